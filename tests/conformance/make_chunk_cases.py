@@ -10,16 +10,12 @@ nodes. A case is determined by its seed, its graph's name and its number, and ru
 receives manifest.json in the shape of the goldens' manifest, with results and changed graphs. Check them with
 `run_goldens.py PROGRAMS FOLDER/manifest.json`.
 """
-import argparse
 import gzip
 import json
-import logging
 import os
 import random
-import sys
-import warnings
 
-from make_memory_cases import repeats_a_name, run_forked
+from trainer_cases import prepared, repeats_a_name, run_forked, write_manifest
 
 PATTERNS = ["layers.*.moe", "layers.*.moe", "layers.*", "layers.*", "layers.*.moe.routed_experts", "layers.2.moe", "layers.1",
             "*.*.moe", "layers", "layers.*.moe.shared_experts", "layers.*.moe.routed_experts.inner_experts"]
@@ -74,21 +70,7 @@ def changed(choose, document):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--reference", required=True, metavar="TOOLS")
-    parser.add_argument("--torchtitan", required=True, metavar="FOLDER")
-    parser.add_argument("--out", required=True, metavar="FOLDER")
-    parser.add_argument("--each", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("graphs", nargs="+", metavar="GRAPH")
-    arguments = parser.parse_args()
-    logging.disable(logging.WARNING)
-    warnings.filterwarnings("ignore")
-    sys.path.insert(0, arguments.reference)
-    import run_trainer_pass as tool
-
-    os.makedirs(arguments.out, exist_ok=True)
-    trainer = tool.Trainer(arguments.torchtitan)
+    arguments, tool, trainer = prepared(__doc__)
     goldens = []
     for path in arguments.graphs:
         name = os.path.basename(path).removesuffix(".graph.json.gz")
@@ -112,10 +94,7 @@ def main():
             entry.update({"error": error} if error else {"result_file": f"{case}.graph.json.gz"})
             goldens.append(entry)
             print(case, [step["pass"] for step in steps], error, flush=True)
-    with open(os.path.join(arguments.out, "manifest.json"), "w", encoding="utf-8") as file:
-        json.dump({"goldens": goldens}, file, indent=1)
-        file.write("\n")
-    print(f"{len(goldens)} cases, {sum('error' in golden for golden in goldens)} in which the reference raises")
+    write_manifest(goldens, arguments.out)
 
 
 if __name__ == "__main__":

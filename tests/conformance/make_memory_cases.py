@@ -9,14 +9,11 @@ rematerialisation, or drawn recompute tags in place of the policy. A case is det
 number, and runs in a forked process of its own. Left out are results in which two nodes have one name. FOLDER receives manifest.json in the shape of the goldens' manifest, with
 results and tags. Check them with `run_goldens.py PROGRAMS FOLDER/manifest.json`.
 """
-import argparse
-import gzip
 import json
-import logging
 import os
 import random
-import sys
-import warnings
+
+from trainer_cases import prepared, repeats_a_name, run_forked, write_manifest
 
 TAGS = ["MUST_SAVE", "PREFER_RECOMPUTE", "MUST_RECOMPUTE", "MUST_CPU_OFFLOAD", "PREFER_SAVE", None]
 REMATERIALISE = {"pass": "selective_activation_remat_pass", "options": {}}
@@ -88,56 +85,8 @@ def drawn_case(choose, document):
     return steps, drawn_tags(choose, document)
 
 
-def repeats_a_name(path):
-    """Whether two nodes have one name, which PyTorch allows and a document does not."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        names = [node["name"] for node in json.load(file)["nodes"]]
-    return len(set(names)) < len(names)
-
-
-def run_forked(tool, trainer, graph, steps, tags, result):
-    """The error of the reference, or None."""
-    error_file = result + ".error"
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            graph.set_tags(tags or {})
-            try:
-                tool.run(trainer, graph, steps)
-                graph.write(result)
-            except Exception as error:  # the reference may raise anything
-                with open(error_file, "w", encoding="utf-8") as file:
-                    json.dump({"type": type(error).__name__, "message": (str(error).splitlines() or [""])[0]}, file)
-            status = 0
-        finally:
-            os._exit(status)
-    if os.waitpid(child, 0)[1] != 0:
-        raise SystemExit(f"{result}: the reference's process failed")
-    if not os.path.exists(error_file):
-        return None
-    with open(error_file, encoding="utf-8") as file:
-        error = json.load(file)
-    os.remove(error_file)
-    return error
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--reference", required=True, metavar="TOOLS")
-    parser.add_argument("--torchtitan", required=True, metavar="FOLDER")
-    parser.add_argument("--out", required=True, metavar="FOLDER")
-    parser.add_argument("--each", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("graphs", nargs="+", metavar="GRAPH")
-    arguments = parser.parse_args()
-    logging.disable(logging.WARNING)
-    warnings.filterwarnings("ignore")
-    sys.path.insert(0, arguments.reference)
-    import run_trainer_pass as tool
-
-    os.makedirs(arguments.out, exist_ok=True)
-    trainer = tool.Trainer(arguments.torchtitan)
+    arguments, tool, trainer = prepared(__doc__)
     goldens = []
     for path in arguments.graphs:
         name = os.path.basename(path).removesuffix(".graph.json.gz")
@@ -158,10 +107,7 @@ def main():
                     os.remove(os.path.join(arguments.out, file))
             else:
                 goldens.append(entry)
-    with open(os.path.join(arguments.out, "manifest.json"), "w", encoding="utf-8") as file:
-        json.dump({"goldens": goldens}, file, indent=1)
-        file.write("\n")
-    print(f"{len(goldens)} cases, {sum('error' in golden for golden in goldens)} in which the reference raises")
+    write_manifest(goldens, arguments.out)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,14 @@ determined by its seed, its graph's name and its number, and runs in a process o
 graphs, the results and manifest.json in the shape of the goldens' manifest. Check them with
 `run_goldens.py PROGRAMS FOLDER/manifest.json`.
 """
-import argparse
 import ast
 import copy
 import gzip
 import json
-import logging
 import os
 import random
-import sys
-import warnings
 
-from make_memory_cases import run_forked
+from trainer_cases import prepared, run_forked, write_manifest
 
 GATHER = "_c10d_functional.all_gather_into_tensor.default"
 SCATTER = "_c10d_functional.reduce_scatter_tensor.default"
@@ -316,21 +312,7 @@ def with_records(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--reference", required=True, metavar="TOOLS")
-    parser.add_argument("--torchtitan", required=True, metavar="FOLDER")
-    parser.add_argument("--out", required=True, metavar="FOLDER")
-    parser.add_argument("--each", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("graphs", nargs="+", metavar="GRAPH")
-    arguments = parser.parse_args()
-    logging.disable(logging.WARNING)
-    warnings.filterwarnings("ignore")
-    sys.path.insert(0, arguments.reference)
-    import run_trainer_pass as tool
-
-    os.makedirs(arguments.out, exist_ok=True)
-    trainer = tool.Trainer(arguments.torchtitan)
+    arguments, tool, trainer = prepared(__doc__)
     goldens = []
     for path in arguments.graphs:
         name = os.path.basename(path).removesuffix(".graph.json.gz")
@@ -349,10 +331,7 @@ def main():
                 with_records(result)
             entry = {"id": case, "graph": name, "graph_file": os.path.basename(graph_file), "pipeline": steps}
             goldens.append({**entry, **({"error": error} if error else {"result_file": os.path.basename(result)})})
-    with open(os.path.join(arguments.out, "manifest.json"), "w", encoding="utf-8") as file:
-        json.dump({"goldens": goldens}, file, indent=1)
-        file.write("\n")
-    print(f"{len(goldens)} cases, {sum('error' in golden for golden in goldens)} in which the reference raises")
+    write_manifest(goldens, arguments.out)
 
 
 if __name__ == "__main__":
