@@ -35,7 +35,7 @@ struct TimeSource {
     bool measured() const { return !name.empty(); }
 };
 
-/// What a model of the job says; without both, the times of nodes as traced.
+/// What a model of the job says; without any of it, the times of nodes as traced.
 std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation,
                                                   bool share_links = false);
 

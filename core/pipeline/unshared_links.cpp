@@ -1,6 +1,5 @@
 #include "core/pipeline/unshared_links.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/number_text.h"
@@ -13,28 +12,16 @@ namespace {
 /// Of the step: what sharing must change to be worth a line.
 constexpr double told_share = 0.0005;
 
-std::vector<std::vector<std::string>> links_of_several(const Graph& graph, const Simulation& simulation) {
-    std::vector<std::vector<std::string>> links = links_by_host(graph.header());
-    for (std::vector<std::string>& link : links) {
-        std::erase_if(link, [&](const std::string& name) {
-            return std::ranges::none_of(simulation.groups, [&](const GroupTiming& group) {
-                return group.collectives > 0 && group.process_group == name;
-            });
-        });
-    }
-    std::erase_if(links, [](const std::vector<std::string>& link) { return link.size() < 2; });
-    return links;
-}
-
 }  // namespace
 
 std::optional<SharedLinkStep> step_on_shared_links(const Graph& graph, std::span<const double> times_ms,
                                                    const Simulation& simulation, const TimeSource* source,
                                                    const SimulationOptions& options, std::stop_token stop) {
     if (says_shared_links(graph) || (source && (source->share_links || source->measured()))) return {};
-    SharedLinkStep shared{0, links_of_several(graph, simulation)};
-    if (shared.links.empty()) return {};
+    if (simulation.groups.size() < 2) return {};
     const auto sharing = modelled_source(source && source->contention, {}, true);
+    SharedLinkStep shared{0, links_in_common(graph, sharing.get())};
+    if (shared.links.empty()) return {};
     shared.step_ms = sourced_simulation(graph, times_ms, sharing.get(), options, std::move(stop)).simulation.step_ms;
     if (shared.step_ms <= simulation.step_ms * (1 + told_share)) return {};
     return shared;
