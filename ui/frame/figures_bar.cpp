@@ -126,7 +126,7 @@ QString boundText(const StepGap::Gap& gap) {
              gap.reason);
 }
 
-/// A plan that is faster than the bound gains from links that the simulation does not share.
+/// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
 Figure gapFigure(const StepGap::Gap& gap) {
     constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
     const bool faster = gap.share < -smallest_share;
@@ -137,8 +137,8 @@ Figure gapFigure(const StepGap::Gap& gap) {
     figure.value = Document::tr("below");
     figure.beyond = true;
     figure.help = Document::tr(
-                      "Faster than these links allow, %1: several process groups share a link, and the cost "
-                      "model does not say so. A job would not reach this")
+                      "Faster than any plan can be, %1: what runs before its inputs are there hides what it should "
+                      "wait for. See Problems")
                       .arg(formatTime(gap.bound_ms));
     return figure;
 }
