@@ -1,5 +1,5 @@
 // overlap explain GRAPH --node NAME [--pipeline PIPELINE | --preset PRESET]: why a collective is bucketed, or not, and
-// exposed, or not.
+// exposed, or not; what becomes of a node's output between forward and backward.
 
 #include "core/explain/explain.h"
 
@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/explain/explain_memory.h"
 #include "core/explain/explain_schedule.h"
 #include "core/files/ordered_json.h"
 #include "core/io/report_json.h"
@@ -30,7 +31,9 @@ class Explain final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
-            "explain", "Why a collective is bucketed with what it is, or not; why it is exposed, or what hides it.");
+            "explain",
+            "Why a collective is bucketed with what it is, or not; why it is exposed, or what hides it; how long the "
+            "memory of a node's output is held, and what a plan's memory section makes of it.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         command->add_option("--node", node_, "name of a node of the graph or of what the pipeline makes of it")
             ->required();
@@ -57,6 +60,9 @@ class Explain final : public Command {
         }
         CollectiveExplanation explanation = explain(*evaluation);
         for (std::string& sentence : explain_exposure(*evaluation, explanation.collective)) {
+            explanation.sentences.push_back(std::move(sentence));
+        }
+        for (std::string& sentence : explain_memory(*evaluation, node_)) {
             explanation.sentences.push_back(std::move(sentence));
         }
         if (json_) {

@@ -30,11 +30,16 @@ std::optional<RecomputeTag> tag_of(std::string_view json) {
     return static_cast<RecomputeTag>(known - names.begin());
 }
 
-RecomputeTag tag_in(const Graph& graph, NodeId node, std::string_view pass) {
+/// What the tag of a node says, as JSON; empty where it has none.
+std::string_view tag_json(const Graph& graph, NodeId node) {
     const std::string_view text = graph.text(graph.metadata(node).extra_json);
     // Fields may be long, and most nodes of other graphs have no such one.
-    if (text.find(tag_field) == text.npos) return RecomputeTag::none;
-    const std::string_view json = json_member(json_member(text, trainer_fields), tag_field);
+    if (text.find(tag_field) == text.npos) return {};
+    return json_member(json_member(text, trainer_fields), tag_field);
+}
+
+RecomputeTag tag_in(const Graph& graph, NodeId node, std::string_view pass) {
+    const std::string_view json = tag_json(graph, node);
     const std::optional<RecomputeTag> tag = tag_of(json);
     if (!json.empty() && !tag) {
         refuse_node(pass, graph.name(node),
@@ -47,6 +52,10 @@ RecomputeTag tag_in(const Graph& graph, NodeId node, std::string_view pass) {
 
 std::string_view recompute_tag_name(RecomputeTag tag) {
     return names[static_cast<std::size_t>(tag)];
+}
+
+RecomputeTag recompute_tag(const Graph& graph, NodeId node) {
+    return tag_of(tag_json(graph, node)).value_or(RecomputeTag::none);
 }
 
 std::vector<RecomputeTag> recompute_tags(const Graph& graph, std::string_view pass) {

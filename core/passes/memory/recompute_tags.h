@@ -28,6 +28,9 @@ constexpr bool is_recomputable(RecomputeTag tag) {
 /// torch's name, such as `MUST_SAVE`; empty for none.
 std::string_view recompute_tag_name(RecomputeTag tag);
 
+/// The tag of one node, for display: none also for a tag that torch does not know.
+RecomputeTag recompute_tag(const Graph& graph, NodeId node);
+
 /// The tags of all nodes.
 /// @throws PassRefusal of `pass` for a tag that torch does not know.
 std::vector<RecomputeTag> recompute_tags(const Graph& graph, std::string_view pass);
