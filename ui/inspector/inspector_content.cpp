@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
+#include "core/explain/explain_memory.h"
 #include "core/views/exposed_time.h"
 #include "core/views/process_groups.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
+#include "ui/edits/memory_commands.h"
 #include "ui/groups/process_groups_model.h"
+#include "ui/memory/memory_effects.h"
 #include "ui/theme/known_time.h"
 
 namespace overlap::ui {
@@ -116,15 +119,18 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
     if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
 }
 
-/// With whom a collective, or what a wait awaits, is bucketed or why not; why it is exposed or what hides it.
+/// With whom a collective, or what a wait awaits, is bucketed or why not; why it is exposed or what hides it. What
+/// becomes of the node's output between forward and backward.
 void describeWhy(Document& document, const Document::NodePlace& place, Rows& rows) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return;
     const CollectiveExplanation explanation =
         place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
                         : explain_collective(*place.graph, place.node, evaluation.get(), Introduction::left_out);
-    if (explanation.collective.empty()) return;
-    for (const std::string& sentence : explanation.sentences)
+    if (!explanation.collective.empty())
+        for (const std::string& sentence : explanation.sentences)
+            rows.sentence(QString::fromStdString(sentence), Tone::plain);
+    for (const std::string& sentence : explain_memory(*evaluation, place.graph->name(place.node)))
         rows.sentence(QString::fromStdString(sentence), Tone::plain);
 }
 
@@ -358,13 +364,39 @@ InspectorContent inspect(Document& document) {
     return {};
 }
 
-void followInspectorLink(Document& document, const QString& link) {
+QString followInspectorLink(Document& document, const QString& link) {
     const QString what = link.section(u':', 0, 0);
     const QString which = link.section(u':', 1);
     if (what == u"node") document.selection().selectNode(which);
     if (what == u"module") document.selection().selectModule(which);
     if (what == u"bucket") document.selection().selectBucket(which.toInt());
     if (what == u"group") document.selection().selectGroup(which);
+    if (what == u"memory") {
+        const auto action = memory_action_by_name(which.toStdString());
+        const std::optional<MemoryTarget> target = selectedTarget(document);
+        if (action && target)
+            return MemoryCommands(document).put(*action, target->modules, target->operatorsFor(*action));
+    }
+    return {};
+}
+
+std::vector<InspectorRow> memoryRows(const MemoryEffects& effects, const Graph& graph, const Selection& selection) {
+    if (!effects.target()) return {};
+    bool of_gathers = true, of_others = true;
+    if (selection.kind() == Selection::Kind::node) {
+        const NodeId node = graph.find(selection.node().toStdString());
+        of_gathers = node != no_node && graph.target_info(node).starts == CollectiveKind::all_gather;
+        of_others = !of_gathers;
+    }
+    std::vector<InspectorRow> rows;
+    for (const MemoryAction action : memory_actions) {
+        if (!(is_of_gathers(action) ? of_gathers : of_others)) continue;
+        const QString& known = effects.text(action);
+        InspectorPiece piece = bare(known.isEmpty() ? QStringLiteral("…") : known, Tone::faint);
+        if (effects.isWorthAClick(action)) piece.link = QStringLiteral("memory:") + text(memory_action_name(action));
+        rows.push_back({MemoryCommands::title(action), {std::move(piece)}, false});
+    }
+    return rows;
 }
 
 QString plainText(const InspectorContent& content) {

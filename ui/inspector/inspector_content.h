@@ -7,6 +7,8 @@
 
 namespace overlap::ui {
 
+class MemoryEffects;
+
 /// How a value of the inspector is set.
 enum class Tone { plain, hidden, exposed, caution, faint };
 
@@ -14,7 +16,7 @@ enum class Tone { plain, hidden, exposed, caution, faint };
 inline const QString inspector_advice_link = QStringLiteral("advice");
 
 /// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `bucket:N`,
-/// `group:NAME`), inspector_advice_link, or nothing.
+/// `group:NAME`) or does (`memory:ACTION` puts the selection under a memory action), inspector_advice_link, or nothing.
 struct InspectorPiece {
     QString text;
     QString link;
@@ -36,8 +38,13 @@ struct InspectorContent {
 
 InspectorContent inspect(Document& document);
 
-/// Follows a link of a piece: selects what it names.
-void followInspectorLink(Document& document, const QString& link);
+/// What putting the selection under each memory action that concerns it would change, as links that do it; empty where
+/// there is no such action. @param graph of the document.
+std::vector<InspectorRow> memoryRows(const MemoryEffects& effects, const Graph& graph, const Selection& selection);
+
+/// Follows a link of a piece: selects or does what it names.
+/// @returns why that was refused, as a sentence without full stop, or nothing.
+QString followInspectorLink(Document& document, const QString& link);
 
 /// The content as lines "label<TAB>value", for the clipboard.
 QString plainText(const InspectorContent& content);

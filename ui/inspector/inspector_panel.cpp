@@ -10,6 +10,7 @@
 
 #include "core/explain/explain_schedule.h"
 #include "ui/document/document.h"
+#include "ui/memory/memory_effects.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -95,7 +96,7 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
         const QString link = linkAt(content_, url.path().toInt());
         if (link == inspector_advice_link) return emit adviceWanted();
-        followInspectorLink(document_, link);
+        if (const QString reason = followInspectorLink(document_, link); !reason.isEmpty()) emit refused(reason);
     });
     connect(&document.selection(), &Selection::changed, this, [this] {
         instead_.reset();
@@ -125,6 +126,7 @@ void InspectorPanel::showContent() {
     scheduled_ = false;
     content_ = instead_ ? *instead_ : inspect(document_);
     addExposure();
+    addMemory();
     setHtml(inspectorHtml(content_));
 }
 
@@ -157,6 +159,27 @@ void InspectorPanel::addExposure() {
     };
     for (const std::string& sentence : exposure_) add(QString::fromStdString(sentence), Tone::plain);
     if (search_delay_.isActive() || search_.busy()) add(tr("Trying what would hide it …"), Tone::faint);
+}
+
+void InspectorPanel::showMemoryEffects(MemoryEffects& effects) {
+    memory_ = &effects;
+    connect(&effects, &MemoryEffects::changed, this, &InspectorPanel::scheduleUpdate);
+    scheduleUpdate();
+}
+
+void InspectorPanel::addMemory() {
+    if (!memory_ || instead_ || !document_.isOpen() || !isVisible()) return;
+    memory_->find();
+    std::vector<InspectorRow> rows = memoryRows(*memory_, *document_.graph(), document_.selection());
+    if (rows.empty()) return;
+    rows.insert(rows.begin(), {{}, {{tr("What memory rules would change:"), {}, Tone::faint}}, true});
+    const auto place = std::ranges::find(content_.rows, tr("inputs"), &InspectorRow::label);
+    content_.rows.insert(place, rows.begin(), rows.end());
+}
+
+void InspectorPanel::showEvent(QShowEvent* event) {
+    QTextBrowser::showEvent(event);
+    scheduleUpdate();
 }
 
 void InspectorPanel::searchExposure() {

@@ -21,6 +21,8 @@ class InspectorPanel : public QTextBrowser {
     /// Shows this until something is selected in the document, or until nothing is given: for what is no part of the
     /// document, such as an event of a measured trace.
     void showInstead(std::optional<InspectorContent> content);
+    /// Also shows what memory actions would change for the selection. @param effects outlives the panel.
+    void showMemoryEffects(MemoryEffects& effects);
     const InspectorContent& content() const { return content_; }
 
     /// True until the page is that of the selection, with what would hide a collective.
@@ -31,17 +33,21 @@ class InspectorPanel : public QTextBrowser {
   signals:
     /// The user wants to know what helps the selected collective.
     void adviceWanted();
+    void refused(const QString& reason);
 
   protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     void scheduleUpdate();
     void showContent();
     void addExposure();
     void searchExposure();
+    void addMemory();
 
     Document& document_;
+    MemoryEffects* memory_ = nullptr;
     InspectorContent content_;
     std::optional<InspectorContent> instead_;
     bool scheduled_ = false;

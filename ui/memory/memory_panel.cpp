@@ -11,6 +11,7 @@
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/kind_bar.h"
+#include "ui/memory/memory_effects.h"
 #include "ui/memory/memory_rules_model.h"
 #include "ui/memory/memory_rules_view.h"
 #include "ui/memory/policy_box.h"
@@ -59,6 +60,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       caption_(new ElidedLabel),
       chart_(new PolicyChart),
       kinds_(new KindBar),
+      effects_(new MemoryEffects(document, this)),
       refresh_(*this, settle, [this] { findPoints(); }) {
     setObjectName("memory");
     setAccessibleName(tr("Memory"));
@@ -85,7 +87,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);
     connect(&document.selection(), &Selection::changed, this, &MemoryPanel::findEffects);
-    connect(&effects_, &PolicySearch::pointFound, this, &MemoryPanel::showEffect);
+    connect(effects_, &MemoryEffects::changed, this, &MemoryPanel::showEffects);
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
@@ -130,10 +132,9 @@ QWidget* MemoryPanel::makeBar() {
     layout->addWidget(prefetch_);
     layout->addWidget(deferral_);
     layout->addWidget(caption_, 1);
-    connect(policy_, &PolicyBox::policyChosen, this,
-            [this](const QString& policy) {
-                policy.isEmpty() ? MemoryCommands(document_).clear() : MemoryCommands(document_).setPolicy(policy);
-            });
+    connect(policy_, &PolicyBox::policyChosen, this, [this](const QString& policy) {
+        policy.isEmpty() ? MemoryCommands(document_).clear() : MemoryCommands(document_).setPolicy(policy);
+    });
     connect(budget_, &QDoubleSpinBox::valueChanged, this,
             [this](double gib) { MemoryCommands(document_).setBudget(gib); });
     connect(prefetch_, &QSpinBox::valueChanged, this,
@@ -153,6 +154,10 @@ void MemoryPanel::showSection() {
     const bool editable = MemoryCommands(document_).refusal().isEmpty();
     for (QWidget* field : std::initializer_list<QWidget*>{policy_, budget_, prefetch_, deferral_})
         field->setEnabled(editable);
+}
+
+bool MemoryPanel::busy() const {
+    return refresh_.waiting() || search_.busy() || effects_->busy() || preview_.busy() || held_task_.busy();
 }
 
 QString MemoryPanel::caption() const {
@@ -214,37 +219,11 @@ void MemoryPanel::findPoints() {
 
 /// What the selection would cost under each action, before the click.
 void MemoryPanel::findEffects() {
-    if (!isVisible()) return;
-    const std::optional<MemoryTarget> target = selectedTarget(document_);
-    const auto evaluation = document_.evaluation();
-    if (target == target_ && evaluation == effects_of_) return;
-    effects_.cancel();
-    model_->clearEffects();
-    target_ = target;
-    effects_of_ = evaluation;
-    const bool can =
-        target && evaluation && !evaluation->refused && MemoryCommands(document_).refusal().isEmpty() &&
-        !document_.current()->stale();
-    if (!can) return;
-    std::vector<MemoryChoice> choices;
-    for (const MemoryAction action : memory_actions) {
-        choices.push_back(
-            {std::string(memory_action_name(action)),
-             {},
-             MemoryCommands(document_).sectionWith(action, target->modules, target->operatorsFor(action))});
-    }
-    effects_.start(document_.graph(), document_.current()->plan(), std::move(choices),
-                   document_.times() ? document_.times()->source : nullptr);
+    if (isVisible()) effects_->find();
 }
 
-void MemoryPanel::showEffect(const PolicyPoint& point) {
-    const auto action = memory_action_by_name(point.choice.name);
-    if (!action || !effects_of_) return;
-    const double peak = static_cast<double>(point.peak_bytes - effects_of_->corrected_memory.peak_bytes);
-    model_->setEffect(*action, point.refused
-                                   ? tr("refused")
-                                   : formatDifference(point.step_ms - effects_of_->simulation.step_ms, Unit::Time) +
-                                         QStringLiteral("   ") + formatDifference(peak, Unit::Bytes));
+void MemoryPanel::showEffects() {
+    for (const MemoryAction action : memory_actions) model_->setEffect(action, effects_->text(action));
 }
 
 void MemoryPanel::preview(MemoryAction action, const QStringList& modules) {

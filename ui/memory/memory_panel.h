@@ -3,8 +3,8 @@
 #include <QWidget>
 #include <memory>
 
+#include "core/passes/memory/memory_rules.h"
 #include "ui/document/background_evaluator.h"
-#include "ui/memory/memory_target.h"
 #include "ui/memory/policy_search.h"
 #include "ui/widgets/seen_refresh.h"
 
@@ -16,6 +16,7 @@ namespace overlap::ui {
 
 class Document;
 class KindBar;
+class MemoryEffects;
 class MemoryRulesModel;
 class MemoryRulesView;
 class PolicyBox;
@@ -35,11 +36,10 @@ class MemoryPanel : public QWidget {
     MemoryRulesView* view() { return view_; }
     PolicyChart* chart() { return chart_; }
     KindBar* kinds() { return kinds_; }
+    MemoryEffects* effects() { return effects_; }
     /// Step and peak of the plan, or of what a drop would make of it.
     QString caption() const;
-    bool busy() const {
-        return refresh_.waiting() || search_.busy() || effects_.busy() || preview_.busy() || held_task_.busy();
-    }
+    bool busy() const;
 
   signals:
     void refused(const QString& reason);
@@ -54,7 +54,7 @@ class MemoryPanel : public QWidget {
     void showHeld();
     void findPoints();
     void findEffects();
-    void showEffect(const PolicyPoint& point);
+    void showEffects();
     void preview(MemoryAction action, const QStringList& modules);
     void choose(const MemoryChoice& choice);
 
@@ -67,6 +67,7 @@ class MemoryPanel : public QWidget {
     QLabel* caption_;
     PolicyChart* chart_;
     KindBar* kinds_;
+    MemoryEffects* effects_;
     SeenRefresh refresh_;
     std::optional<Plan> points_of_;             ///< the plan, without its memory section, that the points are of
     std::shared_ptr<const Graph> graph_;        ///< that they are of
@@ -74,9 +75,7 @@ class MemoryPanel : public QWidget {
     quint64 previewed_ = 0;
     MemoryAction dragged_action_ = MemoryAction::save;
     QStringList dragged_;
-    std::shared_ptr<const Evaluation> effects_of_;  ///< the evaluation that effects are differences from
-    std::optional<MemoryTarget> target_;            ///< that they are of
-    PolicySearch search_, effects_;
+    PolicySearch search_;
     BackgroundEvaluator preview_;
     LatestTask held_task_;
 };

@@ -52,10 +52,6 @@ void MemoryRulesModel::setEffect(MemoryAction action, const QString& effect) {
     emit dataChanged(changed, changed);
 }
 
-void MemoryRulesModel::clearEffects() {
-    for (const MemoryAction action : memory_actions) setEffect(action, {});
-}
-
 int MemoryRulesModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }

@@ -31,7 +31,6 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     int rowOfRule(int rule) const;
     /// What putting the selection under an action would change, as text; empty where that is not known.
     void setEffect(MemoryAction action, const QString& effect);
-    void clearEffects();
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

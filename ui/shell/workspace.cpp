@@ -112,6 +112,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     advice_ = new AdvicePanel(document_);
     plans_ = new PlansPanel(document_);
     memory_ = new MemoryPanel(document_);
+    inspector_->showMemoryEffects(*memory_->effects());
     search_ = new SearchPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
@@ -237,6 +238,7 @@ void Workspace::tellOfViews() {
     tellOf(passes_, &PassesPanel::told);
     tellOf(board_, &BucketBoard::refused);
     tellOf(memory_, &MemoryPanel::refused);
+    tellOf(inspector_, &InspectorPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
     tellOf(graph_, &GraphView::told);
     tellOf(mesh_, &MeshView::told);

@@ -1,6 +1,10 @@
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/memory_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/inspector/inspector_panel.h"
+#include "ui/memory/memory_effects.h"
 
 namespace overlap::ui {
 
@@ -52,6 +56,37 @@ class InspectorTest : public QObject {
         QVERIFY(panel.toPlainText().contains("Select a module"));
         document->selection().selectModule("layers.0");
         QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
+    }
+
+    void theInspectorTellsWhatMemoryActionsWouldChange() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        MemoryCommands(document).setPolicy("full");
+        QVERIFY(waitForEvaluation(document));
+        MemoryEffects effects(document);
+        InspectorPanel panel(document);
+        panel.showMemoryEffects(effects);
+        panel.show();
+        const Graph& graph = *document.graph();
+        const auto first = [&](std::string_view target) {
+            NodeId node = 0;
+            while (graph.target(node) != target || graph.text(graph.metadata(node).module_fqn).empty()) ++node;
+            return QString::fromUtf8(graph.name(node).data(), static_cast<qsizetype>(graph.name(node).size()));
+        };
+        const QString product = first("aten.mm.default");
+        document.selection().selectNode(product);
+        QTRY_VERIFY(!panel.busy() && !effects.busy() && !effects.text(MemoryAction::offload).isEmpty());
+        QTRY_COMPARE(line(panel.content(), "Recompute"), QStringLiteral("changes nothing"));
+        QVERIFY(line(panel.content(), "Save").contains("iB"));
+        QVERIFY(line(panel.content(), "Keep gathered").isEmpty());
+        QVERIFY(plainText(panel.content()).contains("The backward pass computes it again"));
+        QVERIFY(followInspectorLink(document, "memory:save").isEmpty());
+        QCOMPARE(document.undoGroup().undoText().section(u':', 0, 0), QStringLiteral("Save"));
+        QVERIFY(waitForEvaluation(document));
+        document.selection().selectNode(first("_c10d_functional.all_gather_into_tensor.default"));
+        QTRY_VERIFY(!line(panel.content(), "Keep gathered").isEmpty());
+        QVERIFY(line(panel.content(), "Save").isEmpty());
     }
 };
 

@@ -1,0 +1,58 @@
+#include "ui/memory/memory_effects.h"
+
+#include <vector>
+
+#include "ui/document/document.h"
+#include "ui/edits/memory_commands.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+MemoryEffects::MemoryEffects(Document& document, QObject* parent) : QObject(parent), document_(document) {
+    connect(&search_, &PolicySearch::pointFound, this, &MemoryEffects::add);
+}
+
+void MemoryEffects::find() {
+    std::optional<MemoryTarget> selected = selectedTarget(document_);
+    auto evaluation = document_.evaluation();
+    if (selected == selected_ && evaluation == evaluation_) return;
+    search_.cancel();
+    texts_.fill({});
+    useful_.fill(false);
+    selected_ = std::move(selected);
+    evaluation_ = std::move(evaluation);
+    const bool can = evaluation_ && !evaluation_->refused && MemoryCommands(document_).refusal().isEmpty() &&
+                     !document_.current()->stale();
+    target_ = can ? selected_ : std::nullopt;
+    emit changed();
+    if (!target_) return;
+    std::vector<MemoryChoice> choices;
+    for (const MemoryAction action : memory_actions) {
+        choices.push_back(
+            {std::string(memory_action_name(action)),
+             {},
+             MemoryCommands(document_).sectionWith(action, target_->modules, target_->operatorsFor(action))});
+    }
+    search_.start(document_.graph(), document_.current()->plan(), std::move(choices),
+                  document_.times() ? document_.times()->source : nullptr);
+}
+
+void MemoryEffects::add(const PolicyPoint& point) {
+    const auto action = memory_action_by_name(point.choice.name);
+    if (!action || !evaluation_) return;
+    const double step_ms = point.step_ms - evaluation_->simulation.step_ms;
+    const auto peak = static_cast<double>(point.peak_bytes - evaluation_->corrected_memory.peak_bytes);
+    const auto place = static_cast<std::size_t>(*action);
+    useful_[place] = !point.refused && (step_ms != 0 || peak != 0);
+    if (point.refused) {
+        texts_[place] = tr("refused");
+    } else if (!useful_[place]) {
+        texts_[place] = tr("changes nothing");
+    } else {
+        texts_[place] =
+            formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
+    }
+    emit changed();
+}
+
+}  // namespace overlap::ui
