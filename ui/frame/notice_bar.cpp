@@ -2,13 +2,26 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
+namespace {
 
-NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), label_(new QLabel), layout_(new QHBoxLayout(this)) {
+constexpr int most_lines = 5;  ///< of the details, which scroll: the timeline stays in a low window
+
+}  // namespace
+
+NoticeBar::NoticeBar(QWidget* parent)
+    : QFrame(parent),
+      label_(new QLabel),
+      layout_(new QHBoxLayout),
+      unfold_(new QToolButton),
+      details_(new QPlainTextEdit) {
     setObjectName("notice");
     label_->setWordWrap(true);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -17,13 +30,51 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), label_(new QLabel), layo
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
-    layout_->setContentsMargins(12, 4, 4, 4);
+    unfold_->setText(tr("Details"));
+    unfold_->setCheckable(true);
+    unfold_->setFocusPolicy(Qt::StrongFocus);
+    connect(unfold_, &QToolButton::toggled, this, &NoticeBar::unfold);
+    details_->setReadOnly(true);
+    details_->setFrameShape(QFrame::NoFrame);
+    details_->setLineWrapMode(QPlainTextEdit::NoWrap);  // paths: they scroll sideways
+    details_->setAccessibleName(unfold_->text());
     layout_->addWidget(label_, 1);
+    layout_->addWidget(unfold_, 0, Qt::AlignTop);
     layout_->addWidget(close, 0, Qt::AlignTop);
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(12, 4, 4, 4);
+    rows->setSpacing(4);
+    rows->addLayout(layout_);
+    rows->addWidget(details_);
+    setDetails({});
     hide();
 }
 
-void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeAction>& actions) {
+void NoticeBar::setDetails(const QStringList& details) {
+    details_->setPlainText(details.join(u'\n'));
+    unfold_->setVisible(!details.isEmpty());
+    unfold_->setChecked(false);
+    details_->hide();
+}
+
+void NoticeBar::unfold(bool unfolded) {
+    const int lines = std::min<int>(most_lines, static_cast<int>(details().size()));
+    // One line more, where the bar that scrolls sideways is.
+    details_->setFixedHeight((lines + 1) * details_->fontMetrics().lineSpacing() +
+                             2 * static_cast<int>(details_->document()->documentMargin()));
+    details_->setVisible(unfolded);
+}
+
+QStringList NoticeBar::details() const {
+    const QString text = details_->toPlainText();
+    return text.isEmpty() ? QStringList() : text.split(u'\n');
+}
+
+void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeAction>& actions,
+                           const QStringList& details) {
+    QStringList shown;
+    for (const QString& detail : details) shown.append(shownName(detail));
+    setDetails(shown);
     label_->setText(QStringLiteral("▲ ") + shownName(sentence));
     setAccessibleName(label_->text().mid(2));
     for (QToolButton* button : buttons_) {
@@ -39,14 +90,17 @@ void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeActi
             hide();
             run();
         });
-        layout_->insertWidget(layout_->count() - 1, button, 0, Qt::AlignTop);
+        layout_->insertWidget(layout_->count() - 2, button, 0, Qt::AlignTop);
         buttons_.push_back(button);
     }
     show();
 }
 
-void NoticeBar::addSentence(const QString& sentence) {
-    if (isHidden()) return showNotice(sentence);
+void NoticeBar::addSentence(const QString& sentence, const QStringList& more) {
+    if (isHidden()) return showNotice(sentence, {}, more);
+    QStringList all = details();
+    for (const QString& detail : more) all.append(shownName(detail));
+    if (!more.isEmpty()) setDetails(all);
     label_->setText(label_->text() + QStringLiteral(". ") + shownName(sentence));
     setAccessibleName(text());
 }
@@ -56,9 +110,10 @@ QString NoticeBar::text() const {
 }
 
 QToolButton* NoticeBar::button(const QString& text) const {
-    for (QToolButton* button : buttons_)
-        if (button->text() == text && !isHidden()) return button;
-    return nullptr;
+    if (isHidden()) return nullptr;
+    if (text == unfold_->text()) return unfold_->isHidden() ? nullptr : unfold_;
+    const auto found = std::ranges::find(buttons_, text, &QToolButton::text);
+    return found == buttons_.end() ? nullptr : *found;
 }
 
 }  // namespace overlap::ui

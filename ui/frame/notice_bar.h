@@ -6,6 +6,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QPlainTextEdit;
 class QToolButton;
 
 namespace overlap::ui {
@@ -17,6 +18,7 @@ struct NoticeAction {
 };
 
 /// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.
+/// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll.
 class NoticeBar : public QFrame {
     Q_OBJECT
 
@@ -25,17 +27,27 @@ class NoticeBar : public QFrame {
 
     /// Replaces the notice that is shown.
     /// @param actions buttons behind the sentence; each dismisses the notice and then runs.
-    void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {});
-    /// Appends a sentence to the notice that is shown, which keeps its buttons; or shows it alone.
-    void addSentence(const QString& sentence);
+    /// @param details lines that are folded away at first; *Details* is there where there are any.
+    void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {},
+                    const QStringList& details = {});
+    /// Appends a sentence to the notice that is shown, which keeps its buttons and details; or shows it alone.
+    void addSentence(const QString& sentence, const QStringList& details = {});
     /// The sentence; empty where none is shown.
     QString text() const;
     /// The button of an action of the shown notice, or nullptr.
     QToolButton* button(const QString& text) const;
 
+    /// The lines behind *Details*, folded away or not.
+    QStringList details() const;
+
   private:
+    void setDetails(const QStringList& details);
+    void unfold(bool unfolded);
+
     QLabel* label_;
-    QHBoxLayout* layout_;
+    QHBoxLayout* layout_;  ///< of the line
+    QToolButton* unfold_;
+    QPlainTextEdit* details_;
     std::vector<QToolButton*> buttons_;
 };
 

@@ -13,6 +13,14 @@ void ClosedPlans::close(SessionVariant plan, const KeepAside& keep_aside) {
     if (!oldest->modified || keep_aside(oldest->plan)) plans_.erase(oldest);
 }
 
+bool ClosedPlans::putLast(const QByteArray& plan) {
+    const auto same = [&](const SessionVariant& closed) { return closed.plan == plan; };
+    const auto found = std::find_if(plans_.rbegin(), plans_.rend(), same);
+    if (found == plans_.rend()) return false;
+    std::rotate(found.base() - 1, found.base(), plans_.end());
+    return true;
+}
+
 bool ClosedPlans::reopen(const std::function<void(const SessionVariant&)>& open, QString& reason) {
     reason.clear();
     for (std::size_t i = plans_.size(); i-- > 0;) {

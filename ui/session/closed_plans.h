@@ -25,6 +25,8 @@ class ClosedPlans {
     /// Adds a plan, and drops one where there are more than the limit: the oldest that is saved in a file, else the
     /// oldest of all, if it can be written to a separate file.
     void close(SessionVariant plan, const KeepAside& keep_aside);
+    /// Makes a plan the one that was closed last. @returns whether it is among them.
+    bool putLast(const QByteArray& plan);
     /// Opens the plan that was closed last, and removes it. One that cannot be opened stays, and the one before it is
     /// tried.
     /// @param open throws std::exception with a sentence where the plan cannot be opened.

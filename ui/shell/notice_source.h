@@ -19,11 +19,13 @@ class NoticeSource : public QObject {
     /// @param tool_tip the full text of the sentence.
     void told(const QString& sentence, const QString& tool_tip = {});
     /// For the notice bar and the log: messages that must not be missed.
-    void warned(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
+    /// @param details lines that the notice unfolds; the log has them all.
+    void warned(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {},
+                const QStringList& details = {});
     /// As warned(), after the notice that is shown, so that none hides another.
-    void warnedAlso(const QString& sentence);
+    void warnedAlso(const QString& sentence, const QStringList& details = {});
     /// Only for the notice bar: the log has it in other words.
-    void noticed(const QString& sentence);
+    void noticed(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
     /// Only for the log.
     void logged(const QString& sentence);
 };

@@ -13,7 +13,10 @@ void Notices::listenTo(const NoticeSource& source) {
     connect(&source, &NoticeSource::told, this, &Notices::tell);
     connect(&source, &NoticeSource::warned, this, &Notices::warn);
     connect(&source, &NoticeSource::warnedAlso, this, &Notices::warnAlso);
-    connect(&source, &NoticeSource::noticed, this, [this](const QString& sentence) { bar_.showNotice(sentence); });
+    connect(&source, &NoticeSource::noticed, this,
+            [this](const QString& sentence, const std::vector<NoticeAction>& actions) {
+                bar_.showNotice(sentence, actions);
+            });
     connect(&source, &NoticeSource::logged, this, [this](const QString& sentence) { log_.add(sentence); });
 }
 
@@ -24,15 +27,17 @@ void Notices::tell(const QString& sentence, const QString& tool_tip) {
     status_.showMessage(sentence, tool_tip);
 }
 
-void Notices::warn(const QString& sentence, const std::vector<NoticeAction>& actions) {
+void Notices::warn(const QString& sentence, const std::vector<NoticeAction>& actions, const QStringList& details) {
     log_.add(sentence, Log::Level::failure);
+    for (const QString& detail : details) log_.add(detail);
     qCWarning(windowLog).noquote() << sentence;
-    bar_.showNotice(sentence, actions);
+    bar_.showNotice(sentence, actions, details);
 }
 
-void Notices::warnAlso(const QString& sentence) {
+void Notices::warnAlso(const QString& sentence, const QStringList& details) {
     log_.add(sentence, Log::Level::failure);
-    bar_.addSentence(sentence);
+    for (const QString& detail : details) log_.add(detail);
+    bar_.addSentence(sentence, details);
 }
 
 }  // namespace overlap::ui

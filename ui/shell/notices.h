@@ -24,9 +24,10 @@ class Notices : public QObject {
     /// Shows in the status bar and in the log. @param tool_tip the full text of the sentence.
     void tell(const QString& sentence, const QString& tool_tip = {});
     /// Shows in the notice bar and in the log: messages that must not be missed.
-    void warn(const QString& sentence, const std::vector<NoticeAction>& actions = {});
+    /// @param details lines that the notice unfolds; the log has them all.
+    void warn(const QString& sentence, const std::vector<NoticeAction>& actions = {}, const QStringList& details = {});
     /// As warn(), after the notice that is shown.
-    void warnAlso(const QString& sentence);
+    void warnAlso(const QString& sentence, const QStringList& details = {});
 
   private:
     Log& log_;

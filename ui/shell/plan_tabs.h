@@ -39,12 +39,13 @@ class PlanTabs : public NoticeSource {
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);
+    /// Opens the plan that was closed last.
+    void reopenPlan();
     /// To be called when the plans that can be reopened have changed.
     void updateReopen();
 
   private:
     void closeCurrent();
-    void reopenPlan();
     void renamePlan();
     void noteOn(int variant);
     void setColour(int variant, PlanColour colour);

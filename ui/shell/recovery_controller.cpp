@@ -21,8 +21,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int named_plans = 5;  ///< in a sentence; the log names all
-
 QString nameOf(const RecoveredPlan& plan) {
     try {
         return QString::fromStdString(read_plan_text(plan.variant.plan.toStdString(), {}).name);
@@ -64,6 +62,7 @@ void RecoveryController::begin(StoredSession stored) {
     plans_ = std::move(stored.recovered);
     updateDiscard();
     QStringList sentences;
+    QStringList details;
     std::vector<NoticeAction> actions;
     const std::vector<CrashReport> reports = takeCrashReports(session_.folder());
     if (!reports.empty()) {
@@ -74,17 +73,26 @@ void RecoveryController::begin(StoredSession stored) {
                            }});
     }
     if (!plans_.empty()) {
-        QStringList names = namesOf(plans_);
-        for (const QString& name : names) emit logged(tr("Recovered %1").arg(name));
-        const int more = static_cast<int>(names.size()) - named_plans;
-        if (more > 0) names = names.first(named_plans) + QStringList(tr("%n more", nullptr, more));
+        const QStringList names = namesOf(plans_);
+        for (const QString& name : names) {
+            const QString line = tr("Recovered %1").arg(name);
+            if (names.size() > 1)
+                details.append(line);
+            else
+                emit logged(line);
+        }
         sentences.append((reports.empty() ? tr("The last run was cut off. Its unsaved edits are back: %1")
                                           : tr("Unsaved edits are back: %1"))
-                             .arg(names.join(QStringLiteral(", "))));
+                             .arg(names.size() > 1 ? tr("%1 plans").arg(names.size()) : names.front()));
         actions.push_back({tr("Discard them"), [this] { discard(); }});
     }
-    sentences += stored.problems;  // last: they may be long, and a notice is cut off
-    if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral(". ")), actions);
+    if (stored.problems.size() > 1) {
+        sentences.append(tr("%1 problems with stored sessions").arg(stored.problems.size()));
+        details += stored.problems;
+    } else {
+        sentences += stored.problems;
+    }
+    if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral(". ")), actions, details);
 }
 
 bool RecoveryController::closeOpen(const RecoveredPlan& plan) {
@@ -113,26 +121,64 @@ bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan&
 }
 
 void RecoveryController::discard() {
-    const std::vector<RecoveredPlan> discarded = std::exchange(plans_, {});
+    const std::vector<RecoveredPlan> recovered = std::exchange(plans_, {});
     updateDiscard();
     QStringList files;
-    int count = 0;
-    for (const RecoveredPlan& plan : discarded) {
-        if (document_.isOpen() && document_.loaded().path == plan.graph) {
+    std::vector<RecoveredPlan> discarded;
+    for (const RecoveredPlan& plan : recovered) {
+        if (isOfOpenGraph(plan)) {
             if (!closeOpen(plan)) continue;
-            ++count;
+            discarded.push_back(plan);
             if (isThere(plan.variant.file, looks_)) files.append(plan.variant.file);
         } else if (SessionDocument* kept = session_.state().document(plan.graph)) {
-            if (discardKept(*kept, plan)) ++count;
+            if (discardKept(*kept, plan)) discarded.push_back(plan);
         }
     }
     if (!files.isEmpty()) emit openWanted(files);
     session_.schedule();
-    if (count == 0) {
+    if (discarded.empty()) {
         emit told(tr("Nothing was discarded: what was recovered has been saved or closed since"));
         return;
     }
-    emit told(tr("Recovered plans were closed: %1; Plan ▸ Reopen closed plan brings them back").arg(count));
+    const QString sentence = tr("Recovered plans were closed: %1").arg(discarded.size());
+    emit told(sentence);
+    emit noticed(sentence, {{tr("Take back"), [this, discarded] { takeBack(discarded); }}});
+}
+
+bool RecoveryController::isOfOpenGraph(const RecoveredPlan& plan) const {
+    return document_.isOpen() && document_.loaded().path == plan.graph;
+}
+
+bool RecoveryController::reopen(const RecoveredPlan& plan) {
+    if (!session_.closedPlans().putLast(plan.variant.plan)) return false;
+    tabs_.reopenPlan();
+    return true;
+}
+
+bool RecoveryController::takeBackKept(SessionDocument& kept, const RecoveredPlan& plan) {
+    const auto closed = std::find(kept.closed.rbegin(), kept.closed.rend(), plan.variant);
+    if (closed == kept.closed.rend()) return false;
+    kept.closed.erase(closed.base() - 1);
+    SessionVariant as_saved = plan.variant;
+    as_saved.modified = false;
+    as_saved.digest.clear();
+    const auto stayed = std::find(kept.variants.begin(), kept.variants.end(), as_saved);
+    if (stayed == kept.variants.end())
+        kept.variants.push_back(plan.variant);
+    else
+        *stayed = plan.variant;
+    return true;
+}
+
+void RecoveryController::takeBack(const std::vector<RecoveredPlan>& discarded) {
+    for (const RecoveredPlan& plan : discarded) {
+        SessionDocument* kept = isOfOpenGraph(plan) ? nullptr : session_.state().document(plan.graph);
+        const bool is_back = isOfOpenGraph(plan) ? reopen(plan) : kept && takeBackKept(*kept, plan);
+        if (is_back) plans_.push_back(plan);
+    }
+    updateDiscard();
+    session_.schedule();
+    emit told(tr("Recovered plans are back: %1").arg(plans_.size()));
 }
 
 void RecoveryController::openOlderVersion() {

@@ -35,11 +35,18 @@ class RecoveryController : public NoticeSource {
 
   private:
     void discard();
+    /// Brings back what was discarded.
+    void takeBack(const std::vector<RecoveredPlan>& discarded);
     void updateDiscard();
     /// @returns whether the plan was found in the open document, and closed.
     bool closeOpen(const RecoveredPlan& plan);
     /// @returns whether the plan was found in what the session has of a graph that is not open.
     bool discardKept(SessionDocument& kept, const RecoveredPlan& plan);
+    /// Its opposites. @returns whether the plan was found among those that were closed.
+    bool reopen(const RecoveredPlan& plan);
+    bool takeBackKept(SessionDocument& kept, const RecoveredPlan& plan);
+    /// Of the graph that is open.
+    bool isOfOpenGraph(const RecoveredPlan& plan) const;
     void openOlderVersion();
 
     Document& document_;

@@ -132,9 +132,10 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
     const auto unsaved = std::ranges::count_if(result.variants, &RestoredVariant::modified);
     if (unsaved == 1) emit told(tr("1 plan with edits that are in no file was kept and is open again"));
-    if (unsaved > 1)
-        emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));
-    if (!sentences.isEmpty()) emit warnedAlso(sentences.join(QStringLiteral("; ")));
+    if (unsaved > 1) emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));
+    if (sentences.size() == 1) emit warnedAlso(sentences.front());
+    if (sentences.size() > 1)
+        emit warnedAlso(tr("%1 of the plans that were kept are not as they were").arg(sentences.size()), sentences);
     return result;
 }
 

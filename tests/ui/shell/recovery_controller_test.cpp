@@ -17,6 +17,7 @@ class RecoveryControllerTest : public QObject {
         PlanTabs tabs{document, measurements, session, looks, window};
         RecoveryController recovery{document, session, tabs, looks};
         QSignalSpy told{&recovery, &NoticeSource::told};
+        QSignalSpy noticed{&recovery, &NoticeSource::noticed};
         QSignalSpy warned{&recovery, &NoticeSource::warned};
         QAction* discard = nullptr;
 
@@ -73,6 +74,49 @@ class RecoveryControllerTest : public QObject {
         QVERIFY(fixture.recovery.plans().empty());
         QVERIFY(!fixture.discard->isEnabled());
         QVERIFY2(fixture.actions.find("plan.reopen")->isEnabled(), "discarding can be taken back");
+    }
+
+    void manyPlansAreOneSentenceWithDetails() {
+        Fixture fixture;
+        StoredSession stored = fixture.withTheOpenPlan();
+        for (int i = 1; i < 8; ++i) stored.recovered.push_back(stored.recovered.front());
+        stored.problems = {"a session is of another host", "another session is no session"};
+        fixture.recovery.begin(stored);
+        QCOMPARE(fixture.warned[0][0].toString(),
+                 "The last run was cut off. Its unsaved edits are back: 8 plans. 2 problems with stored sessions");
+        const QStringList details = fixture.warned[0][2].toStringList();
+        QCOMPARE(details.size(), 10);
+        QVERIFY2(details.front().startsWith("Recovered Plan A of"), qPrintable(details.front()));
+        QCOMPARE(details.back(), "another session is no session");
+    }
+
+    void whatWasDiscardedCanBeTakenBack() {
+        Fixture fixture;
+        StoredSession stored = fixture.withTheOpenPlan();
+        const SessionVariant elsewhere = stored.recovered.front().variant;
+        stored.recovered.push_back({"/elsewhere/other.graph.json", elsewhere});
+        SessionDocument kept;
+        kept.graph = stored.recovered.back().graph;
+        kept.variants = {elsewhere};
+        fixture.session.state().put(kept);
+        fixture.recovery.begin(stored);
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 1);
+        // Another plan that is closed meanwhile does not come back in its place.
+        fixture.document.addCopyOfCurrent();
+        fixture.document.renameCurrent("Other");
+        fixture.tabs.closePlan(1);
+        const QVariantList notice = fixture.noticed.back();
+        QCOMPARE(notice[0].toString(), "Recovered plans were closed: 2");
+        const auto actions = notice[1].value<std::vector<NoticeAction>>();
+        QCOMPARE(actions.front().text, "Take back");
+        actions.front().run();
+        QCOMPARE(fixture.document.variantCount(), 2);
+        QCOMPARE(fixture.document.variant(1).title(), "Plan A");
+        QVERIFY(fixture.document.variant(1).modified());
+        QCOMPARE(fixture.session.state().document(kept.graph)->variants.size(), 1u);
+        QVERIFY(fixture.session.state().document(kept.graph)->variants.front() == elsewhere);
+        QVERIFY2(fixture.discard->isEnabled(), "and can be discarded again");
     }
 
     void aPlanThatWasEditedSinceStays() {

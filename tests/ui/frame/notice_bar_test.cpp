@@ -1,0 +1,66 @@
+#include "ui/frame/notice_bar.h"
+
+#include <QPlainTextEdit>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QtTest>
+
+namespace overlap::ui {
+
+/// A notice takes few lines, whatever it is about.
+class NoticeBarTest : public QObject {
+    Q_OBJECT
+
+    static QStringList lines(int count) {
+        QStringList lines;
+        for (int i = 0; i < count; ++i) lines.append(QStringLiteral("/home/someone/plans/%1.plan.json").arg(i));
+        return lines;
+    }
+
+  private slots:
+    void detailsAreFoldedAwayAndScroll() {
+        QWidget window;
+        NoticeBar bar;
+        QVBoxLayout layout(&window);
+        layout.addWidget(&bar);
+        layout.addStretch(1);
+        window.resize(390, 640);
+        window.show();
+        bar.showNotice("Unsaved edits are back: 40 plans", {{"Discard them", [] {}}}, lines(40));
+        auto* text = bar.findChild<QPlainTextEdit*>();
+        QVERIFY(!text->isVisible());
+        QTest::qWait(0);
+        const int folded = bar.height();
+        QVERIFY2(folded < 4 * bar.fontMetrics().lineSpacing(), qPrintable(QString::number(folded)));
+        bar.button("Details")->click();
+        QVERIFY(text->isVisible());
+        QCOMPARE(bar.details(), lines(40));
+        QTest::qWait(0);
+        QVERIFY2(bar.height() < folded + 8 * bar.fontMetrics().lineSpacing(),
+                 qPrintable(QString::number(bar.height())));
+        bar.button("Details")->click();
+        QVERIFY(!text->isVisible());
+    }
+
+    void aNoticeWithoutDetailsHasNoButtonForThem() {
+        NoticeBar bar;
+        bar.showNotice("Many", {}, lines(3));
+        QVERIFY(bar.button("Details"));
+        bar.showNotice("One");
+        QVERIFY(!bar.button("Details"));
+        QVERIFY(bar.details().isEmpty());
+    }
+
+    void aFurtherSentenceAddsItsDetails() {
+        NoticeBar bar;
+        bar.showNotice("The first", {}, {"a"});
+        bar.addSentence("the second", {"b"});
+        bar.addSentence("the third");
+        QCOMPARE(bar.details(), QStringList({"a", "b"}));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::NoticeBarTest)
+#include "notice_bar_test.moc"
