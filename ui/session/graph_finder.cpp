@@ -33,6 +33,10 @@ QString sampleGraph() {
     return QStringLiteral(":/samples/llama3_8b_fsdp128.prebucket.graph.json.gz");
 }
 
+QString memorySampleGraph() {
+    return QStringLiteral(":/samples/llama3_8b_fsdp64.graph.json.gz");
+}
+
 Plan samplePlan() {
     QFile file(sample_plan_path);
     if (!file.open(QIODevice::ReadOnly)) return {};

@@ -11,6 +11,8 @@ struct SessionState;
 
 /// The graph that is embedded in the program, as a path.
 QString sampleGraph();
+/// Another: a step as it is before the trainer's memory passes, which a plan's memory section can be tried on.
+QString memorySampleGraph();
 /// The plan that the embedded graph opens with.
 Plan samplePlan();
 

@@ -56,6 +56,10 @@ void FileController::registerActions(Actions& actions) {
         ->setIconText(tr("Open"));
     actions.add("file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
                 [this] { document_.openGraph(sampleGraph()); });
+    actions.add("file.memorySample", file, tr("Open sample for &memory"),
+                tr("Open an embedded llama3-8B step as it is before the trainer's memory passes, for plans of what is "
+                   "kept, computed again and offloaded"),
+                {}, [this] { document_.openGraph(memorySampleGraph()); });
     actions.add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
         document_.loader().cancel();
         measurements_.cancel();

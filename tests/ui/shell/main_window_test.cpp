@@ -12,6 +12,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/memory_commands.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -395,6 +396,14 @@ class MainWindowTest : public QObject {
         QVERIFY(without.workspace().notice().text().contains("llama3_debugmodel_fsdp8"));
         open(without, {smallGraphFile()});
         QTRY_COMPARE(without.document().current()->filePath(), path);
+    }
+
+    void aMemorySectionCanBeTriedOnASample() {
+        MainWindow window;
+        window.actions().find("file.memorySample")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64", 60'000);
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        QCOMPARE(MemoryCommands(window.document()).refusal(), QString());
     }
 
     void messagesNameTheFileAndTipsItsPlace() {
