@@ -16,7 +16,7 @@ DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock) {
     close->setText(QStringLiteral("×"));
     close->setAutoRaise(true);
     close->setFocusPolicy(Qt::NoFocus);
-    close->setToolTip(tr("Close; View ▸ %1 brings it back").arg(dock->windowTitle()));
+    close->setToolTip(tr("Close; View ▸ Panels ▸ Show %1 brings it back").arg(dock->windowTitle()));
     close->setAccessibleName(tr("Close %1").arg(dock->windowTitle()));
     connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
     auto* layout = new QHBoxLayout(this);

@@ -60,7 +60,7 @@ std::vector<Figure> refusedFigures() {
 
 /// Neither the graph nor a cost model has times: what does not need them is shown.
 std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
-    const QString help = Document::tr("The graph has no times; Plan, Cost model… estimates them");
+    const QString help = Document::tr("The graph has no times; Plan ▸ Times ▸ Cost model… estimates them");
     std::vector<Figure> figures;
     for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
         figures.push_back({label, Document::tr("no times"), {}, 0, help});
@@ -155,8 +155,8 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepG
     }
     figure.help = Document::tr(
                       "The step of a job, whose process groups share a GPU's network card between hosts and its link "
-                      "within one: %1. The step before it takes each group to have a link of its own; Plan, Share "
-                      "links makes all figures so")
+                      "within one: %1. The step before it takes each group to have a link of its own; Plan ▸ Times "
+                      "▸ Share links makes all figures so")
                       .arg(links.join(QStringLiteral("; ")));
     if (!gap) return figure;
     figure.difference = Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1);

@@ -87,10 +87,11 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
     if (!times->baseline) return nullptr;
     const bool knows_nothing = times->baseline->sourced_collectives + times->baseline->sourced_operators == 0;
     if (knows_nothing && !runFileOf(files.front()).isEmpty())
-        throw InputError(files.front().toStdString(), "",
-                         TraceTimes::tr("a run of overlap-runner has times by nodes and not by operators: Plan ▸ "
-                                        "Calibrate from measurement… fits a cost model to it")
-                             .toStdString());
+        throw InputError(
+            files.front().toStdString(), "",
+            TraceTimes::tr("a run of overlap-runner has times by nodes and not by operators: Plan ▸ Times ▸ "
+                           "Calibrate from measurement… fits a cost model to it")
+                .toStdString());
     if (knows_nothing)
         throw InputError(files.front().toStdString(), "",
                          TraceTimes::tr("it has no times of this graph's collectives and operators: process groups, "

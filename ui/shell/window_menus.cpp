@@ -5,6 +5,8 @@
 #include <QMenuBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <algorithm>
+#include <array>
 
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
@@ -21,12 +23,39 @@ QString text(const char* words) {
 
 /// Actions with a line above them in their menu.
 const QStringList separated{
-    QStringLiteral("file.save"),   QStringLiteral("file.quit"),        QStringLiteral("edit.find"),
-    QStringLiteral("plan.next"),   QStringLiteral("plan.startBlock"),  QStringLiteral("plan.isolateExperts"),
-    QStringLiteral("bucket.up"),   QStringLiteral("bucket.cut"),       QStringLiteral("bucket.remove"),
-    QStringLiteral("bucket.type"), QStringLiteral("view.go.timeline"), QStringLiteral("view.theme.system"),
-    QStringLiteral("view.reset"),  QStringLiteral("graph.picture"),    QStringLiteral("graph.colour.bucket"),
-    QStringLiteral("help.about")};
+    QStringLiteral("file.save"),           QStringLiteral("file.quit"),   QStringLiteral("edit.find"),
+    QStringLiteral("plan.next"),           QStringLiteral("plan.rename"), QStringLiteral("plan.automatic"),
+    QStringLiteral("plan.repair_modules"), QStringLiteral("bucket.up"),   QStringLiteral("bucket.cut"),
+    QStringLiteral("bucket.remove"),       QStringLiteral("bucket.type"), QStringLiteral("view.theme.system"),
+    QStringLiteral("view.reset"),          QStringLiteral("view.fit"),    QStringLiteral("graph.picture"),
+    QStringLiteral("graph.colour.bucket"), QStringLiteral("help.about")};
+
+/// Actions that stand in a menu of their own below the one they are registered for, which would not fit a low screen.
+struct Below {
+    const char* title;
+    QStringList ids;  ///< or what they begin with
+};
+const std::array<Below, 8> below{
+    {{QT_TRANSLATE_NOOP("WindowMenus", "&Export plan"), {QStringLiteral("export.")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&New plan"), {QStringLiteral("plan.new")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&Times"),
+      {QStringLiteral("plan.traceTimes"), QStringLiteral("plan.graphTimes"), QStringLiteral("plan.costModel"),
+       QStringLiteral("plan.contention"), QStringLiteral("plan.shareLinks"), QStringLiteral("plan.eager"),
+       QStringLiteral("plan.compiled"), QStringLiteral("plan.attentionDensity"), QStringLiteral("plan.calibrate")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "O&verlaps by hand"), {QStringLiteral("overlap.")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&Start from"), {QStringLiteral("plan.start")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "Process &groups"),
+      {QStringLiteral("plan.isolateExperts"), QStringLiteral("plan.separateGathers")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&Go to"), {QStringLiteral("view.go.")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&Panels"), {QStringLiteral("view.show.")}}}};
+
+/// The title of the menu that an action stands in below its own; empty where it stands in its own.
+QString menuBelow(const QString& id) {
+    for (const Below& menu : below)
+        if (std::ranges::any_of(menu.ids, [&](const QString& beginning) { return id.startsWith(beginning); }))
+            return text(menu.title);
+    return {};
+}
 
 }  // namespace
 
@@ -34,12 +63,15 @@ QMenu* makeMenus(QMenuBar& bar, const Actions& actions) {
     QHash<QString, QMenu*> menus;
     QMenu* recent = nullptr;
     for (const Actions::Entry& entry : actions.entries()) {
-        QMenu*& menu = menus[entry.menu];
-        if (!menu) {
-            const bool below = entry.id.startsWith(u"export.");
-            menu = below ? menus.value(text("File"))->addMenu(text("&Export plan")) : bar.addMenu(u'&' + entry.menu);
-            menu->setToolTipsVisible(true);
+        const QString above = entry.id.startsWith(u"export.") ? text("File") : entry.menu;
+        QMenu* menu = menus.value(above);
+        if (!menu) menu = menus[above] = bar.addMenu(u'&' + above);
+        if (const QString title = menuBelow(entry.id); !title.isEmpty()) {
+            QMenu*& its = menus[title];
+            if (!its) its = menu->addMenu(title);
+            menu = its;
         }
+        menu->setToolTipsVisible(true);
         if (separated.contains(entry.id)) menu->addSeparator();
         menu->addAction(entry.action);
         if (entry.id == u"file.open") recent = menu->addMenu(text("Open &recent"));

@@ -9,7 +9,8 @@ namespace overlap::ui {
 class Actions;
 class Workspace;
 
-/// Makes a menu of each title in the registry, with its actions in the order in which they were registered.
+/// Makes a menu of each title in the registry, with its actions in the order in which they were registered; actions of
+/// one kind stand in menus below, so that each menu fits a low screen.
 /// @returns the empty menu for files that were opened last.
 QMenu* makeMenus(QMenuBar& bar, const Actions& actions);
 

@@ -77,6 +77,14 @@ class ActionsTest : public QObject {
             QVERIFY2(in_menus.contains(entry.action), qPrintable(entry.id));
     }
 
+    void everyMenuFitsALowScreen() {
+        MainWindow window;
+        constexpr int lowest_screen = 500;  // 1000 pixels at scale 2
+        for (const QMenu* menu : window.menuBar()->findChildren<QMenu*>())
+            QVERIFY2(menu->sizeHint().height() + window.menuBar()->sizeHint().height() <= lowest_screen,
+                     qPrintable(QString("%1: %2").arg(menu->title()).arg(menu->sizeHint().height())));
+    }
+
     void thePaletteFindsAndRuns() {
         MainWindow window;
         window.document().setGraph(loadGraph(smallGraphFile()));
