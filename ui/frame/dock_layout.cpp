@@ -45,6 +45,14 @@ void DockLayout::putInTabs(const QList<QDockWidget*>& docks) {
     if (!docks.isEmpty()) docks.front()->raise();
 }
 
+void DockLayout::setWidths(const QHash<QString, int>& widths) {
+    sizes_->setWidths(widths);
+}
+
+QHash<QString, int> DockLayout::widths() const {
+    return sizes_->widths();
+}
+
 void DockLayout::keepAsFirst() {
     first_ = window_.saveState();
 }

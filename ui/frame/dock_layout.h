@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QMainWindow>
 
@@ -34,6 +35,11 @@ class DockLayout : public QObject {
     QDockWidget* find(const QString& id) const;
     /// Puts the docks below into one row of tabs, in this order, with the first in front.
     void putInTabs(const QList<QDockWidget*>& docks);
+
+    /// Widths of docks at the sides by their names, those that the user gave them: a narrow window leaves less of them,
+    /// and a session keeps them. Names that no dock has are ignored.
+    void setWidths(const QHash<QString, int>& widths);
+    QHash<QString, int> widths() const;
 
     /// Takes the current state of the window as its initial layout. To be called once all docks and bars exist.
     void keepAsFirst();

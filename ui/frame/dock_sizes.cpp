@@ -14,20 +14,40 @@ constexpr int lowest = 120;  ///< of a panel below, in a window of any height: a
 
 }  // namespace
 
-DockSizes::DockSizes(QMainWindow& window) : QObject(&window), window_(window) {}
+DockSizes::DockSizes(QMainWindow& window) : QObject(&window), window_(window) {
+    window.installEventFilter(this);
+}
 
 void DockSizes::watch(QDockWidget* dock) {
     wanted_.insert(dock, 0);
     dock->installEventFilter(this);
 }
 
+void DockSizes::setWidths(const QHash<QString, int>& widths) {
+    for (auto dock = wanted_.begin(); dock != wanted_.end(); ++dock)
+        dock.value() = widths.value(dock.key()->objectName(), dock.value());
+    widen();
+}
+
+QHash<QString, int> DockSizes::widths() const {
+    QHash<QString, int> widths;
+    for (auto dock = wanted_.cbegin(); dock != wanted_.cend(); ++dock)
+        if (dock.value() > 0) widths.insert(dock.key()->objectName(), dock.value());
+    return widths;
+}
+
 bool DockSizes::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == &window_) {
+        if (event->type() == QEvent::MouseButtonPress) pressed_ = true;
+        if (event->type() == QEvent::MouseButtonRelease) pressed_ = false;
+        return QObject::eventFilter(watched, event);
+    }
     // The layout runs before the window receives its size: changes at an unchanged size were made by the user.
     const bool squeezed = lowering_ || window_.size() != window_size_;
     if (event->type() == QEvent::Resize && !squeezed) {
         const auto* resize = static_cast<QResizeEvent*>(event);
         auto* dock = static_cast<QDockWidget*>(watched);
-        if (!dock->isFloating() && resize->size().width() != resize->oldSize().width())
+        if (pressed_ && !dock->isFloating() && resize->size().width() != resize->oldSize().width())
             wanted_[dock] = resize->size().width();
         // A dock that comes to the front gets the height that the one before it had.
         const int height = resize->size().height();

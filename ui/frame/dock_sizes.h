@@ -8,8 +8,9 @@ class QDockWidget;
 
 namespace overlap::ui {
 
-/// Remembers the widths that the user gave the docks at the sides, and the heights of those below. A window that
-/// becomes narrow shrinks the former, and would keep them so: when it widens again they return to their own widths. A
+/// Remembers the widths that the user gave the docks at the sides, by a drag of their borders, and the heights of those
+/// below. A window that is narrow, or a wide view in its centre, shrinks the former, and would keep them so: when the
+/// window widens they return to their own widths. A
 /// window that becomes low would take its whole loss from the middle: those below keep their share of it, and return to
 /// their height with it.
 class DockSizes : public QObject {
@@ -19,6 +20,10 @@ class DockSizes : public QObject {
     explicit DockSizes(QMainWindow& window);
 
     void watch(QDockWidget* dock);
+    /// Widths as if the user had given them, by the docks' names; the window has less where there is less room.
+    void setWidths(const QHash<QString, int>& widths);
+    /// Those that the user gave the docks, and not what a narrow window leaves of them.
+    QHash<QString, int> widths() const;
     /// To be called when the window has been resized.
     void windowResized(const QSize& before);
 
@@ -45,6 +50,7 @@ class DockSizes : public QObject {
     QHash<QDockWidget*, int> wanted_;  ///< widths
     Below below_;
     bool lowering_ = false;
+    bool pressed_ = false;  ///< the mouse, on the window itself: on a border between docks
 };
 
 }  // namespace overlap::ui

@@ -54,6 +54,8 @@ constexpr double mesh_share = 2.0 / 3;
 constexpr int lowest_panels = 160;
 constexpr int highest_panels = 280;
 
+constexpr int first_modules_width = 300, first_buckets_width = 332;
+
 constexpr int lowest_inspector = 64;  ///< it scrolls, and the buckets above it have controls
 
 }  // namespace
@@ -272,7 +274,10 @@ void Workspace::arrange() {
 /// As they are at first.
 void Workspace::sizeDocks() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
-    window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
+    window_.resizeDocks({dock("modules"), dock("buckets")}, {first_modules_width, first_buckets_width}, Qt::Horizontal);
+    docks_->setWidths({{QStringLiteral("modules"), first_modules_width},
+                       {QStringLiteral("buckets"), first_buckets_width},
+                       {QStringLiteral("inspector"), first_buckets_width}});
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 4, lowest_panels, highest_panels)},
                         Qt::Vertical);
@@ -287,6 +292,10 @@ void Workspace::resetLayout() {
 void Workspace::keep(SessionState& state) const {
     state.geometry = window_.saveGeometry();
     state.layout = window_.saveState();
+    QJsonObject widths;
+    const QHash<QString, int> of_docks = docks_->widths();
+    for (auto width = of_docks.cbegin(); width != of_docks.cend(); ++width) widths.insert(width.key(), width.value());
+    state.views["widths"] = widths;
     state.views["centre"] = centre_->state();
     state.views["graph"] = graph_->state();
     state.views["mesh"] = mesh_->state();
@@ -296,6 +305,10 @@ void Workspace::keep(SessionState& state) const {
 void Workspace::restore(const SessionState& state) {
     if (!state.geometry.isEmpty()) window_.restoreGeometry(state.geometry);
     restored_ = !state.layout.isEmpty() && window_.restoreState(state.layout);
+    QHash<QString, int> widths;
+    const QJsonObject of_docks = state.views["widths"].toObject();
+    for (auto width = of_docks.begin(); width != of_docks.end(); ++width) widths.insert(width.key(), width->toInt());
+    docks_->setWidths(widths);
     centre_->restore(state.views["centre"].toObject());
     graph_->restore(state.views["graph"].toObject());
     mesh_->restore(state.views["mesh"].toObject());

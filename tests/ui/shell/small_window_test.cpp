@@ -12,6 +12,7 @@
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme.h"
 
@@ -20,6 +21,15 @@ namespace overlap::ui {
 /// Windows of little width or height: nothing is squeezed away, and what was wide is wide again.
 class SmallWindowTest : public QObject {
     Q_OBJECT
+
+    /// As a person does who presses the mouse on the border between docks.
+    static void dragBorder(QMainWindow& window, int x, int by) {
+        const int y = window.findChild<QDockWidget*>("modules")->geometry().center().y();
+        QTest::mousePress(&window, Qt::LeftButton, {}, {x + 1, y});
+        QTest::mouseMove(&window, {x + 1 + by, y});
+        QTest::qWait(20);
+        QTest::mouseRelease(&window, Qt::LeftButton, {}, {x + 1 + by, y});
+    }
 
   private slots:
     void figuresShrinkAndStay() {
@@ -169,7 +179,8 @@ class SmallWindowTest : public QObject {
         open(window, {smallGraphFile()});
         auto* modules = window.findChild<QDockWidget*>("modules");
         auto* buckets = window.findChild<QDockWidget*>("buckets");
-        window.resizeDocks({modules, buckets}, {340, 360}, Qt::Horizontal);
+        dragBorder(window, modules->geometry().right(), 340 - modules->width());
+        dragBorder(window, buckets->geometry().left() - 2, buckets->width() - 360);
         QTRY_COMPARE(modules->width(), 340);
         QTRY_COMPARE(buckets->width(), 360);
         window.resize(window.minimumSizeHint().width(), 900);
@@ -177,6 +188,26 @@ class SmallWindowTest : public QObject {
         window.resize(1400, 900);
         QTRY_COMPARE(modules->width(), 340);
         QTRY_COMPARE(buckets->width(), 360);
+    }
+
+    void whatASmallWindowSqueezedIsWideInALaterOne() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            window.resize(800, 500);
+            window.show();
+            window.openFiles({smallGraphFile()});
+            QVERIFY(waitUntilIdle(window));
+            QTRY_VERIFY(window.findChild<QDockWidget*>("modules")->width() < 280);
+            QCOMPARE(window.session().store(), QString());
+        }
+        MainWindow window(folder.path());
+        open(window, {smallGraphFile()});
+        window.resize(1600, 1000);
+        QTRY_COMPARE(window.findChild<QDockWidget*>("modules")->width(), 300);
+        const auto* modules = window.findChild<QTreeView*>("moduleTree");
+        for (int column = 0; column < modules->model()->columnCount(); ++column)
+            QTRY_VERIFY2(!modules->isColumnHidden(column), qPrintable(QString::number(column)));
     }
 };
 
