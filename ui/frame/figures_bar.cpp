@@ -24,8 +24,7 @@ constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
 constexpr int difference_gap = 8;
 constexpr int value_px = 15;
-constexpr std::size_t least_figures = 3;  ///< which there is always room for
-constexpr int busy_after_ms = 200;        ///< figures of an older plan are dimmed only where evaluation takes this long
+constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
 /// @param difference as it is shown: what is no change after rounding is neither better nor worse.
 Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
@@ -321,10 +320,7 @@ QSize FiguresBar::sizeHint() const {
 }
 
 QSize FiguresBar::minimumSizeHint() const {
-    int width = 0;
-    for (std::size_t i = 0; i < std::min(least_figures, figures_.size()); ++i)
-        width += cellWidth(figures_[i], Detail::no_differences);
-    return {width, sizeHint().height()};
+    return {widthOf(details.back()), sizeHint().height()};
 }
 
 void FiguresBar::paintEvent(QPaintEvent*) {

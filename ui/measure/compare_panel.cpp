@@ -23,6 +23,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 
@@ -31,6 +32,7 @@ namespace {
 constexpr int sides_width = 150;
 constexpr int filter_width = 160;
 constexpr int lowest_table = 48;
+constexpr int low_height = 220;  ///< where the sums take one line, so that rows are seen
 /// Of the view that columns of text may take at most: names, groups.
 constexpr double widest_name = 0.22, widest_group = 0.14;
 /// Rows whose widths are looked at; all would take too long in a step of thousands.
@@ -91,20 +93,19 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
                        "graph's own"))),
       unchanged_(toggle(tr("Unchanged"), tr("List collectives that do not differ, too"))),
       filter_(new QLineEdit),
-      sums_(new QLabel),
+      sums_(new ElidedLabel),
       view_(new QTreeView) {
     setObjectName("compare");
     setAccessibleName(tr("Compare"));
     makeTable();
     sums_->setObjectName("comparisonSums");
-    sums_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long line must not widen the window
     sums_->setContentsMargins(8, 0, 8, 6);
     sums_->setWordWrap(true);
     sums_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(makeBar());
+    layout->addWidget(bar_ = makeBar());
     layout->addWidget(sums_);
     layout->addWidget(view_, 1);
     setFocusProxy(view_);
@@ -261,6 +262,14 @@ void ComparePanel::schedule() {
     updateMeasured();
     outdated_ = true;
     if (isVisible() || both_->isChecked()) waiting_.start(0);
+}
+
+void ComparePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool low = height() < low_height;
+    sums_->setWordWrap(!low);
+    sums_->setContentsMargins(8, 0, 8, low ? 2 : 6);
+    bar_->layout()->setContentsMargins(8, low ? 2 : 6, 8, low ? 2 : 6);
 }
 
 void ComparePanel::showEvent(QShowEvent* event) {

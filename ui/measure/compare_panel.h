@@ -75,6 +75,7 @@ class ComparePanel : public QWidget {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -105,6 +106,7 @@ class ComparePanel : public QWidget {
     QToolButton* times_;
     QToolButton* unchanged_;
     QLineEdit* filter_;
+    QWidget* bar_ = nullptr;
     QLabel* sums_;
     QTreeView* view_;
     QTimer waiting_;

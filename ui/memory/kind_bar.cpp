@@ -11,6 +11,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int bar_height = 12, margin = 8, gap = 6, mark = 8;
+constexpr int height_with_names = 40, height_without = bar_height + 8;
 constexpr std::size_t told_modules = 12;
 
 QString nameOf(MemoryKind kind) {
@@ -26,8 +27,12 @@ QColor colourOf(MemoryKind kind) {
 KindBar::KindBar(QWidget* parent) : QWidget(parent) {
     setObjectName("memoryKinds");
     setAccessibleName(tr("What is held at the peak"));
-    setMinimumHeight(40);
+    setNamesShown(true);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&KindBar::update));
+}
+
+void KindBar::setNamesShown(bool shown) {
+    setFixedHeight(shown ? height_with_names : height_without);
 }
 
 void KindBar::setHeld(const HeldMemory& held) {
@@ -68,6 +73,7 @@ void KindBar::paintEvent(QPaintEvent*) {
         const double length = width * static_cast<double>(part.bytes) / static_cast<double>(bytes_);
         painter.fillRect(QRectF(x, 4, std::max(1.0, length - 1), bar_height), colourOf(part.kind));
         x += length;
+        if (height() < height_with_names) continue;
         const QString label =
             QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes)));
         const int needed = mark + 4 + painter.fontMetrics().horizontalAdvance(label);

@@ -15,6 +15,8 @@ class KindBar : public QWidget {
 
     /// @param held nothing is shown where it has no bytes.
     void setHeld(const HeldMemory& held);
+    /// Whether names and bytes stand below the bar, at first; the tool tip has them where there is no room.
+    void setNamesShown(bool shown);
     /// What is shown, as a text: `gathered parameters 12.1 GiB, …`.
     QString text() const;
 

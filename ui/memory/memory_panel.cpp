@@ -24,6 +24,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is still being dragged are not needed
+constexpr int low_height = 170;                   ///< in pixels, where rules and chart need the room of names
 constexpr int most_layers = 100;
 constexpr double most_gib = 4096;
 
@@ -192,6 +193,11 @@ void MemoryPanel::showHeld() {
         const HeldMemory held = held_memory(*evaluation->graph, peak_point(evaluation->corrected_memory));
         return [this, held] { kinds_->setHeld(held); };
     });
+}
+
+void MemoryPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    kinds_->setNamesShown(height() >= low_height);
 }
 
 void MemoryPanel::showEvent(QShowEvent* event) {

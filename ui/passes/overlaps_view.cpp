@@ -122,6 +122,10 @@ void OverlapsView::update() {
     const int rows = std::clamp(model_->rowCount(), 1, most_rows_shown);
     list_->setMinimumHeight(rowHeight());
     list_->setMaximumHeight(rows * rowHeight() + 2);
+    showIfAny();
+}
+
+void OverlapsView::showIfAny() {
     setVisible(model_->rowCount() > 0);
 }
 

@@ -20,6 +20,8 @@ class OverlapsView : public QWidget {
 
     OverlapsModel& model() { return *model_; }
     QListView& list() { return *list_; }
+    /// Seen where the plan has overlaps by hand. To be called when the view was put elsewhere.
+    void showIfAny();
 
   signals:
     /// The user wants to change what is asked of the collective.

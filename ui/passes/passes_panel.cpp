@@ -27,6 +27,8 @@ namespace {
 
 /// Narrower than this, the columns stand below one another.
 constexpr int narrow_width = 640;
+/// Lower than this, overlaps by hand stand beside the steps, which would have no room above them.
+constexpr int low_height = 320;
 /// Scrolled areas may become as low as that, so that a low window need not grow.
 constexpr int lowest_area = 24;
 
@@ -57,6 +59,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       picker_(new PassPicker(this)),
       preset_menu_(new QMenu(this)),
       columns_(new QSplitter),
+      pipeline_(new QWidget),
       summary_(new QLabel),
       refusal_(new QPlainTextEdit) {
     setObjectName("passesPanel");
@@ -68,8 +71,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     refusal_->setTabChangesFocus(true);
     preset_menu_->setToolTipsVisible(true);
 
-    auto* pipeline = new QWidget;
-    auto* pipeline_layout = new QVBoxLayout(pipeline);
+    auto* pipeline_layout = new QVBoxLayout(pipeline_);
     pipeline_layout->setContentsMargins(0, 0, 0, 0);
     pipeline_layout->setSpacing(0);
     pipeline_layout->addWidget(makeToolBar());
@@ -81,7 +83,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     outcome_layout->setSpacing(0);
     outcome_layout->addWidget(refusal_, 1);
     outcome_layout->addWidget(changes_view_, 1);
-    columns_->addWidget(pipeline);
+    columns_->addWidget(pipeline_);
     columns_->addWidget(options_);
     columns_->addWidget(outcome);
     for (QWidget* area : {static_cast<QWidget*>(steps_), static_cast<QWidget*>(options_),
@@ -256,9 +258,21 @@ void PassesPanel::showMenu(const QPoint& position) {
 
 void PassesPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    columns_->setOrientation(width() < narrow_width ? Qt::Vertical : Qt::Horizontal);
+    const bool narrow = width() < narrow_width;
+    columns_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
+    placeOverlaps(!narrow && height() < low_height);
     QMetaObject::invokeMethod(
         this, [this] { steps_->scrollTo(steps_->currentIndex()); }, Qt::QueuedConnection);
+}
+
+void PassesPanel::placeOverlaps(bool beside) {
+    const bool are_beside = columns_->indexOf(overlaps_) >= 0;
+    if (beside == are_beside) return;
+    if (beside)
+        columns_->insertWidget(1, overlaps_);
+    else
+        pipeline_->layout()->addWidget(overlaps_);
+    overlaps_->showIfAny();
 }
 
 }  // namespace overlap::ui

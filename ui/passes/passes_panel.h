@@ -57,6 +57,8 @@ class PassesPanel : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    /// Overlaps by hand: a column of their own, or below the steps.
+    void placeOverlaps(bool beside);
     QWidget* makeToolBar();
     void fillPresetMenu();
     void showMenu(const QPoint& position);
@@ -73,6 +75,7 @@ class PassesPanel : public QWidget {
     PassPicker* picker_;
     QMenu* preset_menu_;
     QSplitter* columns_;
+    QWidget* pipeline_;  ///< its first column
     QToolButton* add_ = nullptr;
     QToolButton* start_ = nullptr;
     QToolButton* up_ = nullptr;

@@ -77,11 +77,8 @@ void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
 
 QString StatusLine::graphText() const {
     const GraphHeader& header = document_.graph()->header();
-    QStringList parts{
-        shownName(document_.name()), tr("%1 nodes").arg(formatCount(document_.graph()->node_count())),
-        tr("%1 collectives")
-            .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
-    if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
+    // A narrow window cuts the end off: what figures depend on comes before what the graph always has.
+    QStringList parts{shownName(document_.name())};
     if (!document_.baseline().times_known) {
         parts.append(tr("no times: choose a cost model"));
     } else if (const QString model = costModelName(*document_.graph()); !model.isEmpty()) {
@@ -95,6 +92,10 @@ QString StatusLine::graphText() const {
     if (model.share_links) parts.append(tr("links shared"));
     if (!times_.files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
+    parts.append(tr("%1 nodes").arg(formatCount(document_.graph()->node_count())));
+    parts.append(tr("%1 collectives")
+                     .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size()))));
+    if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
     return parts.join(QStringLiteral(" · "));
 }
 

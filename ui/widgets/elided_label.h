@@ -8,8 +8,8 @@
 
 namespace overlap::ui {
 
-/// One line of plain text that ends in an ellipsis where it is too long, and never widens its container. The caller
-/// gives it a tool tip with the whole text.
+/// One line of plain text that ends in an ellipsis where it is too long, and never widens its container; with
+/// setWordWrap(), as many lines as it takes. The caller gives it a tool tip with the whole text.
 class ElidedLabel : public QLabel {
   public:
     explicit ElidedLabel(QWidget* parent = nullptr) : QLabel(parent) {
@@ -17,7 +17,8 @@ class ElidedLabel : public QLabel {
     }
 
   protected:
-    void paintEvent(QPaintEvent*) override {
+    void paintEvent(QPaintEvent* event) override {
+        if (wordWrap()) return QLabel::paintEvent(event);
         QPainter painter(this);
         QStyleOption option;
         option.initFrom(this);

@@ -94,6 +94,24 @@ class PassesPanelTest : public QObject {
         QCOMPARE(MemoryCommands(*document).section().policy, "eager");
     }
 
+    void overlapsByHandLeaveStepsTheirRows() {
+        const auto document = openDocument();
+        startFromDefault(*document);
+        Plan plan = document->current()->plan();
+        for (const char* name : {"a", "b", "c", "d", "e"})
+            plan.overlaps.list.push_back({.collective = name, .wait_after = "mm"});
+        document->editPlan("overlaps", plan);
+        PassesPanel panel(*document);
+        panel.show();
+        const auto* overlaps = panel.findChild<QWidget*>("overlaps");
+        for (const int height : {130, 200, 400}) {
+            panel.resize(1024, height);
+            QTRY_VERIFY(overlaps->isVisible());
+            QTRY_VERIFY2(panel.steps().viewport()->height() >= 2 * panel.steps().sizeHintForRow(0),
+                         qPrintable(QString("%1 of %2").arg(panel.steps().viewport()->height()).arg(height)));
+        }
+    }
+
     void modelsStayConsistent() {
         const auto document = openDocument();
         PassesModel steps(*document);

@@ -156,6 +156,20 @@ class SmallWindowTest : public QObject {
         QVERIFY(buttonsAreWhole());
     }
 
+    void compareShowsRowsInALowWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitUntilIdle(window));
+        window.resize(1024, 640);
+        auto* dock = window.findChild<QDockWidget*>("compare");
+        dock->raise();
+        auto* view = dock->findChild<QTreeView*>();
+        QTRY_VERIFY(view->isVisible() && view->model()->rowCount() > 0);
+        QTRY_VERIFY2(view->viewport()->height() >= 2 * view->sizeHintForRow(0),
+                     qPrintable(QString::number(view->viewport()->height())));
+    }
+
     void theMeshViewLeavesDocksTheirWidths() {
         MainWindow window;
         open(window, {smallGraphFile()});
