@@ -14,6 +14,7 @@
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
 #include "core/cost/fused_products.h"
+#include "core/cost/fused_values.h"
 #include "core/cost/host_transfers.h"
 
 namespace overlap {
@@ -314,7 +315,8 @@ void price_fused_products(const Graph& graph, bool estimates_count, std::vector<
 }
 
 std::vector<double> node_times_ms(const Graph& graph) {
-    AnalyticModel model(graph);
+    const FusedValues values(graph);
+    AnalyticModel model(values.graph());
     bool any_estimate = false;
     for (NodeId node = 0; node < graph.node_count() && !any_estimate; ++node) {
         any_estimate = graph.metadata(node).estimate_ms.has_value();
@@ -331,6 +333,8 @@ std::vector<double> node_times_ms(const Graph& graph) {
             const bool takes_time =
                 next_wrapped->starts != CollectiveKind::none || next_wrapped->formula != FlopFormula::none;
             if (!zeros_are_left_out || takes_time) times[node] = model.time_ms(*next_wrapped);
+        } else if (values.adds(node)) {
+            times[node] = 0;  // as PyTorch has it; fused products come below
         } else if (!zeros_are_left_out || model.always_takes_time(node)) {
             times[node] = model.time_ms(node);
         }

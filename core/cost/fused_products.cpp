@@ -133,14 +133,39 @@ std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_item(NodeId getitem)
     // An item of the list of products.
     const NodeId fused = graph_.target_info(of).is_getitem ? node_at(of, 0) : no_node;
     if (fused == no_node || graph_.target(fused) != gather_operator) return {};
+    std::vector<Sizes> products = sizes_of_products(fused);
+    const auto place = static_cast<std::uint64_t>(index->integer);
+    return place < products.size() ? std::optional(std::move(products[place])) : std::nullopt;
+}
+
+std::vector<FusedProducts::Sizes> FusedProducts::sizes_of_products(NodeId fused) const {
     const Value* rights = graph_.argument(fused, 1);
-    if (!rights || !rights->is(ValueKind::list) || index->integer < 0 || index->integer >= rights->count) return {};
-    std::optional<Sizes> found = sizes_of_gathered(fused);
-    const std::optional<std::int64_t> last =
-        columns(graph_.children(*rights)[static_cast<std::size_t>(index->integer)]);
-    if (!found || found->of.empty() || !last) return {};
-    found->of.back() = *last;
-    return found;
+    const std::optional<Sizes> left = sizes_of_gathered(fused);
+    if (!rights || !rights->is(ValueKind::list) || !left || left->of.empty()) return {};
+    std::vector<Sizes> products;
+    for (const Value& right : graph_.children(*rights)) {
+        const std::optional<std::int64_t> last = columns(right);
+        if (!last) return {};
+        products.push_back(*left);
+        products.back().of.back() = *last;
+    }
+    return products;
+}
+
+std::vector<FusedProducts::Sizes> FusedProducts::results(NodeId node) const {
+    if (!any_ || graph_.op(node) != NodeOp::call_function || !graph_.outputs(node).empty()) return {};
+    const NodeId of = graph_.target_info(node).is_getitem ? node_at(node, 0) : no_node;
+    const bool is_list = of != no_node && graph_.op(of) == NodeOp::call_function &&
+                         graph_.target(of) == gather_operator && graph_.argument(node, 1) &&
+                         graph_.argument(node, 1)->is(ValueKind::integer) && graph_.argument(node, 1)->integer == 1;
+    if (is_list) return sizes_of_products(of);
+    if (graph_.target(node) != gather_operator) {
+        const std::optional<Sizes> found = sizes(node);
+        return found ? std::vector{*found} : std::vector<Sizes>();
+    }
+    std::vector<Sizes> all = sizes_of_products(node);
+    if (!all.empty()) all.insert(all.begin(), *sizes_of_gathered(node));
+    return all;
 }
 
 std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_reshaped(NodeId reshape) const {

@@ -33,11 +33,16 @@ class FusedProducts {
     /// Nothing for other nodes, and where sizes or the process group are not known, or sizes are beyond 64 bits.
     std::optional<FusedProduct> find(NodeId node) const;
 
-  private:
+    /// Sizes of a tensor.
     struct Sizes {
         std::vector<std::int64_t> of;
         Dtype dtype{};
     };
+    /// Of the tensors that a node returns to which the graph gives no value: for a fused gather the gathered tensor,
+    /// then the products. Empty where they are not known.
+    std::vector<Sizes> results(NodeId node) const;
+
+  private:
     NodeId node_at(NodeId node, std::size_t place) const;
     /// Of a node before the one whose sizes are being found.
     std::optional<Sizes> sizes(NodeId node) const;
@@ -45,6 +50,8 @@ class FusedProducts {
     std::optional<Sizes> sizes_of_gathered(NodeId fused) const;
     std::optional<Sizes> sizes_of_scattered(NodeId fused) const;
     std::optional<Sizes> sizes_of_item(NodeId getitem) const;
+    /// Of all products of a fused gather; empty where one is not known.
+    std::vector<Sizes> sizes_of_products(NodeId fused) const;
     std::optional<Sizes> sizes_of_reshaped(NodeId reshape) const;
     std::optional<std::int64_t> columns(const Value& right) const;
     std::int64_t ranks(NodeId fused, std::size_t place) const;

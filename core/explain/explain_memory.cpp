@@ -9,6 +9,7 @@
 #include "core/passes/memory/memory_rule_matches.h"
 #include "core/passes/memory/recompute_tags.h"
 #include "core/plan/memory_edits.h"
+#include "core/simulate/counted_memory.h"
 #include "core/simulate/memory_kinds.h"
 #include "core/simulate/storage_lives.h"
 
@@ -141,9 +142,10 @@ class MemoryExplainer {
     }
 
     void tell_held() {
-        const StorageTable table(graph_, StorageRule::corrected);
+        const CountedMemory memory(graph_, StorageRule::corrected);
+        const StorageTable& table = memory.table();
         const StorageLives lives(graph_);
-        const std::vector<MemoryKind> kinds = memory_kinds(graph_, table);
+        const std::vector<MemoryKind> kinds = memory_kinds(memory.graph(), table);
         for (const StorageIndex index : table.held_by(node_)) {
             const Storage& storage = table.storages()[index];
             if (storage.allocator != node_)

@@ -147,6 +147,19 @@ class GraphEditor {
     static std::shared_ptr<const Graph> with_extra_json(const Graph& graph, std::shared_ptr<const StringPool> strings,
                                                         std::span<const StringId> extra_json);
 
+    /// What a node returns, for with_outputs().
+    struct GivenTensor {
+        NodeId node = no_node;
+        Dtype dtype{};
+        std::vector<std::int64_t> sizes, strides;
+        StringId device = empty_string;
+        std::uint32_t storage = 0;
+        std::int64_t storage_bytes = 0;
+    };
+    /// A copy of a graph in which nodes that return nothing return tensors: for figures, no pass makes such.
+    /// @param tensors those of a node one after the other.
+    static Graph with_outputs(const Graph& graph, std::span<const GivenTensor> tensors);
+
   private:
     static constexpr std::uint32_t no_edge = 0xffffffffu;
 

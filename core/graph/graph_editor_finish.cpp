@@ -75,6 +75,26 @@ std::shared_ptr<const Graph> GraphEditor::with_extra_json(const Graph& graph, st
     return copy;
 }
 
+Graph GraphEditor::with_outputs(const Graph& graph, std::span<const GivenTensor> tensors) {
+    Graph copy = graph;
+    for (const GivenTensor& given : tensors) {
+        NodeRecord& record = copy.records_[given.node];
+        if (record.output_count++ == 0) record.first_output = static_cast<std::uint32_t>(copy.tensors_.size());
+        TensorMeta tensor;
+        tensor.is_tensor = true;
+        tensor.dtype = given.dtype;
+        tensor.rank = static_cast<std::uint8_t>(given.sizes.size());
+        tensor.first_dimension = static_cast<std::uint32_t>(copy.dimensions_.size());
+        tensor.device = given.device;
+        tensor.storage = given.storage;
+        tensor.storage_bytes = given.storage_bytes;
+        copy.dimensions_.insert(copy.dimensions_.end(), given.sizes.begin(), given.sizes.end());
+        copy.dimensions_.insert(copy.dimensions_.end(), given.strides.begin(), given.strides.end());
+        copy.tensors_.push_back(tensor);
+    }
+    return copy;
+}
+
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> nodes = order();

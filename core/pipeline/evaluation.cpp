@@ -33,10 +33,11 @@ Problem problem_of(const InputError& error, ProblemKind kind, std::string title)
 }
 
 /// Plans can be made, run and exported to a job without times; figures cannot.
-Problem unknown_times(const InputError& error) {
+Problem unknown_times(const InputError& error, const Graph& graph) {
     Problem problem = problem_of(error, ProblemKind::no_times, "times unknown");
     problem.severity = Severity::caution;
-    problem.message += ": figures of time are not known until a cost model is chosen";
+    problem.message += graph.header().cost ? ": figures of time are not known with this cost model"
+                                           : ": figures of time are not known until a cost model is chosen";
     problem.fix = "choose cost model";
     return problem;
 }
@@ -84,7 +85,7 @@ class Evaluator {
             result.sourced_operators = times.operators;
         } catch (const InputError& error) {
             result.times_known = false;
-            result.problems.push_back(unknown_times(error));
+            result.problems.push_back(unknown_times(error, *result.graph));
             result.times_ms.assign(result.graph->node_count(), 0);
         }
         if (stop_.stop_requested()) return false;

@@ -9,6 +9,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/fused_products.h"
+#include "core/cost/fused_values.h"
 #include "core/graph/direction.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/flex_attention.h"
@@ -123,7 +124,9 @@ std::vector<bool> generated_nodes(const FusedKernels& kernels, const std::vector
 
 }  // namespace
 
-CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation) {
+CompiledTimes compiled_times(const Graph& given, const Compilation& compilation) {
+    const FusedValues values(given);
+    const Graph& graph = values.graph();
     if (!graph.header().cost) {
         throw InputError("", "times of a compiled job follow from a cost model, and the graph has none",
                          ErrorCode::no_cost_model);
@@ -136,7 +139,7 @@ CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation)
     KernelPricing pricing(graph, compilation, *graph.header().cost);
     for (const FusedKernel& kernel : result.kernels.kernels)
         share(graph, kernel, pricing.time_ms(kernel), result.times_ms);
-    price_fused_products(graph, false, result.times_ms);
+    price_fused_products(given, false, result.times_ms);
     return result;
 }
 

@@ -115,6 +115,12 @@ std::int64_t scattering_bytes(const Graph& graph, const TensorMeta& gradient, co
     return 2 * table_bytes + std::min(table_bytes, graph.element_count(gradient) * float32_bytes);
 }
 
+/// Inductor copies only a tensor that does not lie as it is asked to.
+bool lies_as_asked(const Graph& graph, NodeId node, const TensorMeta& output) {
+    const TensorMeta* input = first_input(graph, node);
+    return input && std::ranges::equal(graph.stride(*input), graph.stride(output));
+}
+
 }  // namespace
 
 bool has_complex_output(const Graph& graph, NodeId node) {
@@ -132,6 +138,7 @@ KernelOperator kernel_operator(const Graph& graph, NodeId node) {
     const TensorMeta* output = first_tensor(graph.outputs(node));
     const std::string_view name = operator_name(graph.target(node));
     if (!output || is_one_of(name, allocations)) return found;
+    if (name == "inductor_force_stride_order" && lies_as_asked(graph, node, *output)) return found;
     if (compute != ComputeClass::memory || touches_complex(graph, node) || is_one_of(name, libraries)) {
         found.role = KernelRole::library;
         found.scatters = is_one_of(name, scatterings);

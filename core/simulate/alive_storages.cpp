@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "core/simulate/counted_memory.h"
 #include "core/simulate/storage_lives.h"
 
 namespace overlap {
 
 AliveStorages alive_storages(const Graph& graph, StorageRule rule, std::size_t point, std::size_t most) {
-    const StorageTable table(graph, rule);
+    const CountedMemory memory(graph, rule);
     const StorageLives lives(graph);
     AliveStorages alive;
-    for (const Storage& storage : table.storages()) {
+    for (const Storage& storage : memory.table().storages()) {
         const std::optional<StorageLife> life = lives.of(storage);
         if (!life || point < life->from || point >= life->until) continue;
         const bool released = life->until != StorageLife().until;

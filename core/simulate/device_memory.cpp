@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/cost/fused_products.h"
+#include "core/cost/fused_values.h"
 
 namespace overlap {
 
@@ -28,23 +29,19 @@ std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& m
 std::optional<Problem> uncounted_results_problem(const Graph& graph) {
     const FusedProducts products(graph);
     if (!products.any()) return std::nullopt;
+    const FusedValues values(graph);
     Problem problem;
-    std::size_t fused = 0;
-    std::int64_t bytes = 0;
-    bool all_known = true;
+    std::size_t unknown = 0;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (!products.is_fused(node)) continue;
-        if (++fused == 1) problem.nodes = {std::string(graph.name(node))};
-        const std::optional<FusedProduct> found = products.find(node);
-        all_known &= found && !__builtin_add_overflow(bytes, found->result_bytes, &bytes);
+        if (!products.is_fused(node) || !graph.outputs(node).empty() || values.adds(node)) continue;
+        if (++unknown == 1) problem.nodes = {std::string(graph.name(node))};
     }
-    if (fused == 0) return std::nullopt;
+    if (unknown == 0) return std::nullopt;
     problem.severity = Severity::caution;
     problem.title = "memory too low";
-    problem.message =
-        "the peak memory leaves out what " + counted(fused, "fused product") + (fused == 1 ? " returns" : " return") +
-        (all_known ? " (" + bytes_text(bytes) + " over the step, a part of it at a time)" : std::string()) +
-        ", PyTorch's estimate too: the nodes have no value that says their sizes";
+    problem.message = "the peak memory leaves out what " + counted(unknown, "fused product") +
+                      (unknown == 1 ? " returns" : " return") +
+                      ": PyTorch gives them no sizes, and none follow from what they read";
     return problem;
 }
 

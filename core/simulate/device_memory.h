@@ -16,8 +16,8 @@ std::int64_t device_memory_bytes(const Graph& graph);
 /// @param memory of the graph, by StorageRule::corrected: the peak of all outputs.
 std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& memory);
 
-/// A caution where products are fused with their collective: PyTorch gives them no value, so what they return is in no
-/// estimate of memory, neither the reference's nor the corrected one. Nothing where there are none.
+/// A caution where products are fused with their collective and their sizes do not follow from what they read: what they
+/// return is then in no estimate of memory. PyTorch gives no such product a value, so its own estimate leaves out all.
 std::optional<Problem> uncounted_results_problem(const Graph& graph);
 
 }  // namespace overlap

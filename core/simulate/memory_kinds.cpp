@@ -6,6 +6,7 @@
 #include "core/cost/host_transfers.h"
 #include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
+#include "core/simulate/counted_memory.h"
 #include "core/simulate/storage_lives.h"
 
 namespace overlap {
@@ -214,8 +215,9 @@ std::size_t peak_point(const MemoryProfile& profile) {
 }
 
 HeldMemory held_memory(const Graph& graph, std::size_t point) {
-    const StorageTable table(graph, StorageRule::corrected);
-    const std::vector<MemoryKind> kinds = memory_kinds(graph, table);
+    const CountedMemory memory(graph, StorageRule::corrected);
+    const StorageTable& table = memory.table();
+    const std::vector<MemoryKind> kinds = memory_kinds(memory.graph(), table);
     const StorageLives lives(graph);
     const ModuleTree tree(graph, preferred_module_source(graph));
     std::unordered_map<ModuleTree::ModuleId, HeldMemory::OfModule> modules;
@@ -242,8 +244,9 @@ HeldMemory held_memory(const Graph& graph, std::size_t point) {
 }
 
 std::vector<BytesByKind> memory_by_kind(const Graph& graph) {
-    const StorageTable table(graph, StorageRule::corrected);
-    const std::vector<MemoryKind> kinds = memory_kinds(graph, table);
+    const CountedMemory memory(graph, StorageRule::corrected);
+    const StorageTable& table = memory.table();
+    const std::vector<MemoryKind> kinds = memory_kinds(memory.graph(), table);
     const StorageLives lives(graph);
     std::vector<BytesByKind> points(lives.point_count());
     for (std::size_t index = 0; index < table.storages().size(); ++index) {

@@ -1,6 +1,6 @@
 #include "core/simulate/memory_profile.h"
 
-#include "core/graph/storage_table.h"
+#include "core/simulate/counted_memory.h"
 
 namespace overlap {
 
@@ -15,7 +15,8 @@ struct Change {
 }  // namespace
 
 MemoryProfile memory_profile(const Graph& graph, StorageRule rule) {
-    const StorageTable table(graph, rule);
+    const CountedMemory memory(graph, rule);
+    const StorageTable& table = memory.table();
     std::vector<Change> changes(graph.node_count());
     std::int64_t held = 0;
     for (const Storage& storage : table.storages()) {

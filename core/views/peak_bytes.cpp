@@ -3,7 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "core/graph/storage_table.h"
+#include "core/simulate/counted_memory.h"
 #include "core/simulate/memory_kinds.h"
 #include "core/simulate/storage_lives.h"
 #include "core/views/members_of_result.h"
@@ -38,11 +38,11 @@ class Origins {
 PeakBytesOfInput peak_bytes_of_input(const Evaluation& evaluation) {
     const Graph& graph = *evaluation.graph;
     PeakBytesOfInput peak{std::vector<double>(evaluation.input->node_count(), 0)};
-    const StorageTable table(graph, StorageRule::corrected);
+    const CountedMemory memory(graph, StorageRule::corrected);
     const StorageLives lives(graph);
     const std::size_t point = peak_point(evaluation.corrected_memory);
     const Origins origins(evaluation);
-    for (const Storage& storage : table.storages()) {
+    for (const Storage& storage : memory.table().storages()) {
         const std::optional<StorageLife> life = lives.of(storage);
         if (!life || point < life->from || point >= life->until) continue;
         const auto bytes = static_cast<double>(storage.bytes);

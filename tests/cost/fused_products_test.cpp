@@ -7,10 +7,16 @@
 
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/fused_values.h"
 #include "tests/cost/fused_sketch.h"
 
 namespace overlap::test {
 namespace {
+
+Graph graph_without_fused_products() {
+    GraphSketch sketch;
+    return sketch.finish({sketch.input("x", sketch.bytes(16))});
+}
 
 TEST(FusedProducts, SizesFollowFromTheNodesBefore) {
     FusedSketch sketch;
@@ -30,6 +36,37 @@ TEST(FusedProducts, SizesFollowFromTheNodesBefore) {
     EXPECT_EQ(scatter->inner, 16);
     EXPECT_EQ(scatter->whole_bytes, 8 * 4 * 4);
     EXPECT_EQ(scatter->result_bytes, 2 * 4 * 4);
+}
+
+TEST(FusedValues, ItemsLieInTheMemoryOfWhatTheyAreTakenFrom) {
+    FusedSketch sketch;
+    const Graph graph = sketch.finish({sketch.scatter});
+    const FusedValues values(graph);
+    const auto outputs = [&](NodeId node) { return values.graph().outputs(node); };
+    ASSERT_EQ(outputs(sketch.gather).size(), 2u);
+    ASSERT_EQ(outputs(sketch.wide).size(), 1u);
+    EXPECT_TRUE(values.adds(sketch.wide) && graph.outputs(sketch.wide).empty());
+    const auto shape = values.graph().shape(outputs(sketch.wide)[0]);
+    EXPECT_EQ(std::vector<std::int64_t>(shape.begin(), shape.end()), (std::vector<std::int64_t>{8, 16}));
+    EXPECT_EQ(outputs(sketch.wide)[0].storage, outputs(sketch.gather)[1].storage);
+    EXPECT_NE(outputs(sketch.gather)[0].storage, outputs(sketch.gather)[1].storage);
+    // What lies as it is asked to is no copy.
+    const NodeId shard = graph.find("shard");
+    EXPECT_EQ(outputs(sketch.restrided)[0].storage, outputs(shard)[0].storage);
+    const Graph without = graph_without_fused_products();
+    EXPECT_EQ(&FusedValues(without).graph(), &without);
+}
+
+TEST(FusedValues, AProductThatReadsOneHasItsTime) {
+    FusedSketch sketch;
+    const NodeId right = sketch.sized("right", {16, 4});
+    const NodeId product =
+        sketch.call("product", "aten.mm.default", {Value::of_node(sketch.wide), Value::of_node(right)},
+                    {sketch.tensor("float32", {8, 4})});
+    const Graph graph = sketch.finish({sketch.scatter, product});
+    const std::vector<double> times_ms = node_times_ms(graph);
+    EXPECT_GT(times_ms[product], 0);
+    EXPECT_EQ(times_ms[sketch.wide], 0);
 }
 
 TEST(FusedProducts, OneAfterAnotherAreFoundHoweverManyThereAre) {

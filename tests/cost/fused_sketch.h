@@ -15,9 +15,8 @@ class FusedSketch : public GraphSketch {
   public:
     FusedSketch() {
         const NodeId shard = sized("shard", {2, 8}), up = sized("up", {8, 16}), down = sized("down", {16, 4});
-        const NodeId restrided =
-            without_value("restrided", "prims.inductor_force_stride_order.default",
-                          {Value::of_node(shard), list({Value::of_integer(8), Value::of_integer(1)})});
+        restrided = without_value("restrided", "prims.inductor_force_stride_order.default",
+                                  {Value::of_node(shard), list({Value::of_integer(8), Value::of_integer(1)})});
         gather = fused_gather("gather", restrided, up);
         const NodeId products =
             without_value("list", "operator.getitem", {Value::of_node(gather), Value::of_integer(1)});
@@ -41,7 +40,7 @@ class FusedSketch : public GraphSketch {
             {Value::of_node(left), Value::of_node(right), text("sum"), Value::of_integer(0), text("0")});
     }
 
-    NodeId gather = no_node, wide = no_node, scatter = no_node;
+    NodeId restrided = no_node, gather = no_node, wide = no_node, scatter = no_node;
 };
 
 /// 0.02 ms and 256 bytes at 1 GB/s for the gather; 1280 bytes at half of 1 GB/s for the product, a quarter of it first.

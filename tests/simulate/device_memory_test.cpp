@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/simulate/memory_kinds.h"
 #include "tests/cost/fused_sketch.h"
 #include "tests/cost/graph_sketch.h"
 
@@ -44,23 +45,26 @@ TEST(DeviceMemory, ThatIsNotKnownLimitsNothing) {
     EXPECT_FALSE(memory_problem(graph, memory_profile(graph)));
 }
 
-TEST(DeviceMemory, ThatFusedProductsNeedIsSaidToBeLeftOut) {
+TEST(DeviceMemory, ThatFusedProductsNeedIsCountedWhereTheirSizesAreKnown) {
     FusedSketch sketch;
-    const NodeId unknown = sketch.without_value("unknown", "aten.add.Tensor", {Value::of_node(sketch.scatter)});
-    const Graph graph = sketch.finish({unknown});
-    const std::optional<Problem> problem = uncounted_results_problem(graph);
-    ASSERT_TRUE(problem);
-    EXPECT_EQ(problem->severity, Severity::caution);
-    EXPECT_EQ(problem->nodes, std::vector<std::string>({"gather"}));
-    // [8, 8] and [8, 16] of the gather, [2, 4] of the scatter.
-    EXPECT_NE(problem->message.find("what 2 fused products return (800 B "), std::string::npos) << problem->message;
+    const Graph graph = sketch.finish({sketch.scatter});
+    EXPECT_FALSE(uncounted_results_problem(graph));
+    const MemoryProfile torch = memory_profile(graph, StorageRule::reference);
+    const MemoryProfile counted = memory_profile(graph, StorageRule::corrected);
+    // [8, 8] and [8, 16] of the gather, [2, 4] of the scatter, beside the inputs; items lie in their list's memory.
+    EXPECT_EQ(counted.while_node[sketch.gather], torch.while_node[sketch.gather] + (8 * 8 + 8 * 16) * 4);
+    EXPECT_EQ(counted.while_node[sketch.scatter], torch.while_node[sketch.scatter] + (8 * 16 + 2 * 4) * 4);
+    const HeldMemory held = held_memory(graph, peak_point(counted));
+    EXPECT_EQ(held.bytes, counted.peak_bytes);
 
     FusedSketch other;
     const NodeId lost = other.without_value("lost", "aten.add.Tensor", {Value::of_node(other.scatter)});
     const NodeId third = other.fused_gather("third", lost, lost);
     const std::optional<Problem> without_sizes = uncounted_results_problem(other.finish({third}));
     ASSERT_TRUE(without_sizes);
-    EXPECT_NE(without_sizes->message.find("what 3 fused products return, "), std::string::npos)
+    EXPECT_EQ(without_sizes->severity, Severity::caution);
+    EXPECT_EQ(without_sizes->nodes, std::vector<std::string>({"third"}));
+    EXPECT_NE(without_sizes->message.find("what 1 fused product returns: "), std::string::npos)
         << without_sizes->message;
     EXPECT_FALSE(uncounted_results_problem(graph_on(0)));
 }
