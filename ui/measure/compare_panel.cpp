@@ -240,8 +240,10 @@ void ComparePanel::updateMeasured() {
     const auto measurement = measurementOf(*after_);
     step_->setMeasurement(measurement);
     times_->setVisible(measurement != nullptr);
-    setAvailable(*times_, document_.isOpen() ? QString() : tr("No graph is open"));
-    times_->setChecked(measurement && document_.times() && document_.times()->files == measurement->files);
+    const bool in_use = measurement && document_.times() && document_.times()->files == measurement->files;
+    // What is in use already can be taken back.
+    setAvailable(*times_, !document_.isOpen() ? tr("No graph is open") : in_use ? QString() : another_job_);
+    times_->setChecked(in_use);
 }
 
 ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
@@ -292,6 +294,12 @@ void ComparePanel::compare() {
             auto steps = compareSteps(before, after, stop);
             if (!steps) return {};
             return [this, steps] { showSteps(steps, {}); };
+        } catch (const AnotherJob& error) {
+            return [this, reason = QString::fromUtf8(error.what())] {
+                showSteps(nullptr, reason);
+                another_job_ = reason;
+                updateMeasured();
+            };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { showSteps(nullptr, reason); };
         }
@@ -300,6 +308,10 @@ void ComparePanel::compare() {
 
 void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal) {
     if (!steps) task_.cancel();
+    if (!another_job_.isEmpty()) {
+        another_job_.clear();
+        updateMeasured();
+    }
     model_->setSteps(steps);
     sums_->setText(shownName(steps ? comparisonSums(*steps) : refusal));
     sums_->setToolTip(sums_->text());

@@ -107,6 +107,7 @@ class ComparePanel : public QWidget {
     QToolButton* unchanged_;
     QLineEdit* filter_;
     QWidget* bar_ = nullptr;
+    QString another_job_;  ///< why the measurement that was compared is of another job; empty where it is not
     QLabel* sums_;
     QTreeView* view_;
     QTimer waiting_;

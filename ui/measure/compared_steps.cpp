@@ -4,7 +4,6 @@
 #include <QObject>
 #include <array>
 
-#include "core/base/error.h"
 #include "core/io/profile_file.h"
 #include "core/measure/job_match.h"
 #include "core/timeline/timeline_stack.h"
@@ -57,7 +56,11 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
         compare_with_measurement(before, measured_step(trace, after.step),
                                  {.ranks = &measurement->aligned, .own = static_cast<std::uint32_t>(after.rank)});
     const JobMatch match = job_match(*steps.measured);
-    require_same_job(match);
+    try {
+        require_same_job(match);
+    } catch (const InputError& error) {
+        throw AnotherJob("", error.problem());
+    }
     steps.doubt = QString::fromStdString(match.doubt());
     steps.comparison = compare_variants(*steps.measured);
     steps.error = error_of_graph(*steps.measured);

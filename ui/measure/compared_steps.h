@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/base/error.h"
 #include "core/measure/prediction_error.h"
 #include "core/measure/variant_comparison.h"
 #include "core/plan/plan.h"
@@ -12,6 +13,12 @@
 #include "ui/measure/shown_timeline.h"
 
 namespace overlap::ui {
+
+/// A trace that is not of the job that the plan is for, with the reason.
+class AnotherJob : public InputError {
+  public:
+    using InputError::InputError;
+};
 
 /// One side of a comparison: a plan, or a measurement.
 struct ComparedSide {

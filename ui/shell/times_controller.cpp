@@ -11,6 +11,7 @@
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/measure/compare_panel.h"
+#include "ui/measure/measured_job.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/history_panel.h"
@@ -44,7 +45,11 @@ std::vector<Figure> figuresOf(const Measurement& measurement) {
 
 TimesController::TimesController(Document& document, Measurements& measurements, TraceTimes& times,
                                  Workspace& workspace)
-    : document_(document), measurements_(measurements), times_(times), workspace_(workspace) {
+    : document_(document),
+      measurements_(measurements),
+      times_(times),
+      workspace_(workspace),
+      job_(new MeasuredJob(document, measurements, this)) {
     connectMeasurements();
     connectTimes();
 }
@@ -67,6 +72,7 @@ void TimesController::connectMeasurements() {
     });
     connect(&measurements_, &Measurements::changed, this, &TimesController::changed);
     connect(&measurements_, &Measurements::currentChanged, this, &TimesController::showMeasuredFigures);
+    connect(job_, &MeasuredJob::changed, this, &TimesController::showMeasuredFigures);
     // An edited plan must be visible.
     connect(&workspace_.history(), &EditHistory::planEdited, this, [this] { measurements_.setCurrentIndex(-1); });
 }
@@ -117,7 +123,7 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     const auto update = [this, of_trace, of_graph] {
         setAvailable(*of_trace, !document_.isOpen()          ? tr("No graph is open")
                                 : measurements_.count() == 0 ? tr("No trace is open")
-                                                             : QString());
+                                                             : job_->verdict().another);
         const bool own = times_.files().isEmpty() && cost_->model().used().isEmpty();
         setAvailable(*of_graph, own ? tr("Figures are of the graph's own times") : QString());
     };
@@ -125,17 +131,30 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     connect(&times_, &TraceTimes::changed, this, update);
     connect(&document_, &Document::graphChanged, this, update);
     connect(&measurements_, &Measurements::changed, this, update);
+    connect(job_, &MeasuredJob::changed, this, update);
     update();
 }
 
 bool TimesController::busy() const {
-    return measurements_.busy() || times_.busy() || cost_->busy();
+    return measurements_.busy() || job_->busy() || times_.busy() || cost_->busy();
 }
 
 void TimesController::showMeasuredFigures() {
     const auto measurement = measurements_.current();
     workspace_.figures().showInstead(measurement ? std::optional(figuresOf(*measurement)) : std::nullopt);
-    workspace_.problems().problems()->showInstead(measurement ? std::optional(measurement->problems) : std::nullopt);
+    ProblemsModel& problems = *workspace_.problems().problems();
+    if (!measurement) return problems.showInstead(std::nullopt);
+    std::vector<Problem> shown = measurement->problems;
+    const MeasuredJob::Verdict& job = job_->verdict();
+    const QString& reason = job.another.isEmpty() ? job.doubt : job.another;
+    if (job.measurement == measurement && !reason.isEmpty()) {
+        Problem problem;
+        problem.severity = job.another.isEmpty() ? Severity::caution : Severity::error;
+        problem.title = tr("another job?").toStdString();
+        problem.message = tr("Compared with %1: %2").arg(document_.current()->title(), reason).toStdString();
+        shown.insert(shown.begin(), std::move(problem));
+    }
+    problems.showInstead(std::move(shown));
 }
 
 }  // namespace overlap::ui

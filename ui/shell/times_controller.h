@@ -12,6 +12,7 @@ namespace overlap::ui {
 class Actions;
 class CostActions;
 class Document;
+class MeasuredJob;
 class Measurements;
 class TimesHistory;
 class TraceTimes;
@@ -55,6 +56,7 @@ class TimesController : public NoticeSource {
     Workspace& workspace_;
     CostActions* cost_ = nullptr;
     TimesHistory* history_ = nullptr;
+    MeasuredJob* job_;
 };
 
 }  // namespace overlap::ui

@@ -132,7 +132,14 @@ class MeasuredWindowTest : public QObject {
         window.openFiles({smallGraphFile(), trace_});
         QVERIFY(waitUntilIdle(window));
         const double own_ms = window.document().baseline().simulation.step_ms;
-        window.actions().find("plan.traceTimes")->trigger();
+        const QAction* use = window.actions().find("plan.traceTimes");
+        QVERIFY(!use->isEnabled());
+        QVERIFY2(use->toolTip().contains("of another job"), qPrintable(use->toolTip()));
+        window.show();
+        window.actions().find("view.go.compare")->trigger();
+        QTRY_VERIFY(!window.workspace().compare().times()->isEnabled());
+        QVERIFY(window.workspace().compare().times()->toolTip().contains("of another job"));
+        emit window.workspace().variants().timesWanted(window.times().measurements().at(0));
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().times());
         QVERIFY2(window.workspace().notice().text().contains("times stay as they were"),
@@ -221,6 +228,8 @@ class MeasuredWindowTest : public QObject {
             return found;
         };
         QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));
+        QCOMPARE(problems.problems().front().title, "another job?");
+        QVERIFY(problems.problems().front().message.find("is of another job or another plan") != std::string::npos);
         window.workspace().variants().tabs()->setCurrentIndex(1);
         QVERIFY(!kinds().contains("launches_without_gpu_event"));
 
