@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import torch
 import torch.distributed as dist
 
 FOLDER = Path(__file__).resolve().parent
@@ -42,6 +44,40 @@ def run_ranks(script: str, what: str, world_size: int = 2) -> list[dict[str, Any
         return [json.loads(output.splitlines()[-1]) for output in outputs]
     except (IndexError, ValueError) as error:
         raise AssertionError("\n".join(outputs)) from error
+
+
+def fork_ranks(call: Callable[[Path, int], dict[str, Any]], world_size: int) -> list[dict[str, Any]]:
+    """What `call(FOLDER, RANK)` returns on each rank, as JSON. Ranks are copies of this process, so that what it has
+    imported is there at once; it must not have computed anything yet. The folder is one for all ranks, and new."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        ranks = {rank: _fork(call, folder, rank) for rank in range(world_size)}
+        for process in ranks.values():
+            os.waitpid(process, 0)
+        found = [folder / f"rank{rank}.json" for rank in ranks]
+        if not all(path.exists() for path in found):
+            raise AssertionError("\n".join(path.read_text(errors="replace") for path in sorted(folder.glob("rank*.log"))))
+        return [json.loads(path.read_text(encoding="utf-8")) for path in found]
+
+
+def _fork(call: Callable[[Path, int], dict[str, Any]], folder: Path, rank: int) -> int:
+    process = os.fork()
+    if process:
+        return process
+    status = 1
+    try:
+        with open(folder / f"rank{rank}.log", "w", encoding="utf-8") as log:
+            os.dup2(log.fileno(), sys.stdout.fileno())
+            os.dup2(log.fileno(), sys.stderr.fileno())
+            try:
+                torch.set_num_threads(1)
+                (folder / f"rank{rank}.json").write_text(json.dumps(call(folder, rank)), encoding="utf-8")
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 def join(folder: Path, rank: int, world_size: int) -> None:

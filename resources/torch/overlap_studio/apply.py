@@ -21,6 +21,7 @@ from .given_modules import give_modules
 from .group_names import GroupNames
 from .groups import world_size
 from .job_plan import JobPlan, Node, read_job_plan
+from .own_numbers import with_own_numbers
 from .passes_mode import run_passes
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
 
@@ -114,22 +115,27 @@ class _Application:
 
     def run(self) -> None:
         give_modules(self._gm, self._plan)
+        before = self._found
         if self._mode == "exact":
             create_groups(self._plan, self._groups)
-            rewrite(self._gm, self._plan, self._found, self._plan.result(self._groups.rank_in), self._groups)
+            rewrite(self._gm, self._plan, before, self._result(before), self._groups)
         else:
             made = run_passes(self._gm, self._plan, self._groups)
             if made is not self._gm:
                 self._gm.graph = made.graph
         self._gm.graph.lint()
-        self._check_result()
+        self._check_result(before)
 
-    def _check_result(self) -> None:
+    def _result(self, before: Sequence[Node]) -> list[Node]:
+        """The nodes that the plan comes to for this rank, whose graph had the nodes `before`."""
+        return with_own_numbers(self._plan, before, self._plan.result(self._groups.rank_in))
+
+    def _check_result(self, before: Sequence[Node]) -> None:
         # The fake modes of meta values do not matter here, and naming a group of the result binds it.
         self._found = encode_nodes(self._gm.graph)
         named = frozenset(node["name"] for node in self._plan.input)
         comparison = Comparison(self._groups, named, self._other_rank)
-        difference = comparison.first_difference(self._plan.result(self._groups.rank_in), self._found)
+        difference = comparison.first_difference(self._result(before), self._found)
         if difference is not None:
             raise PlanMismatch(f"{self._plan.path}: in mode \"{self._mode}\" the plan comes to another graph than the "
                                f"application showed: {difference}")
