@@ -14,6 +14,7 @@
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QUndoCommand>
 #include <QVBoxLayout>
 #include <cmath>
@@ -37,11 +38,20 @@ namespace {
 
 /// Smaller than this, the view is scrolled.
 constexpr QSize least_size(600, 300);
-constexpr int parameters_width = 180;
+constexpr int parameters_width = 150;
 constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow header
 constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
+
+/// Names as wide as the list, whose end tells them apart: what does not fit is left out of the middle.
+class NameDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        return {0, QStyledItemDelegate::sizeHint(option, index).height()};
+    }
+};
 
 QScrollArea* scrolled(QWidget* content, const char* name) {
     auto* area = new QScrollArea;
@@ -171,6 +181,7 @@ void MeshView::makeHeader() {
 
 QWidget* MeshView::makeParameters() {
     parameter_column_ = new QWidget;
+    parameter_column_->setMinimumWidth(parameters_width);
     filter_ = new QLineEdit;
     filter_->setPlaceholderText(tr("Parameters"));
     filter_->setAccessibleName(tr("Filter parameters"));
@@ -179,6 +190,9 @@ QWidget* MeshView::makeParameters() {
     list_->setObjectName("meshParameters");
     list_->setAccessibleName(tr("Parameters"));
     list_->setFrameShape(QFrame::NoFrame);
+    list_->setItemDelegate(new NameDelegate(list_));
+    list_->setTextElideMode(Qt::ElideMiddle);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* filtered = new QSortFilterProxyModel(this);
     filtered->setFilterCaseSensitivity(Qt::CaseInsensitive);
     filtered->setSourceModel(parameters_);

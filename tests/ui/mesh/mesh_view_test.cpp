@@ -281,8 +281,12 @@ class MeshViewTest : public QObject {
         MeshInputs inputs;
         inputs.tensor = QStringLiteral("4096, 4096");
         view_->setParameters({{QStringLiteral("layers.0.wq"), QStringLiteral("saves 0.2 ms"), {}, {}},
-                              {QStringLiteral("layers.0.wo"), QString(), {}, inputs}});
+                              {QStringLiteral("layers.0.wo"), QString(), {}, inputs},
+                              {QStringLiteral("layers.0.").repeated(20), QString(), {}, inputs}});
         QVERIFY(list->isVisible());
+        // Names are told apart by their ends, which a narrow list keeps.
+        QCOMPARE(list->textElideMode(), Qt::ElideMiddle);
+        QVERIFY(list->visualRect(list->model()->index(2, 0)).width() <= list->viewport()->width());
         list->setCurrentIndex(list->model()->index(1, 0));
         QCOMPARE(view_->inputs(), inputs);
         view_->undoStack().undo();
