@@ -62,6 +62,19 @@ class TimelineSceneTest : public QObject {
         }
     }
 
+    void everyProcessGroupIsInViewWhereAllFit() {
+        for (const int height : {190, 200, 220, 400}) {
+            const auto geometry =
+                TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline), QSize(400, height), 120, 0);
+            for (std::uint32_t lane = 0; lane < scene_.timeline->lanes().size(); ++lane) {
+                if (scene_.timeline->lanes()[lane].description.kind != LaneKind::process_group) continue;
+                QVERIFY2(geometry.clip(lane).contains(geometry.bar(lane)),
+                         qPrintable(QStringLiteral("lane %1 at %2").arg(lane).arg(height)));
+            }
+            QVERIFY(!geometry.memory.isEmpty());
+        }
+    }
+
   private:
     TimelineScene scene_;
 };

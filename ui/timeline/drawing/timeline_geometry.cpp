@@ -54,9 +54,24 @@ std::size_t firstRows(const Timeline& timeline, const LaneRows& rows) {
     return rows.laneOfRow.size();
 }
 
+constexpr int lowestStream = 26;
+
+/// How many rows there are from the top to the last that communicates, where all of them fit beside the memory curve;
+/// else to the first.
+std::size_t rowsInView(const Timeline& timeline, const LaneRows& rows, const std::vector<std::int32_t>& heights,
+                       int room) {
+    std::size_t last = firstRows(timeline, rows);
+    int total = lowestMemory;
+    for (std::size_t row = 0; row < rows.laneOfRow.size(); ++row) {
+        total += std::min(heights[row], lowestStream);
+        const Lane& lane = timeline.lanes()[rows.laneOfRow[row]];
+        if (lane.description.kind == LaneKind::process_group && total <= room) last = std::max(last, row + 1);
+    }
+    return last;
+}
+
 /// In a low window streams are lower, so that compute, communication and memory are in view together.
 void useLittleRoom(std::vector<std::int32_t>& heights, std::size_t first, int room) {
-    constexpr int lowestStream = 26;
     int total = lowestMemory;
     for (std::size_t row = 0; row < first; ++row) total += heights[row];
     for (std::size_t row = 0; row < first && total > room; ++row) {
@@ -114,7 +129,7 @@ TimelineGeometry TimelineGeometry::of(const Timeline& timeline, LaneRows rows, Q
     geometry.ruler = QRect(left, take(rulerHeight), width, rulerHeight);
     const int room = std::max(0, size.height() - top - gridPx);
     const std::size_t first = firstRows(timeline, rows);
-    useLittleRoom(heights, first, room);
+    useLittleRoom(heights, rowsInView(timeline, rows, heights, room), room);
     useSpareRoom(heights, timeline, rows, room);
     geometry.stack = LaneStack(heights);
     const int streams = first < heights.size() ? geometry.stack.top_px(first) : geometry.stack.total_px();
