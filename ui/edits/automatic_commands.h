@@ -22,10 +22,10 @@ class AutomaticCommands {
     QString manualRefusal() const;
     /// Adds a variant with what manual_start() made of the current automatic result.
     void addManual(Plan plan);
-
-  private:
+    /// `wanted`, with a number behind it where a plan has that name already.
     QString freeName(const QString& wanted) const;
 
+  private:
     Document& document_;
 };
 

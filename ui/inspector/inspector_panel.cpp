@@ -47,7 +47,17 @@ QString html(const InspectorPiece& piece, int& links) {
         .arg(currentTheme().asText(currentTheme().accent).name(), body);
 }
 
-QString html(const InspectorRow& row, int& links) {
+/// Of the column of labels, each of which is one line.
+int labelsWidth(const InspectorContent& content) {
+    constexpr int narrowest = 104, gap = 12;
+    const QFontMetrics metrics(textFont());
+    int width = narrowest;
+    for (const InspectorRow& row : content.rows)
+        if (!row.block) width = std::max(width, metrics.horizontalAdvance(shownName(row.label)) + gap);
+    return width;
+}
+
+QString html(const InspectorRow& row, int labels_width, int& links) {
     // Links stand one below the other; figures follow in a line of their own.
     QString value;
     for (std::size_t i = 0; i < row.pieces.size(); ++i) {
@@ -58,10 +68,10 @@ QString html(const InspectorRow& row, int& links) {
     }
     if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
     return QStringLiteral(
-               "<tr><td width='104' style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px "
+               "<tr><td width='%4' style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px "
                "0'>%3</td></tr>")
         .arg(currentTheme().dim.name(), shownName(row.label).toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")),
-             value);
+             value, QString::number(labels_width));
 }
 
 QString linkAt(const InspectorContent& content, int number) {
@@ -80,7 +90,8 @@ QString inspectorHtml(const InspectorContent& content) {
                  InspectorPanel::tr("Select a module, a bucket or anything in the timeline"));
     QString rows;
     int links = 0;
-    for (const InspectorRow& row : content.rows) rows += html(row, links);
+    const int labels_width = labelsWidth(content);
+    for (const InspectorRow& row : content.rows) rows += html(row, labels_width, links);
     return QStringLiteral(
                "<table cellspacing='0' width='100%'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
                "0'>%2</td></tr>%3</table>")

@@ -1,3 +1,5 @@
+#include <QRegularExpression>
+
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
@@ -5,6 +7,7 @@
 #include "ui/edits/pipeline_commands.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/memory/memory_effects.h"
+#include "ui/theme/theme.h"
 
 namespace overlap::ui {
 
@@ -38,6 +41,16 @@ class InspectorTest : public QObject {
         const InspectorContent replaced = inspect(*document);
         QVERIFY(replaced.rows.front().pieces.front().text.contains("as it was read"));
         QVERIFY(plainText(replaced).contains("Figures of the baseline:\nop\t"));
+    }
+
+    void labelsAreOneLineWhateverTheirLength() {
+        InspectorContent content;
+        content.title = "event";
+        content.rows.resize(1);
+        content.rows.front().label = "Behind compute of all";
+        static const QRegularExpression width("<td width='(\\d+)'");
+        const int columns = width.match(inspectorHtml(content)).captured(1).toInt();
+        QVERIFY(columns > QFontMetrics(textFont()).horizontalAdvance(content.rows.front().label));
     }
 
     void theInspectorTellsOfModulesAndBuckets() {

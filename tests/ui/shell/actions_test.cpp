@@ -85,6 +85,17 @@ class ActionsTest : public QObject {
                      qPrintable(QString("%1: %2").arg(menu->title()).arg(menu->sizeHint().height())));
     }
 
+    void plansFromPresetsAreNamedAfterThem() {
+        MainWindow window;
+        window.document().setGraph(loadGraph(smallGraphFile()));
+        window.actions().find("plan.new.torchtitan_default")->trigger();
+        QCOMPARE(window.document().current()->title(), "torchtitan");
+        window.actions().find("plan.new.torchtitan_default")->trigger();
+        QCOMPARE(window.document().current()->title(), "torchtitan 2");
+        window.actions().find("plan.new.torchtitan_performance")->trigger();
+        QCOMPARE(window.document().current()->title(), "torchtitan, performance");
+    }
+
     void thePaletteFindsAndRuns() {
         MainWindow window;
         window.document().setGraph(loadGraph(smallGraphFile()));
