@@ -22,6 +22,7 @@ namespace {
 
 constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
+constexpr int narrowest_gap = 10;  ///< where plans need the room
 constexpr int difference_gap = 8;
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
@@ -285,7 +286,15 @@ int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
 }
 
 int FiguresBar::gapOf(Detail detail) {
-    return detail == Detail::all ? wide_gap : narrow_gap;
+    switch (detail) {
+        case Detail::all:
+            return wide_gap;
+        case Detail::short_labels:
+            return narrow_gap;
+        case Detail::no_differences:
+            break;
+    }
+    return narrowest_gap;
 }
 
 int FiguresBar::widthOf(Detail detail) const {

@@ -24,7 +24,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is still being dragged are not needed
-constexpr int low_height = 170;                   ///< in pixels, where rules and chart need the room of names
+/// In pixels, where rules and chart need the room of names, and where they need that of the bar too.
+constexpr int low_height = 170, lowest_height = 120;
 constexpr int most_layers = 100;
 constexpr double most_gib = 4096;
 
@@ -198,6 +199,7 @@ void MemoryPanel::showHeld() {
 void MemoryPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     kinds_->setNamesShown(height() >= low_height);
+    kinds_->setVisible(height() >= lowest_height);
 }
 
 void MemoryPanel::showEvent(QShowEvent* event) {

@@ -299,8 +299,8 @@ void StepPeakChart::paintPoints(QPainter& painter) const {
 void StepPeakChart::paintNote(QPainter& painter) const {
     painter.setFont(textFont(smallTextPx));
     painter.setPen(currentTheme().dim);
-    painter.drawText(rect().adjusted(note_margin, note_margin, -note_margin, -note_margin),
-                     Qt::AlignCenter | Qt::TextWordWrap, shownLines(note_));
+    painter.drawText(rect().adjusted(note_margin, 0, -note_margin, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                     shownLines(note_));
 }
 
 void StepPeakChart::paintEvent(QPaintEvent*) {

@@ -43,6 +43,18 @@ class MemoryPanelTest : public QObject {
     }
 
   private slots:
+    void rulesKeepTheirRowsInALowPanel() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.show();
+        for (const int height : {100, 130, 280}) {
+            panel.resize(800, height);
+            QTRY_VERIFY2(panel.view()->viewport()->height() >= 2 * panel.view()->sizeHintForRow(0),
+                         qPrintable(QString::number(height)));
+        }
+        QVERIFY(panel.findChild<QWidget*>("memoryKinds")->isVisible());
+    }
+
     void modulesAreDroppedOntoAnAction() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
@@ -143,8 +155,7 @@ class MemoryPanelTest : public QObject {
 
     void aPlanWithoutAPolicySaysNone() {
         Document document;
-        document.setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
         QVERIFY(waitForEvaluation(document));
         MemoryPanel panel(document);
         panel.show();
