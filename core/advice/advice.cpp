@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/advice/collective_advice.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/plan_edits.h"
 #include "core/views/members_of_result.h"
 
@@ -107,8 +108,12 @@ std::vector<std::size_t> most_exposed(const Evaluation& evaluation, std::size_t 
     return exposed;
 }
 
+double job_step_ms(const AdviceEffect& effect) {
+    return effect.shared_step_ms.value_or(effect.step_ms);
+}
+
 bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before) {
-    return effect.refusal.empty() && effect.step_ms < -worthwhile_share * before.simulation.step_ms;
+    return effect.refusal.empty() && job_step_ms(effect) < -worthwhile_share * step_with_links_shared(before);
 }
 
 std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop) {
@@ -123,6 +128,8 @@ std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& ad
         return effect;
     }
     effect.step_ms = after->simulation.step_ms - before.simulation.step_ms;
+    if (before.on_shared_links || after->on_shared_links)
+        effect.shared_step_ms = step_with_links_shared(*after) - step_with_links_shared(before);
     effect.exposed_ms = after->simulation.exposed_ms - before.simulation.exposed_ms;
     effect.peak_bytes = after->corrected_memory.peak_bytes - before.corrected_memory.peak_bytes;
     return effect;

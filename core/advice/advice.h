@@ -39,6 +39,8 @@ std::vector<std::size_t> most_exposed(const Evaluation& evaluation, std::size_t 
 /// What a change does beside the plan that it was found for. Differences are after minus before.
 struct AdviceEffect {
     double step_ms = 0;
+    /// Of the steps with links shared, where either plan has one beside that of its figures.
+    std::optional<double> shared_step_ms{};
     double exposed_ms = 0;
     std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
     std::string refusal;          ///< why the changed plan is refused; the differences are then 0
@@ -49,7 +51,10 @@ struct AdviceEffect {
 /// Below this share of the step a difference is no reason for a change: runs of one job differ by more.
 inline constexpr double worthwhile_share = 0.001;
 
-/// Whether a change shortens the step by a share that is worth it, and is not refused.
+/// What the step of a job changes by: with links shared where that is another one.
+double job_step_ms(const AdviceEffect& effect);
+
+/// Whether a change shortens the step of a job by a share that is worth it, and is not refused.
 bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before);
 
 /// Evaluates the changed plan as the plan was evaluated.

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/predict/checked_range.h"
 #include "core/simulate/device_memory.h"
 
@@ -124,10 +125,7 @@ class Evaluator {
     void report_unshared_links() {
         Evaluation& result = *result_;
         if (!result.times_known) return;
-        const TimeSource* source = result.time_source.get();
-        if (source && source->contention && !result.contention) source = nullptr;
-        result.on_shared_links =
-            step_on_shared_links(*result.graph, result.times_ms, result.simulation, source, {}, stop_);
+        result.on_shared_links = shared_links_like(result, *result.graph, result.times_ms, result.simulation, stop_);
         if (result.on_shared_links)
             result.problems.push_back(unshared_links_problem(*result.on_shared_links, result.simulation.step_ms));
     }
@@ -199,9 +197,7 @@ std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const 
 
 Simulation simulated_like(const Evaluation& evaluation, const Graph& graph, std::span<const double> times_ms,
                           std::stop_token stop) {
-    const TimeSource* source = evaluation.time_source.get();
-    if (source && source->contention && !evaluation.contention) source = nullptr;
-    return sourced_simulation(graph, times_ms, source, {}, std::move(stop)).simulation;
+    return sourced_simulation(graph, times_ms, applied_source(evaluation), {}, std::move(stop)).simulation;
 }
 
 }  // namespace overlap

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/pipeline/step_with_links_shared.h"
+
 namespace overlap {
 
 namespace {
@@ -108,9 +110,14 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
         }
     }
     const PassResult result = order.apply(evaluation_->undirected);
-    const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_of(result));
+    const std::vector<double> times_ms = times_of(result);
+    const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_ms);
     effect.step_ms = simulation.step_ms;
     effect.exposed_ms = simulation.exposed_ms;
+    if (evaluation_->on_shared_links) {
+        const auto shared = shared_links_like(*evaluation_, *result.graph, times_ms, simulation);
+        effect.shared_step_ms = shared ? shared->step_ms : simulation.step_ms;
+    }
     effect.peak_bytes = memory_profile(*result.graph, StorageRule::corrected).peak_bytes;
     return effect;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class OverlapPreview {
         double step_ms = 0;
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
+        /// With links shared, where Evaluation::on_shared_links has such a step beside that of the figures.
+        std::optional<double> shared_step_ms{};
 
         /// The first refusal where no directive holds; else empty.
         std::string refusal() const;

@@ -6,7 +6,9 @@
 
 #include "core/advice/collective_advice.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/group_passes.h"
 #include "core/plan/plan_edits.h"
+#include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -113,6 +115,31 @@ TEST(AdviceForCollectives, OffersAGroupWhereAnotherCollectiveHoldsTheStream) {
         }
     EXPECT_FALSE(offers_a_group(most_exposed(*evaluation, 1).front()));
     EXPECT_GT(groups, 0u);
+}
+
+TEST(AdviceForCollectives, IsJudgedByTheStepWithLinksShared) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    // A group of its own over the same card: each seems to have one for itself.
+    Advice apart{"apart", {}, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance")};
+    Plan together = apart.plan;
+    std::erase_if(together.pipeline,
+                  [](const PassStep& step) { return is_group_pass(step.pass, reassign_groups_pass); });
+    const auto evaluation = evaluate(graph, together);
+    const auto effect = effect_of(*evaluation, apart);
+    const auto after = evaluate(graph, apart.plan);
+    ASSERT_TRUE(effect && after->on_shared_links);
+    ASSERT_TRUE(effect->shared_step_ms);
+    EXPECT_DOUBLE_EQ(*effect->shared_step_ms, after->on_shared_links->step_ms - evaluation->simulation.step_ms);
+    EXPECT_LT(effect->step_ms, *effect->shared_step_ms);
+    EXPECT_EQ(is_worthwhile(*effect, *evaluation),
+              *effect->shared_step_ms < -worthwhile_share * evaluation->simulation.step_ms);
+
+    AdviceEffect only_seems;
+    only_seems.step_ms = -100;
+    only_seems.shared_step_ms = 3;
+    EXPECT_FALSE(is_worthwhile(only_seems, *evaluation));
+    only_seems.shared_step_ms.reset();
+    EXPECT_TRUE(is_worthwhile(only_seems, *evaluation));
 }
 
 /// The node before which the explanation of an exposed collective says that it should start; empty for none.

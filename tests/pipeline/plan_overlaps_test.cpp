@@ -7,6 +7,8 @@
 
 #include "core/explain/explain.h"
 #include "core/pipeline/overlap_preview.h"
+#include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -93,6 +95,32 @@ TEST(PlanOverlaps, AreNotAppliedWhereThePipelineIsRefused) {
     EXPECT_TRUE(evaluation->refused);
     EXPECT_TRUE(evaluation->overlaps.directives.empty());
     EXPECT_EQ(evaluation->graph, graph);
+}
+
+TEST(OverlapPreview, HasTheStepWithLinksSharedBesideTheOther) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    const Plan plan = plan_of(pipeline_presets(*graph).at(1), *graph, "Performance");
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_TRUE(evaluation->on_shared_links);
+    std::size_t held = 0;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+        OverlapPreview preview(evaluation, plan, timing.start);
+        const OverlapDirective directive{.collective = preview.collective(),
+                                         .start_before = std::string(evaluation->graph->name(timing.start / 2))};
+        const OverlapPreview::Effect effect = preview.effect_of(directive);
+        if (!effect.refusal().empty()) continue;
+        Plan changed = plan;
+        changed.overlaps = effect.overlaps;
+        const auto after = evaluate(graph, changed);
+        ASSERT_TRUE(effect.shared_step_ms);
+        ASSERT_EQ(*effect.shared_step_ms, step_with_links_shared(*after)) << describe(directive);
+        if (++held == 5) break;
+    }
+    EXPECT_EQ(held, 5u);
+    // Links that are shared by the figures leave nothing to be said beside them.
+    const auto asked = evaluate(graph, plan, {}, modelled_source(false, {}, true));
+    OverlapPreview preview(asked, plan, asked->simulation.collectives.front().start);
+    EXPECT_FALSE(preview.effect_of(preview.directive()).shared_step_ms);
 }
 
 /// Every collective of a graph, dragged to some places, with and without control_deps, beside another directive.

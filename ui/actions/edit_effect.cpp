@@ -1,9 +1,10 @@
 #include "ui/actions/edit_effect.h"
 
-#include "core/pipeline/evaluation.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/actions/edit_history.h"
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -30,7 +31,19 @@ void EditEffect::tell() {
     if (!before_ || !current || current->key() != key_ || current->stale()) return;
     const auto before = std::exchange(before_, nullptr);
     const auto after = current->evaluation();
-    if (!after || after == before || after->refused || before->refused) return;
+    if (!after || after == before) return;
+    const QString edit =
+        edits_.size() == 1 ? edits_.front() : tr("%1 edits, the last one %2").arg(edits_.size()).arg(edits_.back());
+    if (after->refused) {
+        const QString why =
+            after->refusal ? QString::fromStdString(after->refusal->problem()) : tr("Problems says why");
+        emit told(tr("%1: the plan is refused: %2").arg(edit, why));
+        return;
+    }
+    if (before->refused) {
+        emit told(tr("%1: the plan is no longer refused").arg(edit));
+        return;
+    }
     const auto change = [](const QString& what, double from, double to, Unit unit) {
         return QStringLiteral("%1 %2").arg(what, formatDifference(to - from, unit));
     };
@@ -38,11 +51,12 @@ void EditEffect::tell() {
     if (after->times_known) {
         changes = {change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time),
                    change(tr("exposed"), before->simulation.exposed_ms, after->simulation.exposed_ms, Unit::Time)};
+        if (before->on_shared_links || after->on_shared_links)
+            changes.insert(1, change(linksSharedLabel(), step_with_links_shared(*before),
+                                     step_with_links_shared(*after), Unit::Time));
     }
     changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
                           static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));
-    const QString edit =
-        edits_.size() == 1 ? edits_.front() : tr("%1 edits, the last one %2").arg(edits_.size()).arg(edits_.back());
     emit told(QStringLiteral("%1: %2").arg(edit, changes.join(QStringLiteral(" · "))));
 }
 

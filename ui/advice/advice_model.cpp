@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -15,8 +16,8 @@ QString text(const std::string& of) {
 }
 
 bool isNumber(int column) {
-    return column == AdviceModel::step_column || column == AdviceModel::exposed_column ||
-           column == AdviceModel::peak_column;
+    return column == AdviceModel::step_column || column == AdviceModel::shared_column ||
+           column == AdviceModel::exposed_column || column == AdviceModel::peak_column;
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ void AdviceModel::clear() {
 }
 
 void AdviceModel::add(const AdviceRow& row) {
-    const auto rank = [](const AdviceRow& of) { return std::pair(!of.effect.refusal.empty(), of.effect.step_ms); };
+    const auto rank = [](const AdviceRow& of) { return std::pair(!of.effect.refusal.empty(), job_step_ms(of.effect)); };
     const auto place = std::ranges::upper_bound(rows_, rank(row), {}, rank);
     const auto at = static_cast<int>(place - rows_.begin());
     beginInsertRows({}, at, at);
@@ -39,6 +40,10 @@ void AdviceModel::add(const AdviceRow& row) {
 
 int AdviceModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+bool AdviceModel::hasSharedSteps() const {
+    return std::ranges::any_of(rows_, [](const AdviceRow& row) { return row.effect.shared_step_ms.has_value(); });
 }
 
 int AdviceModel::columnCount(const QModelIndex& parent) const {
@@ -62,6 +67,8 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
             return ui::text(row.advice.collective);
         case step_column:
             return formatDifference(row.effect.step_ms, Unit::Time);
+        case shared_column:
+            return row.effect.shared_step_ms ? formatDifference(*row.effect.shared_step_ms, Unit::Time) : QString();
         case exposed_column:
             return formatDifference(row.effect.exposed_ms, Unit::Time);
         case peak_column:
@@ -87,6 +94,7 @@ QVariant AdviceModel::tone(const AdviceRow& row, int column) {
     if (!row.worthwhile) return QBrush(theme.asText(theme.dim));
     if (column == verdict_column) return QBrush(theme.asText(theme.accent));
     const double change = column == step_column      ? row.effect.step_ms
+                          : column == shared_column  ? job_step_ms(row.effect)
                           : column == exposed_column ? row.effect.exposed_ms
                           : column == peak_column    ? static_cast<double>(row.effect.peak_bytes)
                                                      : 0;
@@ -117,6 +125,11 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == shared_column)
+        return tr(
+            "The change of a job's step, whose process groups share the links they go over. Rows are in its "
+            "order, and what is worth it is so by it; the step beside it takes each group to have a link of its "
+            "own");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case change_column:
@@ -125,6 +138,8 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
             return tr("for");
         case step_column:
             return tr("step");
+        case shared_column:
+            return linksSharedLabel();
         case exposed_column:
             return tr("exposed");
         case peak_column:

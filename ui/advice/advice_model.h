@@ -17,6 +17,7 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
         change_column,
         collective_column,
         step_column,
+        shared_column,  ///< of the steps with links shared; see hasSharedSteps()
         exposed_column,
         peak_column,
         verdict_column,
@@ -30,6 +31,8 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
     const std::vector<AdviceRow>& rows() const { return rows_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
+    /// Whether any row has a step with links shared beside the other.
+    bool hasSharedSteps() const;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 

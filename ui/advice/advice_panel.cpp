@@ -45,7 +45,11 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
     connect(&document.selection(), &Selection::changed, this, [this] {
         if (selected_only_->isChecked()) schedule();
     });
-    connect(&search_, &AdviceSearch::rowFound, this, [this](const AdviceRow& row) { model_->add(row); });
+    connect(&search_, &AdviceSearch::rowFound, this, [this](const AdviceRow& row) {
+        const bool shared = model_->hasSharedSteps();
+        model_->add(row);
+        if (shared != model_->hasSharedSteps()) fitColumns();
+    });
     connect(&search_, &AdviceSearch::progressed, this, &AdvicePanel::describe);
     describe();
 }
@@ -185,9 +189,14 @@ bool AdvicePanel::eventFilter(QObject* watched, QEvent* event) {
 void AdvicePanel::fitColumns() {
     const int figure = view_->fontMetrics().averageCharWidth() * figure_letters;
     const int verdict = figure * 2;
-    const int rest = std::max(0, view_->viewport()->width() - 3 * figure - verdict);
+    const bool shared = model_->hasSharedSteps();
+    const int shared_width =
+        shared ? std::max(figure, view_->header()->sectionSizeHint(AdviceModel::shared_column)) : 0;
+    const int rest = std::max(0, view_->viewport()->width() - 3 * figure - shared_width - verdict);
     const bool narrow = rest < 3 * figure;
     view_->setColumnHidden(AdviceModel::collective_column, narrow);
+    view_->setColumnHidden(AdviceModel::shared_column, !shared);
+    view_->setColumnWidth(AdviceModel::shared_column, shared_width);
     view_->setColumnWidth(AdviceModel::change_column, narrow ? rest : rest * 3 / 5);
     view_->setColumnWidth(AdviceModel::collective_column, rest - rest * 3 / 5);
     for (const int column : {AdviceModel::step_column, AdviceModel::exposed_column, AdviceModel::peak_column})

@@ -14,6 +14,7 @@
 #include "ui/document/document.h"
 #include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -145,7 +146,7 @@ Figure gapFigure(const StepGap::Gap& gap) {
 
 /// Beside a step that is faster than links allow: the one that a job can reach.
 Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepGap::Gap>& gap) {
-    Figure figure{Document::tr("with links shared"), formatTime(shared.step_ms), {}, 0, {}};
+    Figure figure{linksSharedLabel(), formatTime(shared.step_ms), {}, 0, {}};
     figure.beyond = true;
     QStringList links;
     for (const std::vector<std::string>& link : shared.links) {

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "core/cost/shared_links.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/search/lower_bound.h"
 #include "ui/document/document.h"
 
@@ -52,8 +53,7 @@ void StepGap::find() {
         gap.any_order = !kept.order;
         gap.bound_ms = kept.order ? bounds->bound.step_ms : bounds->bound.order_free_ms;
         if (gap.bound_ms <= 0) return {};
-        const double step_ms =
-            evaluation->on_shared_links ? evaluation->on_shared_links->step_ms : evaluation->simulation.step_ms;
+        const double step_ms = step_with_links_shared(*evaluation);
         gap.share = step_ms / gap.bound_ms - 1;
         gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
         return [this, gap] {

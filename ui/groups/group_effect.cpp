@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/group_passes.h"
 #include "core/views/process_groups.h"
 #include "ui/document/document.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/links_shared.h"
 
 namespace overlap::ui {
 namespace {
@@ -23,6 +24,13 @@ double queued(const Evaluation& evaluation) {
     double queued_ms = 0;
     for (const ProcessGroupFigures& group : process_group_figures(evaluation)) queued_ms += group.queued_ms;
     return queued_ms;
+}
+
+/// What a job gains, whose groups share the links they go over; empty where the figures share them.
+QString sharedText(const Evaluation& with, const Evaluation& without) {
+    if (!with.on_shared_links && !without.on_shared_links) return {};
+    return GroupEffect::tr("; %1 it takes %2, without these groups %3")
+        .arg(linksSharedLabel(), formatTime(step_with_links_shared(with)), formatTime(step_with_links_shared(without)));
 }
 
 QString effectText(const Evaluation& with, const Evaluation& without) {
@@ -42,7 +50,7 @@ QString effectText(const Evaluation& with, const Evaluation& without) {
             ? GroupEffect::tr("The step takes %1 with and without these groups").arg(formatTime(after_ms))
             : GroupEffect::tr("The step takes %1, without these groups %2")
                   .arg(formatTime(after_ms), formatTime(before_ms));
-    return step + QStringLiteral(" · ") + waiting;
+    return step + sharedText(with, without) + QStringLiteral(" · ") + waiting;
 }
 
 }  // namespace

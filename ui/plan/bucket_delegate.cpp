@@ -33,7 +33,7 @@ BucketDelegate::BucketDelegate(BucketView& view) : QStyledItemDelegate(&view), v
 CardGeometry BucketDelegate::geometry(const QRect& row, const QModelIndex& index) const {
     const DropPreview& preview = view_.preview();
     int lines = 0;
-    if (preview.active() && preview.target() == index.row()) lines = 2;
+    if (preview.active() && preview.target() == index.row()) lines = preview.lines();
     const bool all_chips = view_.currentIndex() == index;
     const CardHeading heading{
         (warns(index) ? warningSign() : QString()) + index.data(BucketModel::title_role).toString(),
@@ -144,15 +144,17 @@ void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometr
                          shownName(preview.refusal()));
         return;
     }
-    const int line = geometry.preview.height() / 2;
+    const int line = geometry.preview.height() / preview.lines();
     const QRect first(geometry.preview.left(), geometry.preview.top(), geometry.preview.width(), line);
     painter.setPen(theme.asText(theme.accent));
     paintElided(painter, first, Qt::AlignVCenter, tr("drop: %1").arg(preview.weight()));
     painter.setPen(theme.asText(preview.improvement() > 0   ? theme.hidden
                                 : preview.improvement() < 0 ? theme.exposed
                                                             : theme.dim));
-    paintElided(painter, first.translated(0, line), Qt::AlignVCenter,
-                preview.outcome().isEmpty() ? tr("evaluating…") : preview.outcome());
+    int place = 0;
+    const QString outcome = preview.outcome().isEmpty() ? tr("evaluating…") : preview.outcome();
+    for (const QString& words : outcome.split(u'\n'))
+        paintElided(painter, first.translated(0, ++place * line), Qt::AlignVCenter, words);
 }
 
 }  // namespace overlap::ui

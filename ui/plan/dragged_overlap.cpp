@@ -4,9 +4,11 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/theme/known_time.h"
+#include "ui/theme/links_shared.h"
 
 namespace overlap::ui {
 namespace {
@@ -220,6 +222,8 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
     } else {
         answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};
     }
+    if (after.shared_step_ms)
+        answer_.effects.insert(1, linksSharedChange(step_with_links_shared(before), *after.shared_step_ms));
     answer_.effects.append(
         effect(tr("peak"), formatBytes(peak),
                formatDifference(peak - static_cast<double>(before.corrected_memory.peak_bytes), Unit::Bytes)));

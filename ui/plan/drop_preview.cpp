@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/theme/known_time.h"
+#include "ui/theme/links_shared.h"
 
 namespace overlap::ui {
 namespace {
@@ -42,6 +44,12 @@ void DropPreview::show(const QStringList& modules, int target, int at) {
     emit changed();
 }
 
+int DropPreview::lines() const {
+    if (!outcome_.isEmpty()) return 2 + static_cast<int>(outcome_.count(u'\n'));
+    const auto now = document_.evaluation();
+    return now && now->on_shared_links ? 3 : 2;
+}
+
 void DropPreview::clear() {
     if (!active_) return;
     active_ = false;
@@ -76,7 +84,8 @@ void DropPreview::weigh(const QStringList& modules, int target) {
         weight_ += QStringLiteral(", ") + shortKindName(after.kind) + u' ' +
                    (before.time_ms ? fromTo(formatTime(*before.time_ms), formatTime(*after.time_ms))
                                    : formatTime(*after.time_ms));
-    evaluator_.request(document_.graph(), std::move(plan), ++request_);
+    evaluator_.request(document_.graph(), std::move(plan), ++request_,
+                       document_.times() ? document_.times()->source : nullptr);
 }
 
 void DropPreview::showOutcome(const Evaluation& evaluation) {
@@ -96,7 +105,7 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
             emit changed();
             return;
         }
-        const double gain = now->simulation.step_ms - evaluation.simulation.step_ms;
+        const double gain = step_with_links_shared(*now) - step_with_links_shared(evaluation);
         improvement_ = std::abs(gain) < 1e-6 ? 0 : gain > 0 ? 1 : -1;
         const QString step = evaluation.times_known ? fromTo(formatTime(now->simulation.step_ms),
                                                              formatTime(evaluation.simulation.step_ms))
@@ -104,6 +113,10 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
         outcome_ = tr("step %1   peak %2")
                        .arg(step, fromTo(formatBytes(static_cast<double>(now->corrected_memory.peak_bytes)),
                                          formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes))));
+        if (now->on_shared_links || evaluation.on_shared_links)
+            outcome_ += QStringLiteral("\n%1 %2").arg(
+                linksSharedLabel(),
+                fromTo(formatTime(step_with_links_shared(*now)), formatTime(step_with_links_shared(evaluation))));
     }
     emit changed();
 }

@@ -28,9 +28,12 @@ class DropPreview : public QObject {
     const QString& refusal() const { return refusal_; }
     /// Such as `+436 MiB, AG 11.0 → 21.9 ms`.
     const QString& weight() const { return weight_; }
-    /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`; empty until it is known.
+    /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`, and on a line of its own the step with links shared where
+    /// that is another one; empty until it is known.
     const QString& outcome() const { return outcome_; }
-    /// Whether the step gets shorter (1), longer (-1) or stays (0).
+    /// How many lines weight and outcome take, also before the outcome is known.
+    int lines() const;
+    /// Whether the step of a job gets shorter (1), longer (-1) or stays (0).
     int improvement() const { return improvement_; }
 
   signals:

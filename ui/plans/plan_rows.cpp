@@ -46,7 +46,8 @@ PlanFigures planFigures(const Evaluation& evaluation) {
             evaluation.simulation.step_ms,
             evaluation.simulation.exposed_ms,
             evaluation.corrected_memory.peak_bytes,
-            evaluation.simulation.collectives.size()};
+            evaluation.simulation.collectives.size(),
+            evaluation.on_shared_links ? std::optional(evaluation.on_shared_links->step_ms) : std::nullopt};
 }
 
 std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, const PlanGround& ground,
@@ -63,6 +64,12 @@ std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, con
         row.other = planFigures(*evaluation);
     }
     return rows;
+}
+
+bool losesWithLinksShared(const PlanRow& row, const PlanRow& baseline) {
+    if (!row.figures || !baseline.figures || !row.figures->shared_step_ms) return false;
+    return isFaster(row.figures->step_ms, baseline.figures->step_ms) &&
+           !isFaster(row.figures->jobStepMs(), baseline.figures->jobStepMs());
 }
 
 bool losesUnderOther(const PlanRow& row, const PlanRow& baseline) {

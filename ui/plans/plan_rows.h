@@ -17,6 +17,10 @@ struct PlanFigures {
     double step_ms = 0, exposed_ms = 0;
     std::int64_t peak_bytes = 0;
     std::size_t collectives = 0;
+    std::optional<double> shared_step_ms{};  ///< Evaluation::on_shared_links
+
+    /// The step of a job: step_with_links_shared().
+    double jobStepMs() const { return shared_step_ms.value_or(step_ms); }
 };
 PlanFigures planFigures(const Evaluation& evaluation);
 
@@ -48,6 +52,8 @@ struct PlanGround {
 std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, const PlanGround& ground,
                                                   std::stop_token stop);
 
+/// Whether a plan is faster than the baseline, and with links shared, as a job's are, is not.
+bool losesWithLinksShared(const PlanRow& row, const PlanRow& baseline);
 /// Whether a plan is faster than the baseline, and under the other cost model is not.
 bool losesUnderOther(const PlanRow& row, const PlanRow& baseline);
 /// In which of usual_disturbances() it is so.

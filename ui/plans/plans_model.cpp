@@ -2,6 +2,7 @@
 
 #include <QBrush>
 #include <QCoreApplication>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -42,6 +43,10 @@ int PlansModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
+bool PlansModel::hasSharedSteps() const {
+    return std::ranges::any_of(rows_, [](const PlanRow& row) { return row.figures && row.figures->shared_step_ms; });
+}
+
 int PlansModel::columnCount(const QModelIndex& parent) const {
     if (parent.isValid()) return 0;
     return other_.isEmpty() ? other_column : column_count;
@@ -67,6 +72,8 @@ QString PlansModel::text(const PlanRow& row, int column) const {
     switch (column) {
         case step_column:
             return timeOf(row.figures, &PlanFigures::step_ms);
+        case shared_column:
+            return row.figures->shared_step_ms ? formatTime(*row.figures->shared_step_ms) : QString();
         case gain_column:
             return differenceText(&PlanRow::figures);
         case exposed_column:
@@ -88,6 +95,7 @@ QString PlansModel::text(const PlanRow& row, int column) const {
 
 QString PlansModel::lostText(const PlanRow& row) const {
     QStringList names;
+    if (losesWithLinksShared(row, rows_.front())) names.append(tr("links shared"));
     for (const std::size_t index : losesDisturbed(row, rows_.front())) names.append(disturbanceName(index));
     return names.join(QStringLiteral(", "));
 }
@@ -105,9 +113,21 @@ QString PlansModel::disturbedText(const PlanRow& row) const {
     return lines.join(u'\n');
 }
 
+/// How far the step with links shared is from that of the baseline.
+QString PlansModel::sharedText(const PlanRow& row) const {
+    QString text =
+        tr("The step of a job, whose process groups share the links they go over; Step takes each group to "
+           "have a link of its own");
+    if (!row.baseline && rows_.front().figures)
+        text += tr(". To the baseline: %1")
+                    .arg(formatDifference(row.figures->jobStepMs() - rows_.front().figures->jobStepMs(), Unit::Time));
+    return text;
+}
+
 QString PlansModel::toolTip(const PlanRow& row, int column) const {
     if (row.figures && row.figures->refused) return tr("The plan is refused; Problems says why where it is shown");
     if (column == note_column) return QString::fromStdString(row.plan.notes);
+    if (column == shared_column && row.figures && row.figures->shared_step_ms) return sharedText(row);
     if (column <= lost_column && column != name_column && !row.disturbed_ms.empty()) return disturbedText(row);
     if ((column == other_column || column == other_gain_column) && losesUnderOther(row, rows_.front()))
         return tr("Faster than the baseline by the times that are shown, and not under %1: what this plan gains "
@@ -122,6 +142,8 @@ QVariant PlansModel::sortValue(const PlanRow& row, int column) const {
     switch (column) {
         case step_column:
             return refused ? last : row.figures->step_ms;
+        case shared_column:  // the step, where both are the same
+            return refused ? last : row.figures->jobStepMs();
         case exposed_column:
             return refused ? last : row.figures->exposed_ms;
         case peak_column:
@@ -143,6 +165,7 @@ QVariant PlansModel::tone(const PlanRow& row, int column) const {
     const Theme& theme = currentTheme();
     if (row.figures && row.figures->refused && column != name_column) return QBrush(theme.asText(theme.caution));
     const bool of_other = column == other_column || column == other_gain_column;
+    if (column == shared_column) return QBrush(theme.asText(theme.exposed));  // as in the toolbar
     if (column == lost_column) return QBrush(theme.asText(theme.caution));
     if (of_other && losesUnderOther(row, rows_.front())) return QBrush(theme.asText(theme.caution));
     if (column != gain_column && column != other_gain_column) return QBrush(theme.text);
@@ -187,6 +210,7 @@ QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role != Qt::DisplayRole) return {};
     const std::array<QString, column_count> headings{tr("Plan"),
                                                      tr("Step"),
+                                                     tr("With links shared"),
                                                      tr("To baseline"),
                                                      tr("Exposed"),
                                                      tr("Peak"),

@@ -15,7 +15,8 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
     enum Column {
         name_column,
         step_column,
-        gain_column,  ///< against the baseline
+        shared_column,  ///< step with links shared; see hasSharedSteps()
+        gain_column,    ///< against the baseline
         exposed_column,
         peak_column,
         collectives_column,
@@ -34,6 +35,8 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
     const std::vector<PlanRow>& rows() const { return rows_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
+    /// Whether any plan has a step with links shared beside the other.
+    bool hasSharedSteps() const;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
@@ -42,6 +45,7 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
     QString text(const PlanRow& row, int column) const;
     QString lostText(const PlanRow& row) const;
     QString disturbedText(const PlanRow& row) const;
+    QString sharedText(const PlanRow& row) const;
     QString toolTip(const PlanRow& row, int column) const;
     QVariant sortValue(const PlanRow& row, int column) const;
     QVariant tone(const PlanRow& row, int column) const;

@@ -191,8 +191,9 @@ void PlansPanel::makeRows() {
         const bool others =
             ground.other != ground_.other || !std::ranges::equal(made, model_->rows(), {}, nameOf, nameOf);
         ground_ = ground;
+        const bool shared = model_->hasSharedSteps();
         model_->setRows(std::move(made), ground.other);
-        if (others) fitColumns();
+        if (others || shared != model_->hasSharedSteps()) fitColumns();
         showCurrent();
         describe();
     };
@@ -270,6 +271,7 @@ bool PlansPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void PlansPanel::fitColumns() {
+    view_->setColumnHidden(PlansModel::shared_column, !model_->hasSharedSteps());
     for (int column = 0; column < model_->columnCount(); ++column) {
         int wanted = view_->header()->sectionSizeHint(column);
         for (int row = 0; row < sorted_->rowCount(); ++row)

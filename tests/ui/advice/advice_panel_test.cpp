@@ -8,6 +8,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/advice/advice_model.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -38,6 +39,21 @@ class AdvicePanelTest : public QObject {
         QCOMPARE(verdict(3), QStringLiteral("refused"));
         QCOMPARE(model.index(3, AdviceModel::step_column).data().toString(), QStringLiteral("–"));
         QCOMPARE(model.index(3, AdviceModel::verdict_column).data(Qt::ToolTipRole).toString(), QStringLiteral("no"));
+    }
+
+    void stepsWithLinksSharedDecide() {
+        AdviceModel model;
+        AdviceRow seems = row(-372, false), helps = row(-9.8, true);
+        model.add(helps);
+        QVERIFY(!model.hasSharedSteps());
+        seems.effect.shared_step_ms = 3;
+        model.add(seems);
+        QVERIFY(model.hasSharedSteps());
+        QCOMPARE(model.rows().front().effect.step_ms, -9.8);
+        QCOMPARE(model.index(1, AdviceModel::shared_column).data().toString(), formatDifference(3, Unit::Time));
+        QCOMPARE(model.headerData(AdviceModel::shared_column, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("with links shared"));
+        QCOMPARE(model.index(0, AdviceModel::shared_column).data().toString(), QString());
     }
 
     void aChangeIsMadeAndTakenBack() {

@@ -8,8 +8,10 @@
 
 #include "core/io/process_groups_json.h"
 #include "core/plan/group_passes.h"
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/automatic_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/groups/group_settings_popup.h"
 #include "ui/groups/process_groups_model.h"
 #include "ui/groups/process_groups_panel.h"
@@ -188,6 +190,27 @@ class ProcessGroupsTest : public QObject {
         document.undoGroup().undo();
         QVERIFY(waitForEvaluation(document));
         QCOMPARE(effect->text(), QString());
+    }
+
+    void whatTheGroupsChangeIsToldWithLinksShared() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, "llama3_8b_fsdp64.prebucket");
+        // torchtitan's performance preset gives gathers a group of their own.
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).at(1));
+        QVERIFY(GroupCommands(document).applied(GroupCommands::Move::separate_gathers));
+        QVERIFY(waitForEvaluation(document));
+        Plan without = document.current()->plan();
+        std::erase_if(without.pipeline,
+                      [](const PassStep& step) { return is_group_pass(step.pass, reassign_groups_pass); });
+        const QString before = formatTime(evaluate(document.graph(), without)->simulation.step_ms);
+        const auto& shared = document.evaluation()->on_shared_links;
+        QVERIFY(shared);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        const QString text = panel.findChild<QLabel*>("groupEffect")->text();
+        QVERIFY2(text.contains(QStringLiteral("with links shared it takes %1, without these groups %2")
+                                   .arg(formatTime(shared->step_ms), before)),
+                 qPrintable(text));
     }
 
     void oneCollectiveWaitsAndSeveralWait() {

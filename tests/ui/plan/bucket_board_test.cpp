@@ -16,6 +16,7 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/plan/drop_preview.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -108,6 +109,39 @@ class BucketBoardTest : public QObject {
         QCOMPARE(plan(), "layers.0+layers.2 layers.1");
         document_->undoGroup().undo();
         QCOMPARE(plan(), "layers.0 layers.1");
+    }
+
+    void dropsAreWeighedWithLinksShared() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        start("layers.0\nlayers.1");
+        const auto before = document_->evaluation();
+        QVERIFY(before->on_shared_links);
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.2"}));
+        dragTo(*data, cardCentre(0), false);
+        QCOMPARE(view().preview().lines(), 3);
+        QTRY_VERIFY(!view().preview().outcome().isEmpty());
+        const QString shared = view().preview().outcome().section(u'\n', 1);
+        QVERIFY2(shared.startsWith("with links shared "), qPrintable(shared));
+        dragTo(*data, cardCentre(0));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY2(shared.endsWith(formatTime(document_->evaluation()->on_shared_links->step_ms)), qPrintable(shared));
+
+        // Where all figures share links, so does the preview.
+        auto times = std::make_shared<MeasuredTimes>();
+        times->source = modelled_source(false, {}, true);
+        times->baseline = evaluate_baseline(document_->graph(), {}, times->source);
+        times->module_figures = document_->loaded().module_figures;
+        document_->setTimes(times);
+        QVERIFY(waitForEvaluation(*document_));
+        const std::unique_ptr<QMimeData> more(moduleMimeData({"layers.3"}));
+        dragTo(*more, cardCentre(0), false);
+        QTRY_VERIFY(!view().preview().outcome().isEmpty());
+        const QString weighed = view().preview().outcome();
+        QVERIFY2(!weighed.contains("with links shared"), qPrintable(weighed));
+        dragTo(*more, cardCentre(0));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY2(weighed.contains(formatTime(document_->evaluation()->simulation.step_ms)), qPrintable(weighed));
     }
 
     void modulesAreDroppedBetweenCards() {

@@ -9,8 +9,10 @@
 #include <QtTest>
 
 #include "core/pipeline/disturbed_times.h"
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/edits/plan_commands.h"
 #include "ui/plans/plans_model.h"
 #include "ui/theme/numbers.h"
@@ -128,6 +130,32 @@ class PlansPanelTest : public QObject {
         panel_->other()->setCurrentIndex(0);
         QVERIFY(waitForRows());
         QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::other_column));
+    }
+
+    void stepsWithLinksSharedStandBesideTheOthers() {
+        const QTreeView* view = panel_->view();
+        QVERIFY(view->isColumnHidden(Column::shared_column));  // one process group shares with none
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForRows());
+        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1));
+        QVERIFY(waitForRows());
+        const auto evaluation = document_->evaluation();
+        QVERIFY(evaluation->on_shared_links);
+        QVERIFY(!view->isColumnHidden(Column::shared_column));
+        QCOMPARE(cell(1, Column::step_column), formatTime(evaluation->simulation.step_ms));
+        QCOMPARE(cell(1, Column::shared_column), formatTime(evaluation->on_shared_links->step_ms));
+        QCOMPARE(panel_->model()->index(1, Column::shared_column).data(PlansModel::sort_role).toDouble(),
+                 evaluation->on_shared_links->step_ms);
+
+        PlanRow baseline{1, {}, true, PlanFigures{}, {}, {}, {}}, plan{2, {}, false, PlanFigures{}, {}, {}, {}};
+        baseline.figures->step_ms = 100;
+        plan.figures->step_ms = 90;
+        QVERIFY(!losesWithLinksShared(plan, baseline));
+        plan.figures->shared_step_ms = 101;
+        QVERIFY(losesWithLinksShared(plan, baseline));
+        panel_->model()->setRows({baseline, plan}, {});
+        QCOMPARE(cell(1, Column::lost_column), "links shared");
     }
 
     void whatIsLostUnderAnotherModelIsMarked() {
