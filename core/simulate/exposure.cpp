@@ -189,7 +189,7 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
             text += "process group " + groups[collective.group].process_group + " was busy with " +
                     name(collective.blocker) + " for " + milliseconds(collective.start_ms - possible_ms) +
                     " when it could have started; issuing it before " + name(collective.blocker) +
-                    ", or a process group of its own, would let it start earlier";
+                    " would let it start earlier";
             break;
         case ExposureCause::window_too_short:
             text += "the time between its start and its wait (" + milliseconds(collective.window_ms) +

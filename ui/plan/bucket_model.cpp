@@ -36,10 +36,15 @@ BucketSummary summarise(const BucketFigures& figures) {
     return summary;
 }
 
+/// Links that are shared make a bucket slower than it is alone.
+std::optional<double> shownTime(const BucketSummary& summary) {
+    return summary.shared_ms ? summary.shared_ms : summary.time_ms;
+}
+
 QString bucketFiguresText(const BucketSummary& summary) {
     if (summary.kind == CollectiveKind::none) return {};
     QString text = shortKindName(summary.kind) + u' ' + formatBytes(static_cast<double>(summary.bytes));
-    if (summary.time_ms) text += u' ' + formatTime(*summary.time_ms);
+    if (const auto time_ms = shownTime(summary)) text += u' ' + formatTime(*time_ms);
     return text;
 }
 
@@ -150,10 +155,12 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     if (!current || current->stale() || rows.empty()) return;
     for (Row& row : rows) {
         row.summary.communication_ms = row.summary.exposed_ms = 0;
+        row.summary.shared_ms.reset();
         row.severity = -1;
         row.problem.clear();
     }
     const Evaluation& evaluation = *current->evaluation();
+    const bool shared = !links_in_common(*evaluation.graph, evaluation.time_source.get()).empty();
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (evaluation.refused) break;  // these are the baseline's
         int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
@@ -165,6 +172,8 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
         summary.communication_ms += timing.end_ms - timing.start_ms;
         summary.exposed_ms += timing.exposed_ms;
+        if (shared && timing.kind == summary.kind)
+            summary.shared_ms = summary.shared_ms.value_or(0) + timing.end_ms - timing.start_ms;
     }
     for (const Problem& problem : evaluation.problems) {
         if (problem.kind == ProblemKind::exposed) continue;  // the bar shows it
@@ -203,6 +212,9 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole: {
             QStringList lines{row.modules.join(QStringLiteral(" + "))};
             if (const QString figures = bucketFiguresText(row.summary); !figures.isEmpty()) lines.append(figures);
+            if (row.summary.shared_ms && row.summary.time_ms)
+                lines.append(tr("%1 with links shared, %2 where nothing else is on them")
+                                 .arg(formatTime(*row.summary.shared_ms), formatTime(*row.summary.time_ms)));
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")
                                  .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
@@ -214,7 +226,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case figures_role:
             return bucketFiguresText(row.summary);
         case time_role:
-            return row.summary.time_ms ? formatTime(*row.summary.time_ms) : QString();
+            return shownTime(row.summary) ? formatTime(*shownTime(row.summary)) : QString();
         case exposed_role:
             return row.summary.communication_ms > 0 ? row.summary.exposed_ms / row.summary.communication_ms : -1.0;
         case severity_role:

@@ -19,8 +19,10 @@ struct BucketSummary {
     std::size_t collectives = 0;                 ///< of all kinds
     std::int64_t bytes = 0;                      ///< of `kind`
     std::optional<double> time_ms;               ///< of `kind`
-    double communication_ms = 0;                 ///< of all kinds, as simulated
-    double exposed_ms = 0;                       ///< of all kinds, as simulated
+    /// Of `kind`, as simulated, where process groups share links: what their collectives take beside one another.
+    std::optional<double> shared_ms{};
+    double communication_ms = 0;  ///< of all kinds, as simulated
+    double exposed_ms = 0;        ///< of all kinds, as simulated
 };
 
 /// A module on a card: one of the bucket's own, or, where it has just one, a part of that one.

@@ -9,6 +9,7 @@
 #include "ui/plan/bucket_card.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/uncovered_model.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -42,6 +43,47 @@ class BucketModelTest : public QObject {
         QCOMPARE(buckets.rowCount(), 0);
         document.setGraph(loadGraph(smallGraphFile()));
         QCOMPARE(buckets.rowCount(), 0);
+    }
+
+    void cardsTellTheTimeWithLinksShared() {
+        const auto document = openDocument();
+        document->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        BucketModel model(*document);
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForEvaluation(*document));
+        const auto figures = [&] {
+            QStringList texts;
+            for (int row = 0; row < model.rowCount(); ++row)
+                texts.append(model.index(row).data(BucketModel::figures_role).toString());
+            return texts;
+        };
+        const QStringList alone = figures();
+        for (int row = 0; row < model.rowCount(); ++row) QVERIFY(!model.summary(row).shared_ms);
+
+        auto times = std::make_shared<MeasuredTimes>();
+        times->source = modelled_source(false, {}, true);
+        times->baseline = evaluate_baseline(document->graph(), {}, times->source);
+        times->module_figures = document->loaded().module_figures;
+        document->setTimes(times);
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(figures() != alone);
+        double slower_ms = 0;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const BucketSummary& summary = model.summary(row);
+            QVERIFY(summary.shared_ms && summary.time_ms);
+            slower_ms += *summary.shared_ms - *summary.time_ms;
+            QVERIFY(
+                model.index(row).data(BucketModel::figures_role).toString().endsWith(formatTime(*summary.shared_ms)));
+            QVERIFY(model.index(row)
+                        .data(Qt::ToolTipRole)
+                        .toString()
+                        .contains(formatTime(*summary.shared_ms) + " with links shared"));
+        }
+        QVERIFY(slower_ms > 0);
+        document->setTimes(nullptr);
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(figures(), alone);
     }
 
     void cardsTellWhatABucketWeighs() {
