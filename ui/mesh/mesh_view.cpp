@@ -72,8 +72,8 @@ class MeshView::Edit : public QUndoCommand {
     Edit(MeshView& view, MeshInputs after, const QString& text, int merge)
         : QUndoCommand(text), view_(view), before_(view.inputs_), after_(std::move(after)), merge_(merge) {}
 
-    void redo() override { view_.setInputs(after_); }
-    void undo() override { view_.setInputs(before_); }
+    void redo() override { show(after_); }
+    void undo() override { show(before_); }
     int id() const override { return merge_; }
     bool mergeWith(const QUndoCommand* newer) override {
         after_ = static_cast<const Edit*>(newer)->after_;
@@ -82,6 +82,12 @@ class MeshView::Edit : public QUndoCommand {
     }
 
   private:
+    /// Undone from another view, it would not be seen.
+    void show(const MeshInputs& inputs) {
+        view_.setInputs(inputs);
+        if (!view_.isVisible()) emit view_.changedUnseen();
+    }
+
     MeshView& view_;
     MeshInputs before_, after_;
     int merge_;
@@ -286,7 +292,7 @@ QString MeshView::stateText(MeshField field, const ShardingState& state) const {
 }
 
 void MeshView::edit(const MeshInputs& inputs, const QString& text, int merge) {
-    if (inputs != inputs_) undo_.push(new Edit(*this, inputs, text, merge));
+    if (inputs != inputs_) undo_.push(new Edit(*this, inputs, tr("Mesh: %1").arg(text), merge));
 }
 
 void MeshView::setInputs(const MeshInputs& inputs) {

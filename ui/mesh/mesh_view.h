@@ -78,6 +78,8 @@ class MeshView : public QWidget {
     /// A sentence on what was done or could not be.
     void told(const QString& sentence);
     void parameterSelected(const QString& name);
+    /// The inputs were undone or redone while the view is not to be seen.
+    void changedUnseen();
 
   protected:
     bool event(QEvent* event) override;

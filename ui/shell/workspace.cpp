@@ -216,6 +216,8 @@ void Workspace::connectViews() {
     connect(timeline_connection_, &TimelineConnection::shown, this, &Workspace::timelineShown);
     connect(graph_, &GraphView::stateChanged, this, &Workspace::viewMoved);
     connect(mesh_, &MeshView::stateChanged, this, &Workspace::viewMoved);
+    history_->addShared(mesh_->undoStack());
+    connect(mesh_, &MeshView::changedUnseen, this, [this] { centre_->showView(QStringLiteral("mesh")); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);

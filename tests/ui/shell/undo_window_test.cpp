@@ -6,7 +6,9 @@
 #include "ui/cost/graph_cost_model.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/centre_tabs.h"
 #include "ui/measure/trace_times.h"
+#include "ui/mesh/mesh_view.h"
 #include "ui/panels/history_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
@@ -89,6 +91,31 @@ class UndoWindowTest : public QObject {
         undo(window)->trigger();
         QVERIFY(settled(window));
         QVERIFY(!window.times().traceTimes().model().compiled);
+    }
+
+    void anEditOfTheMeshIsAnUndoStep() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        BucketCommands(window.document()).addText("layers.0");
+        auto* mesh = window.findChild<MeshView*>();
+        MeshInputs inputs = mesh->inputs();
+        const QString before = inputs.cost_model;
+        inputs.cost_model = QStringLiteral("h100-sxm");
+        mesh->edit(inputs, QStringLiteral("Choose costs"));
+        QCOMPARE(undo(window)->text(), "Undo Mesh: Choose costs");
+        window.findChild<CentreTabs*>()->showView(QStringLiteral("graph"));
+        QVERIFY(!mesh->isVisible());
+        undo(window)->trigger();
+        QCOMPARE(mesh->inputs().cost_model, before);
+        QCOMPARE(window.document().buckets().size(), std::size_t{1});  // the plan's last edit stays
+        QVERIFY(mesh->isVisible());                                    // what was undone is seen
+        QCOMPARE(redo(window)->text(), "Redo Mesh: Choose costs");
+        undo(window)->trigger();
+        QVERIFY(window.document().buckets().empty());
+        redo(window)->trigger();
+        redo(window)->trigger();
+        QCOMPARE(mesh->inputs().cost_model, "h100-sxm");
     }
 
     void anotherGraphBeginsAnew() {
