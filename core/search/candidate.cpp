@@ -68,8 +68,11 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
     if (candidate.usable()) candidate.refusal = hazard(evaluation);
     if (!candidate.usable()) return candidate;
     const KeptWork kept = kept_work(*work_, evaluation);
-    if (!kept.all) candidate.refusal = "it leaves out work that the bound counts on";
-    if (kept.all && !kept.order) candidate.refusal = "it changes the order of heavy compute";
+    if (!kept.all) candidate.refusal = "it leaves out work that the bound counts on: " + kept.missing;
+    if (kept.all && !kept.order) {
+        candidate.refusal = "it changes the order of heavy compute: " + kept.moved;
+        candidate.changes_order = true;
+    }
     return candidate;
 }
 

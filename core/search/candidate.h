@@ -23,6 +23,7 @@ struct Candidate {
     Plan plan;
     std::string origin;   ///< how it was made, a few words
     std::string refusal;  ///< why it cannot be used: refused, a hazard, work left out or reordered; empty: it can
+    bool changes_order = false;  ///< it is refused for that alone
     double step_ms = 0, exposed_ms = 0;
     std::int64_t peak_bytes = 0;            ///< as PyTorch estimates it
     std::int64_t corrected_peak_bytes = 0;  ///< as all figures of this project count it

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/passes/overlaps/overlap_directives.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_front.h"
@@ -114,9 +115,29 @@ class Search {
 
     void try_given_plan() {
         Candidate given = evaluator_.evaluate(*options_.from, "the plan to start from");
-        if (!given.usable()) throw InputError("", "the plan to start from cannot be used: " + given.refusal);
+        if (!given.usable())
+            throw InputError("", "the plan to start from cannot be used: " + given.refusal + remedy(given));
         result_.baselines.push_back(given);
         evaluate({{given.plan, given.origin}});
+    }
+
+    /// Which of a plan's overlaps by hand it would have to do without; empty where that is not what refuses it.
+    std::string remedy(const Candidate& given) const {
+        if (!given.changes_order) return {};
+        Plan plan = given.plan;
+        std::vector<OverlapDirective> all = std::exchange(plan.overlaps.list, {});
+        if (all.empty() || !evaluator_.evaluate(plan, given.origin).usable())
+            return "; its passes do that, and the search keeps the order, as the bound does";
+        std::string moving;
+        for (OverlapDirective& directive : all) {
+            plan.overlaps.list.push_back(std::move(directive));
+            if (evaluator_.evaluate(plan, given.origin).usable()) continue;
+            moving += (moving.empty() ? "" : "; ") + describe(plan.overlaps.list.back());
+            plan.overlaps.list.pop_back();
+        }
+        return ". The search keeps the order, as the bound does: remove from the plan the overlap by hand that moves "
+               "it (" +
+               moving + "), or do not start from this plan";
     }
 
     /// Simplicity costs little, and never makes a plan slower than one that was given or that anybody would try.

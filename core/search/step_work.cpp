@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/cost/cost_model.h"
 #include "core/passes/registry/registry.h"
@@ -283,15 +284,27 @@ KeptWork kept_work(const StepWork& work, const Evaluation& evaluation) {
     for (const LinkWork& collective : work.collectives) missing_bytes[collective.kind] += collective.moved_bytes;
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) missing_bytes[timing.kind] -= timing.bytes;
     KeptWork kept{true, true};
-    for (const auto& [kind, bytes] : missing_bytes) kept.all = kept.all && bytes <= 0;
-    NodeId last = 0;
+    for (const auto& [kind, bytes] : missing_bytes) {
+        if (bytes <= 0 || !kept.all) continue;
+        kept.all = false;
+        kept.missing = bytes_text(bytes) + " of " + std::string(collective_kind_name(kind)) + " are not sent";
+    }
+    NodeId last = 0, last_anchor = no_node;
     for (NodeId node = 0; node < work.graph->node_count(); ++node) {
         if (work.compute_ms[node] <= 0) continue;
         const NodeId found = result.find(work.graph->name(node));
-        if (found == no_node || evaluation.times_ms[found] < work.compute_ms[node]) return {false, false};
+        if (found == no_node || evaluation.times_ms[found] < work.compute_ms[node]) {
+            const char* const how = found == no_node ? " is not computed" : " takes less time";
+            return {false, false, std::string(work.graph->name(node)) + how, {}};
+        }
         if (work.anchor_of_node[node] < 0) continue;
-        if (found < last) kept.order = false;
+        if (found < last && kept.order) {
+            kept.order = false;
+            kept.moved =
+                std::string(work.graph->name(node)) + " runs before " + std::string(work.graph->name(last_anchor));
+        }
         last = found;
+        last_anchor = node;
     }
     return kept;
 }

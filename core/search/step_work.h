@@ -62,6 +62,9 @@ std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& gr
 struct KeptWork {
     bool all = false;    ///< if not, no bound holds for it
     bool order = false;  ///< if not, only the order-free bound holds
+    /// What is left out first, and which heavy compute comes first before what it follows in the graph: clauses, empty
+    /// where nothing is.
+    std::string missing{}, moved{};
 };
 KeptWork kept_work(const StepWork& work, const Evaluation& evaluation);
 

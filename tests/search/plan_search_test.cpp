@@ -5,11 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "core/advice/advice.h"
 #include "core/base/error.h"
+#include "core/cost/shared_links.h"
+#include "core/passes/overlaps/overlap_directives.h"
+#include "core/plan/plan.h"
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_report.h"
-#include "core/cost/shared_links.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 
@@ -54,6 +57,39 @@ TEST(PlanSearch, IsNeverSlowerThanWhatAnybodyWouldTryNorFasterThanTheBound) {
             EXPECT_LE(point.step_ms, found.front[index > 0 ? index - 1 : 0].step_ms);
         }
     }
+}
+
+TEST(PlanSearch, SaysWhichComputeAPlanMovesAndWhichOfItsOverlapsDoesSo) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const auto evaluation = evaluate(graph, make_plan(*graph, "Plan A"));
+    std::vector<OverlapDirective> keeping, moving;
+    for (const std::size_t collective : most_exposed(*evaluation, 60))
+        for (const Advice& advice : advice_for(evaluation, collective)) {
+            if (advice.plan.overlaps.list.size() != 1 || !advice.refusal.empty()) continue;
+            const Candidate candidate = evaluator.evaluate(advice.plan, "advised");
+            if (candidate.usable()) keeping.push_back(advice.plan.overlaps.list.front());
+            if (candidate.changes_order) moving.push_back(advice.plan.overlaps.list.front());
+        }
+    ASSERT_FALSE(keeping.empty());
+    ASSERT_FALSE(moving.empty());
+    SearchOptions options = options_of(30, 1);
+    options.from = evaluation->resolved->plan;
+    options.from->overlaps.list = {keeping.front(), moving.front()};
+    try {
+        search_plans(graph, options);
+        FAIL() << "it takes a plan that changes the order";
+    } catch (const InputError& error) {
+        const std::string& problem = error.problem();
+        EXPECT_NE(problem.find(" runs before "), std::string::npos) << problem;
+        EXPECT_NE(
+            problem.find("remove from the plan the overlap by hand that moves it (" + describe(moving.front()) + ")"),
+            std::string::npos)
+            << problem;
+    }
+    // Without it, it is taken.
+    options.from->overlaps.list = {keeping.front()};
+    EXPECT_TRUE(search_plans(graph, options).best.usable());
 }
 
 TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {

@@ -16,9 +16,11 @@
 
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/search/lower_bound.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/availability.h"
@@ -82,6 +84,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
     layOutPanel(this, makeBar(), split);
+    // A search, its bound, and the plan that it began at share links, whether the figures elsewhere do or not.
+    chart_->setStepsText(tr("steps %1").arg(linksSharedLabel()));
     setFocusProxy(find_);
     split->setFocusPolicy(Qt::NoFocus);
     chart_->setObjectName("frontChart");
@@ -90,8 +94,15 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
     connect(&task_, &PlanSearchTask::found, this, &SearchPanel::showFound);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
-        say(tr("Nothing was found: %1").arg(reason));
-        result_->setText(caption());
+        const bool former = former_.found != nullptr;
+        if (former) showFormer();
+        say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
+                   : tr("Nothing was found: %1").arg(reason));
+        if (former) {
+            result_->setText(caption() + QStringLiteral("\n\n") + result_->text());
+        } else {
+            result_->setText(caption());
+        }
         update();
     });
     // Other times, or another cost model, make other figures.
@@ -232,6 +243,7 @@ void SearchPanel::update() {
 void SearchPanel::forget() {
     task_.cancel();
     found_.reset();
+    former_ = {};
     choices_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
@@ -281,8 +293,10 @@ void SearchPanel::begin() {
     options.effort = effort_->currentData().toULongLong();
     options.time_source = evaluation->time_source;
     if (from_current_->isChecked() && from_current_->isEnabled()) options.from = document_.current()->plan();
+    Former former{start_, found_, chosen_};
     forget();
-    start_ = {document_.current()->key(), document_.current()->title(), evaluation->simulation.step_ms,
+    former_ = std::move(former);
+    start_ = {document_.current()->key(), document_.current()->title(), step_with_links_shared(*evaluation),
               evaluation->corrected_memory.peak_bytes, document_.editable()};
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
     task_.start(document_.graph(), std::move(options),
@@ -306,6 +320,7 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
 
 void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     found_ = found;
+    former_ = {};
     const SearchResult& result = found->result;
     choices_.clear();
     const double bound_ms = result.bound.step_ms;
@@ -342,16 +357,23 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     table_->setVisible(elements_->rowCount() > 0);
     drawChoices();
     // Of plans that are alike the one in fewest words is taken; progress told the step of the fastest.
-    const QString in_more_words = result.shortest_ms < result.best.step_ms
-                                      ? tr("; the shortest step, %1, takes a plan in more words")
-                                            .arg(formatTime(result.shortest_ms))
-                                      : QString();
+    const QString in_more_words =
+        result.shortest_ms < result.best.step_ms
+            ? tr("; the shortest step, %1, takes a plan in more words").arg(formatTime(result.shortest_ms))
+            : QString();
     say(tr("%1 plans evaluated%2; found by: %3%4")
             .arg(result.evaluations)
             .arg(result.stopped ? tr(", then stopped") : QString(), QString::fromStdString(result.best.origin),
                  in_more_words));
     choose(0);
     update();
+}
+
+void SearchPanel::showFormer() {
+    const Former former = std::exchange(former_, {});
+    start_ = former.start;
+    showFound(former.found);
+    choose(former.chosen);
 }
 
 void SearchPanel::drawChoices() {

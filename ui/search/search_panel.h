@@ -67,7 +67,7 @@ class SearchPanel : public QWidget {
     struct Start {
         quint64 key = 0;
         QString title;
-        double step_ms = 0;  ///< as the window shows it, and with shared links once something is found
+        double step_ms = 0;  ///< with links shared, as those of all that is found
         std::int64_t peak_bytes = 0;
         bool editable = false;  ///< no baseline
     };
@@ -76,6 +76,8 @@ class SearchPanel : public QWidget {
     QWidget* makeResult();
     void update();
     void forget();
+    /// Shows what was found before a search that was refused.
+    void showFormer();
     /// Why nothing can be found, as a sentence without full stop; empty where something can.
     QString obstacle() const;
     std::optional<std::int64_t> limitBytes() const;
@@ -102,6 +104,12 @@ class SearchPanel : public QWidget {
     QTreeView* table_;
     Start start_;
     std::shared_ptr<const FoundPlans> found_;
+    /// What was found before the search that runs.
+    struct Former {
+        Start start;
+        std::shared_ptr<const FoundPlans> found;
+        int chosen = 0;
+    } former_;
     std::vector<Choice> choices_;  ///< the best first
     int chosen_ = 0;
     bool waiting_ = false;  ///< the caption says why nothing can be found

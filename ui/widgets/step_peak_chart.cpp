@@ -53,6 +53,11 @@ void StepPeakChart::add(const Point& point) {
     fitRanges();
 }
 
+void StepPeakChart::setStepsText(const QString& text) {
+    steps_text_ = text;
+    update();
+}
+
 void StepPeakChart::setNote(const QString& note) {
     note_ = note;
     update();
@@ -200,7 +205,8 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     painter.drawText(below, Qt::AlignLeft, formatBytes(peaks_.lowest));
     painter.drawText(below, Qt::AlignRight, formatBytes(peaks_.highest));
     painter.setFont(textFont(smallTextPx));
-    painter.drawText(below, Qt::AlignHCenter, tr("peak memory"));
+    painter.drawText(below, Qt::AlignHCenter,
+                     steps_text_.isEmpty() ? tr("peak memory") : tr("peak memory · %1").arg(steps_text_));
     const auto device = static_cast<double>(device_bytes_);
     if (device <= peaks_.lowest || device >= peaks_.highest) return;
     const double x = inside.left() + (device - peaks_.lowest) / (peaks_.highest - peaks_.lowest) * inside.width();

@@ -35,6 +35,7 @@ class StepPeakChart : public QWidget {
     void add(const Point& point);
     /// The current plan; nothing while it is not known.
     void setCurrent(std::optional<Point> current);
+    const std::optional<Point>& current() const { return current_; }
     /// Limits in ascending order, drawn as stairs under the points.
     void setBound(std::vector<Limit> bound);
     /// The point that is spoken of elsewhere, by the owner's id; -1 for none.
@@ -42,6 +43,9 @@ class StepPeakChart : public QWidget {
     /// Why there are no points, in their place; empty where there are some or will be.
     void setNote(const QString& note);
     const QString& note() const { return note_; }
+    /// What all steps of the chart have in common, said under its axes, such as `steps with links shared`.
+    void setStepsText(const QString& text);
+    const QString& stepsText() const { return steps_text_; }
     /// What the device holds; 0 where that is not known.
     void setDeviceMemory(std::int64_t bytes);
 
@@ -89,7 +93,7 @@ class StepPeakChart : public QWidget {
     std::optional<Point> current_;
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
-    QString note_;
+    QString note_, steps_text_;
     int focused_ = -1, hovered_ = -1;
     int chosen_ = -1;  ///< id
 };

@@ -2,13 +2,16 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QtTest>
 
 #include "core/graph/graph_editor.h"
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/step_peak_chart.h"
 
@@ -90,6 +93,22 @@ class SearchPanelTest : public QObject {
         QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= peak);
     }
 
+    void aSearchThatIsRefusedKeepsWhatWasFound() {
+        find();
+        const QString result = panel_->result();
+        const auto points = panel_->chart()->points().size();
+        const int elements = panel_->elements()->rowCount();
+        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::other));
+        panel_->findChild<QDoubleSpinBox*>()->setValue(0.001);  // less than must be alive
+        find();
+        QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing new was found: ")),
+                 qPrintable(panel_->caption()));
+        QVERIFY2(panel_->result().endsWith(result), qPrintable(panel_->result()));
+        QCOMPARE(panel_->chart()->points().size(), points);
+        QCOMPARE(panel_->elements()->rowCount(), elements);
+        QVERIFY(panel_->openButton()->isEnabled());
+    }
+
     void stoppedItKeepsTheBestSoFar() {
         panel_->effort()->setItemData(0, 5'000'000);
         panel_->effort()->setCurrentIndex(0);
@@ -167,6 +186,23 @@ class SearchPanelTest : public QObject {
         panel_->openButton()->click();
         QVERIFY(waitForEvaluation(*document_));
         QCOMPARE(formatTime(document_->evaluation()->simulation.step_ms), shown);
+    }
+
+    /// All points of the chart are of one kind: no plan is drawn below the bound because its links are not shared.
+    void thePlanThatIsOpenIsDrawnWithLinksShared() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1));
+        QVERIFY(waitForEvaluation(*document_));
+        const auto evaluation = document_->evaluation();
+        QVERIFY(evaluation->on_shared_links);
+        QVERIFY(panel_->chart()->stepsText().contains("with links shared"));
+        panel_->findOrFinish();
+        QVERIFY(panel_->chart()->current());
+        QCOMPARE(panel_->chart()->current()->step_ms, evaluation->on_shared_links->step_ms);
+        panel_->findOrFinish();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+        QCOMPARE(panel_->chart()->current()->step_ms, evaluation->on_shared_links->step_ms);
     }
 
     void theBaselineIsNoPlanToStartFrom() {
