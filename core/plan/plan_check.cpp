@@ -82,11 +82,30 @@ class BucketCheck {
                     spaces_only ? "stray spaces" : "unknown module", message + " (PyTorch would ignore it silently)",
                     entry);
             problem.module = module;
-            if (!nearest.empty()) {
-                problem.fix = "rename to " + nearest.front();
-                problem.replacement = nearest.front();
+            const auto free =
+                std::ranges::find_if(nearest, [&](const std::string& other) { return is_free(other, entry, module); });
+            if (free != nearest.end()) {
+                problem.fix = "rename to " + *free;
+                problem.replacement = *free;
+            } else if (!nearest.empty()) {
+                // PyTorch refuses a module that is named twice; without this name the plan makes the same.
+                problem.fix = "take out of the plan";
+                problem.message += "; " + nearest.front() + " is in the plan already";
             }
         }
+    }
+
+    /// Whether a module can take the place of one that matches nothing: no other in the plan has any of its nodes.
+    bool is_free(const std::string& module, std::size_t entry, const std::string& instead_of) const {
+        const auto& nodes = tree_.nodes(module);
+        const auto shares = [&](const std::string& other) {
+            return std::ranges::any_of(tree_.nodes(other),
+                                       [&](NodeId node) { return std::ranges::binary_search(nodes, node); });
+        };
+        for (std::size_t at = 0; at < buckets_.size(); ++at)
+            for (const std::string& other : buckets_[at].modules)
+                if (!(at == entry && other == instead_of) && shares(other)) return false;
+        return true;
     }
 
     /// Counts as PyTorch does: over all modules of all entries, nodes beyond the first mention of each.

@@ -6,6 +6,7 @@
 
 #include "core/passes/bucketing/eligibility.h"
 #include "core/plan/plan.h"
+#include "core/plan/plan_edits.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -46,6 +47,22 @@ TEST_F(PlanCheck, NamesTheNearestModule) {
     EXPECT_EQ(
         problems[0].message,
         "\"layers.6\" matches no module; nearest: layers.5, layers.4, layers.3 (PyTorch would ignore it silently)");
+}
+
+TEST_F(PlanCheck, OffersNoNameThatThePlanHasAlready) {
+    const std::vector<Problem> next = check("layers.5\nlayers.6+norm");
+    ASSERT_EQ(next.size(), 1u);
+    EXPECT_EQ(next[0].replacement, "layers.4");  // layers.5 twice would be refused
+    const std::vector<Problem> none = check("layers.[0-5]\nlayers.6+norm");
+    ASSERT_EQ(none.size(), 1u);
+    EXPECT_FALSE(none[0].replacement);
+    EXPECT_EQ(none[0].fix, "take out of the plan");
+    EXPECT_NE(none[0].message.find("layers.5 is in the plan already"), std::string::npos) << none[0].message;
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.[0-5]\nlayers.6+norm");
+    const std::optional<Plan> fixed = edits::with_fix(plan, none[0]);
+    ASSERT_TRUE(fixed);
+    EXPECT_TRUE(check_buckets(*graph_, *tree_, fixed->buckets).empty());
 }
 
 TEST_F(PlanCheck, SeesStraySpaces) {

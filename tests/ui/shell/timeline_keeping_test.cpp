@@ -103,10 +103,17 @@ class TimelineKeepingTest : public QObject {
         window.actions().find("edit.undo")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(told.count(), 2, 60'000);
         QVERIFY(told[1][0].toString().contains("step " + formatDifference(before - after, Unit::Time)));
+        // An edit that makes a refused plan is told with the reason.
+        document.editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.0.attention"}, false, {}}});
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 3, 60'000);
+        QVERIFY(told[2][0].toString().startsWith("overlap: the plan is refused: "));
+        document.current()->undoStack().undo();
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 4, 60'000);
+        QVERIFY(told[3][0].toString().endsWith("no longer refused"));
         // Another tab is no edit.
         document.setCurrentIndex(0);
         QTRY_VERIFY_WITH_TIMEOUT(window.idle() && !document.current()->stale(), 60'000);
-        QCOMPARE(told.count(), 2);
+        QCOMPARE(told.count(), 4);
     }
 
     void notesAreNoEditOfThePlan() {
