@@ -106,7 +106,10 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
                              tr("Fit a cost model to the measurement that is shown, else to the one opened last"), {},
                              [this] { calibrateFromMeasurement(); });
     connect(model_, &GraphCostModel::changed, this, &CostActions::update);
-    connect(model_, &GraphCostModel::told, this, &CostActions::told);
+    connect(model_, &GraphCostModel::told, this, [this](const QString& sentence) {
+        const QStringList kept = modelTexts(times_.model());
+        emit told(kept.isEmpty() ? sentence : tr("%1; as before: %2").arg(sentence, kept.join(QStringLiteral(", "))));
+    });
     connect(model_, &GraphCostModel::failed, this, &CostActions::failed);
     connect(model_, &GraphCostModel::applied, this, [this](const std::shared_ptr<const MeasuredTimes>& before) {
         // What was made from the previous graph is made again, and so is what is being read for it.
@@ -118,7 +121,7 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
             times_.restore(files);
         } else if (model) {
             model->contention = model->contention && knowsContention();
-            times_.useModel(*model);
+            times_.useModel(*model, false);  // what stays is told with the name of the cost model
         }
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);

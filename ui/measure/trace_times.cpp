@@ -69,6 +69,14 @@ std::optional<Compilation> compilationOf(const JobModel& model) {
 
 }  // namespace
 
+QStringList modelTexts(const JobModel& model) {
+    QStringList texts;
+    if (model.compiled) texts.append(compiledText(*model.compiled));
+    if (model.contention) texts.append(TraceTimes::tr("with contention"));
+    if (model.share_links) texts.append(TraceTimes::tr("links shared"));
+    return texts;
+}
+
 std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const LoadedGraph& loaded,
                                                std::stop_token stop) {
     std::vector<ProfileRecords> ranks;
@@ -159,7 +167,7 @@ void TraceTimes::useGraphs() {
     emit told(tr("Times of the graph again"));
 }
 
-void TraceTimes::useModel(const JobModel& asked) {
+void TraceTimes::useModel(const JobModel& asked, bool tell) {
     JobModel wanted = asked;
     if (!wanted.compiled) wanted.attention_density = JobModel().attention_density;
     if (!document_.isOpen() || wanted == model()) return;
@@ -170,25 +178,26 @@ void TraceTimes::useModel(const JobModel& asked) {
         evaluating_.reset();
         document_.setTimes(nullptr);
         emit changed();
-        emit told(sentenceOn(wanted, before, document_.baseline()));
+        if (tell) emit told(sentenceOn(wanted, before, document_.baseline()));
         return;
     }
     evaluating_ = wanted;
-    task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
-        auto times = std::make_shared<MeasuredTimes>();
-        times->source = modelled_source(wanted.contention, compilationOf(wanted), wanted.share_links);
-        times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
-        if (!times->baseline) return {};
-        times->module_figures = std::make_shared<const ModuleFiguresTable>(
-            module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
-        return [this, loaded, times, wanted, before] {
-            evaluating_.reset();
-            if (document_.graph() != loaded.graph) return emit changed();  // its cost model has made another of it
-            document_.setTimes(times);
-            emit changed();
-            emit told(sentenceOn(wanted, before, *times->baseline));
-        };
-    });
+    task_.start(
+        [this, loaded = document_.loaded(), wanted, before, tell](std::stop_token stop) -> LatestTask::Delivery {
+            auto times = std::make_shared<MeasuredTimes>();
+            times->source = modelled_source(wanted.contention, compilationOf(wanted), wanted.share_links);
+            times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
+            if (!times->baseline) return {};
+            times->module_figures = std::make_shared<const ModuleFiguresTable>(
+                module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
+            return [this, loaded, times, wanted, before, tell] {
+                evaluating_.reset();
+                if (document_.graph() != loaded.graph) return emit changed();  // its cost model has made another of it
+                document_.setTimes(times);
+                emit changed();
+                if (tell) emit told(sentenceOn(wanted, before, *times->baseline));
+            };
+        });
     emit changed();
 }
 

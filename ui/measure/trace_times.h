@@ -37,6 +37,8 @@ JobModel declaredModel(const Graph& graph);
 JobModel modelOf(const TimeSource& source);
 /// `eager`, `compiled in blocks`, `compiled whole`.
 QString compiledText(CompiledScope scope);
+/// What is modelled, a few words each: `compiled in blocks`, `with contention`, `links shared`.
+QStringList modelTexts(const JobModel& model);
 
 /// Reads times of operators and collectives from traces as PyTorch's profile-guided estimator does, and evaluates the
 /// graph without any pass with them.
@@ -57,7 +59,8 @@ class TraceTimes : public QObject {
     void restore(const QStringList& files);
     void useGraphs();
     /// What the graph's cost model says of such a job.
-    void useModel(const JobModel& asked);
+    /// @param tell false where whoever calls tells what is used now.
+    void useModel(const JobModel& asked, bool tell = true);
     /// What is used, or will be when it has been evaluated.
     JobModel model() const;
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.

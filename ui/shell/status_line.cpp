@@ -86,10 +86,7 @@ QString StatusLine::graphText() const {
     } else if (const auto& cost = document_.graph()->header().cost; cost && !cost->device_name.empty()) {
         parts.append(tr("times: the graph's own, of %1").arg(shownName(QString::fromStdString(cost->device_name))));
     }
-    const JobModel model = times_.model();
-    if (model.compiled) parts.append(compiledText(*model.compiled));
-    if (model.contention) parts.append(tr("with contention"));
-    if (model.share_links) parts.append(tr("links shared"));
+    parts += modelTexts(times_.model());
     if (!times_.files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
     parts.append(tr("%1 nodes").arg(formatCount(document_.graph()->node_count())));

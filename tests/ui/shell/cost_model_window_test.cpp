@@ -155,8 +155,7 @@ class CostModelWindowTest : public QObject {
             QCOMPARE(bar->figures().at(1).label, QStringLiteral("with links shared"));
             QTRY_VERIFY(bar->figures().at(1).difference.contains(QStringLiteral("above bound")));
             ProblemsModel& problems = *window.findChild<ProblemsPanel*>()->problems();
-            const auto told =
-                std::ranges::find(problems.problems(), ProblemKind::links_not_shared, &Problem::kind);
+            const auto told = std::ranges::find(problems.problems(), ProblemKind::links_not_shared, &Problem::kind);
             QVERIFY(told != problems.problems().end());
             problems.applyFix(static_cast<std::size_t>(told - problems.problems().begin()));
             QVERIFY(waitUntilIdle(window));
@@ -175,8 +174,15 @@ class CostModelWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.step_ms, shared_ms);
         // A model that says which groups share links leaves nothing to choose.
+        QSignalSpy told(&window.times().cost(), &CostActions::told),
+            told_of_links(&window.times().traceTimes(), &TraceTimes::told);
         window.times().cost().model().use(QStringLiteral("h100-sxm"));
         QVERIFY(waitUntilIdle(window));
+        QVERIFY(told_of_links.empty());  // which would stand in place of the model's name
+        const QString sentence = told.back().front().toString();
+        QVERIFY2(sentence.startsWith(QStringLiteral("Times estimated with the cost model h100-sxm")),
+                 qPrintable(sentence));
+        QVERIFY2(sentence.endsWith(QStringLiteral("as before: links shared")), qPrintable(sentence));
         QAction* share = window.actions().find(QStringLiteral("plan.shareLinks"));
         QVERIFY(!share->isEnabled());
         QVERIFY(share->isChecked());
