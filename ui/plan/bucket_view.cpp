@@ -166,6 +166,10 @@ void BucketView::showBucketOf(const QStringList& modules) {
     makeCurrent(bucket_of_module(document_.buckets(), modules.front().toStdString()));
 }
 
+void BucketView::showDropped(const QStringList& modules, const QString& refusal) {
+    refusal.isEmpty() ? showBucketOf(modules) : tell(refusal);
+}
+
 void BucketView::pasteIntoNew() {
     const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
     if (modules.isEmpty()) return;
@@ -310,9 +314,9 @@ void BucketView::dropEvent(QDropEvent* event) {
     }
     if (place.kind == DropPlace::Kind::onto) {
         if (std::find(dragged.begin(), dragged.end(), place.row) == dragged.end())
-            tell(commands.put(modules, place.row));
+            showDropped(modules, commands.put(modules, place.row));
     } else {
-        tell(commands.putIntoNew(modules, place.row));
+        showDropped(modules, commands.putIntoNew(modules, place.row));
     }
 }
 

@@ -72,6 +72,8 @@ class BucketView : public QListView {
     void setChip(int chip);
     /// Makes a card the current and the only selected one, and brings it into view; the last one for a row behind it.
     void makeCurrent(int row);
+    /// The selection follows what was dropped, or the refusal is told.
+    void showDropped(const QStringList& modules, const QString& refusal);
     void showBucketOf(const QStringList& modules);
     void showDropPlace(const DropPlace& place);
     void endDrop();

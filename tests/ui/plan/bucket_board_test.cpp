@@ -107,6 +107,8 @@ class BucketBoardTest : public QObject {
         dragTo(*data, cardCentre(0));
         QVERIFY(!view().preview().active());
         QCOMPARE(plan(), "layers.0+layers.2 layers.1");
+        QCOMPARE(view().currentIndex().row(), 0);
+        QCOMPARE(document_->selection().bucket(), 0);
         document_->undoGroup().undo();
         QCOMPARE(plan(), "layers.0 layers.1");
     }
