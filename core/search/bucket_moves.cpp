@@ -18,8 +18,8 @@ class BucketMoves {
         const std::string number = std::to_string(entry + 1);
         if (entry + 1 < buckets.size()) {
             add(edits::merge(buckets, {entry, entry + 1}), "buckets " + number + " and the next merged");
-            give(entry, entry + 1, buckets[entry].modules.back(), number);
-            give(entry + 1, entry, buckets[entry + 1].modules.front(), number);
+            give(entry, entry + 1, buckets[entry].modules.back());
+            give(entry + 1, entry, buckets[entry + 1].modules.front());
         }
         if (buckets[entry].modules.size() > 1) add(edits::split(buckets, entry), "bucket " + number + " split");
         add(edits::remove(buckets, {entry}), "bucket " + number + " taken out");
@@ -29,9 +29,10 @@ class BucketMoves {
     std::size_t size() const { return proposals_.size(); }
 
   private:
-    void give(std::size_t from, std::size_t to, const std::string& module, const std::string& number) {
+    void give(std::size_t from, std::size_t to, const std::string& module) {
         if (plan_.buckets[from].modules.size() > 1)
-            add(edits::move_modules(plan_.buckets, {module}, to), "bound behind bucket " + number + " moved");
+            add(edits::move_modules(plan_.buckets, {module}, to),
+                module + " moved from bucket " + std::to_string(from + 1) + " to bucket " + std::to_string(to + 1));
     }
 
     void add(std::vector<BucketEntry> buckets, std::string origin) {
