@@ -24,6 +24,10 @@ std::string_view kind_of(EventRole role) {
             return "hidden";
         case EventRole::unbucketed:
             return "unbucketed";
+        case EventRole::first_half:
+            return "first half";
+        case EventRole::second_half:
+            return "second half";
         default:
             return "bucket";
     }

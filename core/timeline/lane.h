@@ -49,8 +49,10 @@ enum class EventRole : std::uint8_t {
     exposed,     ///< the compute stream waits for communication; drawn hatched
     hidden,      ///< communication that costs nothing
     unbucketed,  ///< communication that belongs to no bucket
+    first_half,  ///< of a batch that is halved, compute or communication
+    second_half,
 };
-inline constexpr std::size_t event_role_count = 13;
+inline constexpr std::size_t event_role_count = 15;
 inline constexpr std::uint32_t bucket_hue_count = 8;
 
 /// The role of the plan's bucket number `bucket`; hues repeat after eight.

@@ -50,6 +50,8 @@ class Timeline {
     std::uint32_t reference(EventLocation location) const;
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
     std::size_t event_count() const { return event_count_; }
+    /// Whether any event has this role.
+    bool has_role(EventRole role) const { return (roles_ >> static_cast<std::uint32_t>(role) & 1u) != 0; }
 
     /// One event of what `reference` represents; there may be several, such as a collective and the stall it causes.
     struct Occurrence {
@@ -70,6 +72,7 @@ class Timeline {
     std::vector<std::string> names_;
     std::vector<Occurrence> occurrences_;
     std::size_t event_count_ = 0;
+    std::uint32_t roles_ = 0;  ///< a bit for each role
 };
 
 }  // namespace overlap

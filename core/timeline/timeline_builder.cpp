@@ -47,6 +47,7 @@ std::uint32_t TimelineBuilder::add_lane(LaneDescription description) {
 void TimelineBuilder::add(std::uint32_t lane, const TimelineEvent& event) {
     TimelineEvent& added = pending_[lane].events.emplace_back(event);
     added.time.end_ns = std::max(added.time.begin_ns, added.time.end_ns);
+    timeline_->roles_ |= 1u << static_cast<std::uint32_t>(event.role);
 }
 
 void TimelineBuilder::set_memory(MemoryCurve memory) {

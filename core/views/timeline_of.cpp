@@ -8,6 +8,7 @@
 #include "core/base/number_text.h"
 #include "core/simulate/memory_kinds.h"
 #include "core/timeline/timeline_builder.h"
+#include "core/views/batch_halves.h"
 
 namespace overlap {
 
@@ -39,6 +40,7 @@ class Drawing {
         : evaluation_(evaluation),
           graph_(*evaluation.graph),
           simulation_(evaluation.simulation),
+          halves_(graph_),
           bucket_of_start_(evaluation.bucket_of_node) {
         mark_buckets_without_entry();
     }
@@ -76,6 +78,13 @@ class Drawing {
         }
     }
 
+    /// Halves come before buckets: they are what overlaps.
+    EventRole role_of(NodeId node, std::int32_t entry, EventRole otherwise) const {
+        const int half = halves_.half_of(node);
+        if (half >= 0) return half == 0 ? EventRole::first_half : EventRole::second_half;
+        return role_or(entry, otherwise);
+    }
+
     static EventRole role_or(std::int32_t entry, EventRole otherwise) {
         return entry < 0 ? otherwise : bucket_role(static_cast<std::uint32_t>(entry));
     }
@@ -96,7 +105,7 @@ class Drawing {
                 const auto start = static_cast<NodeId>(awaited[node]);
                 builder_.add(lane, event(start, timing.start_ms, timing.end_ms, EventRole::exposed));
             } else {
-                const EventRole role = role_or(evaluation_.entry_of_node[node], EventRole::compute);
+                const EventRole role = role_of(node, evaluation_.entry_of_node[node], EventRole::compute);
                 builder_.add(lane, event(node, timing.start_ms, timing.end_ms, role));
             }
         }
@@ -115,7 +124,7 @@ class Drawing {
                                                LaneKind::process_group, EventRole::unbucketed}));
         }
         for (const CollectiveTiming& timing : simulation_.collectives) {
-            const EventRole role = role_or(bucket_of_start_[timing.start], EventRole::unbucketed);
+            const EventRole role = role_of(timing.start, bucket_of_start_[timing.start], EventRole::unbucketed);
             TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, role);
             drawn.exposed_ns = std::min(nanoseconds(timing.exposed_ms), drawn.time.length_ns());
             builder_.add(lanes[timing.group], drawn);
@@ -176,6 +185,7 @@ class Drawing {
     const Evaluation& evaluation_;
     const Graph& graph_;
     const Simulation& simulation_;
+    BatchHalves halves_;
     std::vector<std::int32_t> bucket_of_start_;  ///< by node: what colours a collective
     TimelineBuilder builder_;
 };

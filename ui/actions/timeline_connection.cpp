@@ -47,6 +47,16 @@ std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
     return arrows;
 }
 
+/// The flow of a collective, and for a node of a half how that half goes on.
+std::vector<TimelineArrow> arrowsOf(const Evaluation& evaluation, const BatchHalves& halves, NodeId node) {
+    std::vector<TimelineArrow> arrows = flowOf(evaluation, node);
+    for (const HalfStep& step : steps_of_half(evaluation, halves, node)) {
+        const auto same = [&](const TimelineArrow& arrow) { return arrow.from == step.from && arrow.to == step.to; };
+        if (std::ranges::none_of(arrows, same)) arrows.push_back({step.from, step.to, false});
+    }
+    return arrows;
+}
+
 }  // namespace
 
 TimelineConnection::TimelineConnection(Document& document, TimelineView& view, QObject* parent)
@@ -85,13 +95,15 @@ void TimelineConnection::makeTimeline() {
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
         const auto members = std::make_shared<const MembersOfResult>(*evaluation);
+        const auto halves = std::make_shared<const BatchHalves>(*evaluation->graph);
         if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
-        return [this, evaluation, members, timeline = std::move(timeline)] {
+        return [this, evaluation, members, halves, timeline = std::move(timeline)] {
             const std::vector<quint32> chosen =
                 evaluation_ ? counterparts(*evaluation_, *members_, *evaluation, *members, view_.chosenReferences())
                             : std::vector<quint32>();
             evaluation_ = evaluation;
             members_ = members;
+            halves_ = halves;
             const auto& cost = evaluation->graph->header().cost;
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
             QStringList caption{tr("simulated"), tr("streams model")};
@@ -139,7 +151,7 @@ void TimelineConnection::selectFromView(quint32 reference) {
     if (reference >= evaluation_->graph->node_count()) return document_.selection().clear();
     const QScopedValueRollback guard(following_, true);
     document_.selection().selectNode(text(evaluation_->graph->name(reference)));
-    view_.setArrows(flowOf(*evaluation_, reference));
+    view_.setArrows(arrowsOf(*evaluation_, *halves_, reference));
     view_.highlightReferences({});
 }
 
@@ -175,7 +187,7 @@ void TimelineConnection::showSelection() {
     }
     view_.selectReference(selected == no_node ? no_reference : selected);
     view_.highlightReferences(std::move(highlighted));
-    view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : flowOf(*evaluation_, selected));
+    view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : arrowsOf(*evaluation_, *halves_, selected));
 }
 
 std::string TimelineConnection::moduleOf(NodeId node) const {
@@ -204,6 +216,9 @@ QString TimelineConnection::toolTip(quint32 reference) const {
     if (!evaluation_ || reference >= evaluation_->graph->node_count()) return {};
     const Graph& graph = *evaluation_->graph;
     QStringList lines{shownName(text(graph.target(reference))).toHtmlEscaped()};
+    if (const int half = halves_->half_of(reference); half >= 0)
+        lines.append((half == 0 ? tr("first half of %1") : tr("second half of %1"))
+                         .arg(shownName(text(halves_->module_of(reference))).toHtmlEscaped()));
     const std::int32_t index = evaluation_->simulation.collective_of_node[reference];
     if (index >= 0) {
         const CollectiveTiming& timing = evaluation_->simulation.collectives[static_cast<std::size_t>(index)];

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/pipeline/evaluation.h"
+#include "core/views/batch_halves.h"
 #include "core/views/members_of_result.h"
 #include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive/alive_tensors.h"
@@ -44,6 +45,7 @@ class TimelineConnection : public QObject {
     TimelineView& view_;
     std::shared_ptr<const Evaluation> evaluation_;    ///< what the view's references are nodes of
     std::shared_ptr<const MembersOfResult> members_;  ///< of `evaluation_`
+    std::shared_ptr<const BatchHalves> halves_;       ///< of the same graph
     bool following_ = false;
     bool active_ = true;
     LatestTask task_;

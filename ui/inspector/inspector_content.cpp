@@ -4,6 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/explain_memory.h"
+#include "core/views/batch_halves.h"
 #include "core/views/exposed_time.h"
 #include "core/views/process_groups.h"
 #include "ui/edits/bucket_commands.h"
@@ -147,6 +148,21 @@ void describeMerged(const Evaluation& evaluation, const QString& name, Rows& row
         }
 }
 
+/// Which half of a batch the node computes, where expert overlap halves it.
+void describeHalf(const Evaluation& evaluation, NodeId node, Rows& rows) {
+    const BatchHalves halves(*evaluation.graph);
+    const int half = halves.half_of(node);
+    if (half < 0) return;
+    rows.add(Document::tr("half"), {bare(half == 0 ? Document::tr("first of") : Document::tr("second of")),
+                                    moduleLink(text(halves.module_of(node)))});
+    const std::int32_t collective = evaluation.simulation.collective_of_node[node];
+    if (collective < 0 || !evaluation.times_known) return;
+    const double hidden_ms = hidden_by_other_half_ms(evaluation, halves, static_cast<std::size_t>(collective));
+    rows.add(Document::tr("by other half"),
+             hidden_ms > 0 ? Document::tr("%1 hidden").arg(formatTime(hidden_ms)) : Document::tr("nothing hidden"),
+             hidden_ms > 0 ? Tone::hidden : Tone::plain);
+}
+
 InspectorContent describeNode(Document& document, const QString& name) {
     InspectorContent content{Document::tr("node"), name, {}};
     Rows rows(content);
@@ -174,6 +190,7 @@ InspectorContent describeNode(Document& document, const QString& name) {
             rows.add(Document::tr("module"), {moduleLink(text(document.modules().path(module)))});
     if (const auto backward = graph.metadata(node).autograd_backward)
         rows.add(Document::tr("direction"), *backward ? Document::tr("backward") : Document::tr("forward"));
+    describeHalf(evaluation, node, rows);
     if (const std::int32_t collective = evaluation.simulation.collective_of_node[node]; collective >= 0) {
         describeCollective(graph, evaluation, static_cast<std::size_t>(collective),
                            place.evaluated ? Tone::exposed : Tone::plain, rows);

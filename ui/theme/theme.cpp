@@ -27,6 +27,7 @@ Theme makeDark() {
     theme.compute = QColor(0x72819c);
     theme.unbucketed = QColor(0x9aa3b2);
     theme.memory = QColor(0x4fb3bf);
+    theme.halves = {QColor(0xa9d3ee), QColor(0x4a82a8)};
     theme.bucketHues = {QColor(0x5c87e0), QColor(0x83c597), QColor(0xe9c81a), QColor(0xae6f9e),
                         QColor(0x7de6e1), QColor(0xf7973d), QColor(0xb2a3e6), QColor(0xc2df8b)};
     return theme;
@@ -49,6 +50,7 @@ Theme makeLight() {
     theme.compute = QColor(0x7a889f);
     theme.unbucketed = QColor(0x6c7686);
     theme.memory = QColor(0x1f8a98);
+    theme.halves = {QColor(0x3f84b2), QColor(0x133a55)};
     theme.bucketHues = {QColor(0x19458c), QColor(0x527756), QColor(0x674605), QColor(0xd158ca),
                         QColor(0x3f8b97), QColor(0xe26111), QColor(0x8648aa), QColor(0x739069)};
     return theme;

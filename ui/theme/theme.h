@@ -31,6 +31,10 @@ struct Theme {
     QColor unbucketed;  ///< communication without a bucket
     QColor memory;      ///< the memory curve
 
+    /// The first and the second half of a batch that is halved: a light and a deep tone of one hue, told apart by
+    /// lightness by every eye.
+    std::array<QColor, 2> halves;
+
     /// Hues of buckets in turn: blue, green, amber, magenta, teal, orange, violet, lime in either theme. Chosen so that
     /// any two differ for normal, protan, deutan and tritan eyes, and from `exposed`, and each stands out on every
     /// surface.

@@ -329,7 +329,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     painter.setClipRegion(event->region());
     painter.fillRect(event->rect() & QRect(0, 0, viewport()->width(), scene_.geometry.ruler.bottom() + 1), theme.panel);
     const QString chosen = chosenText(*scene_.timeline, chosen_.references());
-    paintHeader(painter, scene_.geometry, title_, chosen.isEmpty() ? caption_ : chosen, theme, hasFocus());
+    paintHeader(painter, scene_.geometry, *scene_.timeline, title_, chosen.isEmpty() ? caption_ : chosen, theme, hasFocus());
     if (scene_.timeline->event_count() == 0) {
         const QRect free = viewport()->rect().adjusted(0, scene_.geometry.header.height(), 0, 0);
         painter.fillRect(free, theme.background);

@@ -61,6 +61,7 @@ QList<QColor> markColoursOf(const Theme& theme) {
     QList<QColor> colours{theme.accent,  theme.exposed,    theme.hidden, theme.caution,
                           theme.compute, theme.unbucketed, theme.memory};
     for (const QColor& hue : theme.bucketHues) colours.append(hue);
+    for (const QColor& half : theme.halves) colours.append(half);
     return colours;
 }
 

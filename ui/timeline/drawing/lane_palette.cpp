@@ -14,6 +14,10 @@ QColor roleColour(const Theme& theme, EventRole role) {
             return theme.hidden;
         case EventRole::unbucketed:
             return theme.unbucketed;
+        case EventRole::first_half:
+            return theme.halves[0];
+        case EventRole::second_half:
+            return theme.halves[1];
         default:
             return theme.bucket(static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::bucket_0));
     }

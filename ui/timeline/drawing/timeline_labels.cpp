@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 #include <QFontMetrics>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -88,6 +90,25 @@ void paintButtons(QPainter& painter, const TimelineGeometry& geometry, std::uint
         paintChevron(painter, laneButton(geometry, lane, LaneButton::Collapse), collapsed, theme.dim);
 }
 
+/// What the tones of halves mean, where there are halves and room for it.
+/// @returns where the legend ends.
+int paintLegend(QPainter& painter, const QRect& line, const Timeline& timeline, const Theme& theme) {
+    constexpr int swatch = 10;
+    const std::array<std::pair<EventRole, QString>, 2> entries{
+        {{EventRole::first_half, translated("first half")}, {EventRole::second_half, translated("second half")}}};
+    const QFontMetrics metrics(painter.font());
+    int left = line.left();
+    for (const auto& [role, name] : entries) {
+        const int width = swatch + gridPx + metrics.horizontalAdvance(name);
+        if (!timeline.has_role(role) || left + width > line.right()) continue;
+        painter.fillRect(QRect(left, line.center().y() - swatch / 2, swatch, swatch), roleColour(theme, role));
+        painter.drawText(QRect(left + swatch + gridPx, line.top(), width, line.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, name);
+        left += width + 3 * gridPx;
+    }
+    return left;
+}
+
 }  // namespace
 
 QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button) {
@@ -125,8 +146,8 @@ int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     return widest;
 }
 
-void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
-                 const Theme& theme, bool focused, bool withKeys) {
+void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
+                 const QString& caption, const Theme& theme, bool focused, bool withKeys) {
     const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx, 0);
     int left = line.left();
     if (!title.isEmpty()) {
@@ -144,8 +165,10 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QStr
     painter.drawText(QRect(left, line.top(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      elidedName(metrics, caption, Qt::ElideRight, room));
     const QString all = shownName(caption);
+    left += metrics.horizontalAdvance(all) + 4 * gridPx;
+    left = paintLegend(painter, QRect(left, line.top(), line.right() - left, line.height()), timeline, theme);
     const QString keys = translated("W A S D · Ctrl+wheel · F focus · 0 all");
-    if (withKeys && metrics.horizontalAdvance(all) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
+    if (withKeys && left + metrics.horizontalAdvance(keys) + 4 * gridPx < line.right()) {
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, keys);
     }
     painter.fillRect(QRect(0, geometry.header.bottom(), geometry.header.width(), 1),

@@ -11,10 +11,10 @@ namespace overlap::ui {
 
 /// Width of the widest title or subtitle of a lane, or of the memory area's notes.
 int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes);
-/// Title, caption, and with `keys` the keys at the right where there is room; a line below it that shows keyboard
-/// focus.
-void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
-                 const Theme& theme, bool focused, bool keys = true);
+/// Title, caption, what tones of halves mean, and with `keys` the keys at the right where there is room; a line below
+/// it that shows keyboard focus.
+void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
+                 const QString& caption, const Theme& theme, bool focused, bool keys = true);
 
 /// What the column left of the lanes shows beside titles.
 struct LaneLabels {

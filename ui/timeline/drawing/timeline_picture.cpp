@@ -48,7 +48,7 @@ LaneScene sceneOf(const TimelinePicture& picture, QSize size, const Theme& theme
 void paintSurroundings(QPainter& painter, const TimelinePicture& picture, const TimelineGeometry& geometry,
                        const Theme& theme) {
     painter.fillRect(QRect(0, geometry.overview.bottom() + 1, picture.width, geometry.ruler.height()), theme.panel);
-    paintHeader(painter, geometry, picture.title, picture.caption, theme, false, false);
+    paintHeader(painter, geometry, *picture.timeline, picture.title, picture.caption, theme, false, false);
     paintRuler(painter, geometry.ruler, picture.range, theme);
     paintNotes(painter, geometry, picture.notes, placed(picture.notes, *picture.timeline), picture.timeline->range(),
                picture.range, theme);
