@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/cost/cost_model.h"
+#include "core/exports/expert_overlap_notes.h"
 #include "core/exports/formats.h"
 #include "core/exports/job_digest.h"
 #include "core/exports/job_nodes.h"
@@ -253,8 +254,10 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     // Plans without the section are as they were before there was one.
     if (document.contains("memory")) job["made_from"]["memory"] = document["memory"];
     job["pipeline"] = Json::array();
-    for (const PassStep& step : steps)
-        job["pipeline"].push_back({{"pass", step.pass}, {"options", options_json(step.options)}});
+    for (const PassStep& step : steps) {
+        const PassStep called = with_static_inputs(step, *evaluation.original);
+        job["pipeline"].push_back({{"pass", called.pass}, {"options", options_json(called.options)}});
+    }
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
     job["process_groups"] = process_groups(evaluation);

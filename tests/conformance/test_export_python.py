@@ -154,6 +154,8 @@ class GraphTrainer(Export):
         with gzip.open(graph) as file:
             static = json.load(file)["num_static_inputs"]
         self.assertEqual(trainer.calls[1][1]["num_static_inputs"], static)
+        plan, _ = self.export(block_plan(*halves, order, numbers, buckets=[]), "job", graph)
+        self.assertEqual(json.loads(plan)["job"]["pipeline"][1]["options"]["num_static_inputs"], static)
 
     def test_the_plan_takes_the_place_of_the_trainers_bucketing(self):
         plan = block_plan({"pass": "eliminate_dead_code_pass"}, {"pass": "canonicalize_graph_pass"},

@@ -46,7 +46,7 @@ def run_ranks(script: str, what: str, world_size: int = 2) -> list[dict[str, Any
         raise AssertionError("\n".join(outputs)) from error
 
 
-def fork_ranks(call: Callable[[Path, int], dict[str, Any]], world_size: int) -> list[dict[str, Any]]:
+def fork_ranks(call: Callable[[Path, int], Any], world_size: int) -> list[Any]:
     """What `call(FOLDER, RANK)` returns on each rank, as JSON. Ranks are copies of this process, so that what it has
     imported is there at once; it must not have computed anything yet. The folder is one for all ranks, and new."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -60,7 +60,7 @@ def fork_ranks(call: Callable[[Path, int], dict[str, Any]], world_size: int) -> 
         return [json.loads(path.read_text(encoding="utf-8")) for path in found]
 
 
-def _fork(call: Callable[[Path, int], dict[str, Any]], folder: Path, rank: int) -> int:
+def _fork(call: Callable[[Path, int], Any], folder: Path, rank: int) -> int:
     process = os.fork()
     if process:
         return process

@@ -56,6 +56,7 @@ class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 sys.meta_path.insert(0, _StandIns())
 torch._utils._get_available_device_type = lambda: "cpu"
+vars(dist).pop("ProcessGroupNCCL", None)  # groups that the trainer makes then have the backend of the job
 
 from torchtitan.components.loss import CrossEntropyLoss  # noqa: E402
 from torchtitan.distributed import ParallelDims  # noqa: E402

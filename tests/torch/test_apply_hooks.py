@@ -186,6 +186,17 @@ class GraphTrainer(InTemporaryFolder):
         told = overlap("info", self.folder / "rank0.graph.json.gz")
         self.assertIn(str(len(gm.graph.nodes)), told.replace(",", ""))
 
+    def test_with_expert_overlap_the_plan_takes_all_of_its_passes_and_the_clean_up_among_them(self) -> None:
+        """The clean-ups at the beginning stay, and whatever else stands between."""
+        named = [type(name, (), {"__name__": name})() for name in (
+            "eliminate_dead_code_pass", "populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass",
+            "isolate_ep_process_group_pass", "eliminate_dead_code_pass", "a_pass_of_the_job",
+            "joint_transformer_block_bucketing_reordering_pass", "ep_overlap_schedule_pass",
+            "concretize_ep_chunk_symbolic_shapes_pass", "cudagraph_pass")]
+        register_pipeline("experts", plan_pass([]), base=lambda *_, **__: named)
+        self.assertEqual([made.__name__ for made in self.registry["experts"](None, None)], [
+            "eliminate_dead_code_pass", "apply_plan_pass", "a_pass_of_the_job", "cudagraph_pass"])
+
     def test_a_pipeline_without_a_place_for_the_plan_is_an_error(self) -> None:
         register_pipeline("nowhere", export_pass("unused"), base=lambda *_, **__: [cudagraph_pass])
         with self.assertRaisesRegex(PlanError, "has none of the passes that a plan replaces"):

@@ -66,7 +66,10 @@ class Comparison:
         is_named = self._named is None or wanted["name"] in self._named or got["name"] in self._named
         if is_named and wanted["name"] != got["name"]:
             return f"the plan's node in its place is called {wanted['name']}"
-        difference = self._of_arguments(wanted, got) or _of_tensors(_tensors(wanted), _tensors(got))
+        # What a pass makes of sizes that are known only when the job runs, the plan has another guess of.
+        guessed = _guessed_sizes(got) if self._named is not None else {}
+        difference = (self._of_arguments(wanted, got)
+                      or _of_tensors(_tensors(wanted, guessed), _tensors(got, guessed)))
         if difference is not None or self._named is not None:
             return difference
         return self._of_modules(wanted, got) or _of_direction(wanted, got)
@@ -193,8 +196,21 @@ def _tensor_words(tensor: tuple[Any, ...] | None) -> str:
     return f"{dtype} {shape} with strides {stride}"
 
 
-def _tensors(node: Node) -> list[tuple[Any, ...] | None]:
-    return [tensor and (tensor["dtype"], tensor["shape"], tensor["stride"]) for tensor in node.get("outputs") or ()]
+def _tensors(node: Node, guessed: Mapping[int, Sequence[Any]]) -> list[tuple[Any, ...] | None]:
+    """Types, sizes and strides; of a tensor with guessed sizes only how many it has and those that are numbers."""
+    return [tensor and (tensor["dtype"], *_sizes(tensor, guessed.get(place)))
+            for place, tensor in enumerate(node.get("outputs") or ())]
+
+
+def _sizes(tensor: Mapping[str, Any], guessed: Sequence[Any] | None) -> tuple[Any, Any]:
+    if guessed is None or len(guessed) != len(tensor["shape"]):
+        return tensor["shape"], tensor["stride"]
+    return [size if isinstance(symbol, int) else symbol for size, symbol in zip(tensor["shape"], guessed)], None
+
+
+def _guessed_sizes(node: Node) -> dict[int, Sequence[Any]]:
+    """By the place of the tensor, the sizes that symbols are in."""
+    return {place: sizes for place, sizes in enumerate(node.get("symbolic_shapes") or ()) if sizes is not None}
 
 
 def collective_order(nodes: Iterable[Mapping[str, Any]], groups: Sequence[str]) -> list[str]:

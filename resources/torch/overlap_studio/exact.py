@@ -13,12 +13,14 @@ import torch.fx as fx
 from torch._inductor.fx_passes.control_dependencies import _create_subgraph_for_node
 
 from .arguments import ArgumentDecoder, resolve_target
-from .errors import PlanMismatch
+from .errors import PlanError, PlanMismatch
 from .group_names import GroupNames
 from .job_plan import JobPlan, Node
 from .new_nodes import FakeValues, NodeMetadata
 
 WRAPPER = "higher_order.control_deps"
+# Halves have numbers of tokens of their own.
+_MAKES_SIZES = ("ep_overlap_chunk_pass",)
 # Arguments of a wrapper ahead of the inputs of what it wraps: nodes that it waits for, and the module.
 _LEADING_ARGUMENTS = 2
 # What stays with the operator inside a wrapper (torch/_inductor/fx_passes/control_dependencies.py).
@@ -35,6 +37,10 @@ def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Se
     @param groups the plan's and the job's, those that passes create included.
     @raises PlanMismatch, PlanError before anything has changed.
     """
+    for number, step in enumerate(plan.pipeline, 1):
+        if step["pass"] in _MAKES_SIZES:
+            raise PlanError(f"{plan.path}: step {number} ({step['pass']}) makes sizes that are known only when the job runs, "
+                            "of which the plan has no more than a guess; apply the plan with mode=\"passes\"")
     _Rewrite(gm, plan, found, result, groups).run()
 
 

@@ -40,7 +40,7 @@ def export_graph(gm: fx.GraphModule, path: str | os.PathLike[str], *, name: str 
                  rank: int | None = None, world_size: int | None = None, process_groups: GroupRanks | None = None,
                  estimate: Estimate | None = None, cost_model: Mapping[str, Any] | None = None,
                  parameter_names: Mapping[str, str] | None = None,
-                 unbacked_size: int | None = None) -> ExportedGraph:
+                 unbacked_size: int | None = None, static_inputs: int | None = None) -> ExportedGraph:
     """Writes the graph of `gm`, as it is at this moment, to `path`; compressed when that ends in `.gz`.
 
     The file appears whole or not at all. The graph is not changed. `notes` of the result, which stand in the document
@@ -53,12 +53,14 @@ def export_graph(gm: fx.GraphModule, path: str | os.PathLike[str], *, name: str 
     @param cost_model rates and links from which the application computes times; the format is that of the document.
     @param parameter_names placeholder to parameter; what AOT autograd says of its inputs without it.
     @param unbacked_size what a size is taken for of which nothing is known before the job runs.
+    @param static_inputs how many of the first inputs are parameters and buffers, which expert overlap never halves.
     Raises ExportError, a sentence with the node's name, and OSError where the file cannot be written.
     """
     path = Path(path)
     document = graph_document(gm, name=name or _stem(path), rank=rank, world_size=world_size,
                               process_groups=process_groups, estimate=estimate, cost_model=cost_model,
-                              parameter_names=parameter_names, unbacked_size=unbacked_size)
+                              parameter_names=parameter_names, unbacked_size=unbacked_size,
+                              static_inputs=static_inputs)
     write_document(document, path)
     return ExportedGraph(path, document["name"], len(document["nodes"]), fingerprint(document),
                          tuple(document.get("export_notes", ())))
@@ -67,7 +69,8 @@ def export_graph(gm: fx.GraphModule, path: str | os.PathLike[str], *, name: str 
 def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, world_size: int | None = None,
                    process_groups: GroupRanks | None = None, estimate: Estimate | None = None,
                    cost_model: Mapping[str, Any] | None = None, parameter_names: Mapping[str, str] | None = None,
-                   unbacked_size: int | None = None, sorted_only: bool = True) -> dict[str, Any]:
+                   unbacked_size: int | None = None, static_inputs: int | None = None,
+                   sorted_only: bool = True) -> dict[str, Any]:
     """The document that `export_graph` writes, as Python objects of JSON.
 
     @param sorted_only whether a node that stands before what it uses is an error, as in `export_graph`.
@@ -87,6 +90,7 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
     optional = {
         "cost_model": checked_cost_model(cost_model) if cost_model is not None else None,
         "placeholder_fqns": dict(parameter_names) if parameter_names is not None else _parameter_names(nodes),
+        "num_static_inputs": static_inputs,
         "symbol_hints": symbols.hints,
         "unbacked_symbol_hint": symbols.guess if symbols.has_unbacked else None,
         "operators": operator_traits(nodes),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
+import torch
 import torch.distributed as dist
 import torch.fx as fx
 from torch._inductor.custom_graph_pass import CustomGraphPass
@@ -29,6 +30,13 @@ Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 # Passes of graph_trainer's default pipeline that decide what a plan decides.
 REPLACED_PASSES = ("isolate_ep_process_group_pass", "reassign_collective_pgs_pass",
                    "joint_transformer_block_bucketing_reordering_pass", "schedule_fsdp_comms_to_dense_regions_pass")
+
+# Those that it has with compile.ep_overlap.enabled, ahead of the others and behind them. A plan for such a job has them.
+EXPERT_PASSES = ("populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "populate_eager_chunk_metadata_pass",
+                 "ep_overlap_schedule_pass", "concretize_ep_chunk_symbolic_shapes_pass")
+
+# What stands between them and decides nothing; a plan that wants it has it as a step.
+CLEAN_UP = "eliminate_dead_code_pass"
 
 # Those that a plan's memory section decides as well. They run ahead of the others, in this order.
 MEMORY_PASSES = ("tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass")
@@ -186,24 +194,41 @@ def plan_pass(plans: Path | Sequence[Path], **options: Any) -> Callable[..., fx.
 
 
 def export_pass(path: Path, **options: Any) -> Callable[..., fx.GraphModule]:
-    """A pass that writes the graph as it stands and changes nothing; `{rank}` in `path` is this rank's number."""
+    """A pass that writes the graph as it stands and changes nothing; `{rank}` in `path` is this rank's number.
+
+    `options` are those of `export_graph`. In a pipeline of `register_pipeline` the trainer says which inputs are
+    parameters, and what they are called.
+    """
     from .export import export_graph
 
-    def export_graph_pass(gm: fx.GraphModule, example_inputs: Any = None) -> fx.GraphModule:
+    def export_graph_pass(gm: fx.GraphModule, example_inputs: Any = None, *, traced: Any = None) -> fx.GraphModule:
         del example_inputs
         rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
-        export_graph(gm, os.fspath(path).replace("{rank}", str(rank)), **options)
+        export_graph(gm, os.fspath(path).replace("{rank}", str(rank)), **{**_inputs_of(gm, traced), **options})
         return gm
 
     return export_graph_pass
+
+
+def _inputs_of(gm: fx.GraphModule, traced: Any) -> dict[str, Any]:
+    """Options of an export that the trainer's trace of the graph tells."""
+    if traced is None:
+        return {}
+    static = [node for node in gm.graph.nodes if node.op == "placeholder"][:traced.num_static_inputs]
+    # A DTensor has inputs without a tensor beside its shard.
+    names = [node.name for node in static if isinstance(node.meta.get("val"), torch.Tensor)]
+    options: dict[str, Any] = {"static_inputs": len(static)}
+    if len(names) == len(traced.state_fqns):
+        options["parameter_names"] = dict(zip(names, traced.state_fqns))
+    return options
 
 
 def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
                       base: Callable[..., list[Callable[..., Any]]] | None = None, memory: bool = False) -> None:
     """Registers a pass pipeline with torchtitan's graph trainer; `--compile.pass_pipeline NAME` runs it.
 
-    It is the trainer's default pipeline with one pass in place of those that a plan replaces (REPLACED_PASSES), where
-    the first of them would run. Register before the trainer is made, for example in the module of the job's
+    It is the trainer's default pipeline with one pass in place of those that a plan replaces (REPLACED_PASSES,
+    EXPERT_PASSES), where the first of them would run. Register before the trainer is made, for example in the module of the job's
     configuration:
 
         register_pipeline("overlap_plan", plan_pass("step.job.plan.json"))
@@ -220,13 +245,14 @@ def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
     def construct_passes(traced_result: Any, config: Any, **further: Any) -> list[Callable[..., Any]]:
         construct = base if base is not None else _import_trainer("passes").construct_default_graph_passes
         passes = construct(traced_result, config, **further)
-        replaced = MEMORY_PASSES + REPLACED_PASSES if memory else REPLACED_PASSES
+        replaced = (MEMORY_PASSES if memory else ()) + REPLACED_PASSES + EXPERT_PASSES
         places = [place for place, other in enumerate(passes) if _name(other) in replaced]
         if not places:
             raise PlanError(f"pass pipeline {name!r}: the pipeline has none of the passes that a plan replaces: "
                             + ", ".join(replaced))
-        kept = [other for other in passes if _name(other) not in replaced]
-        return kept[:places[0]] + [made] + kept[places[0]:]
+        here = functools.partial(made, traced=traced_result) if _name(made) == "export_graph_pass" else made
+        between = [other for other in passes[places[0]:places[-1]] if _name(other) not in (*replaced, CLEAN_UP)]
+        return [*passes[:places[0]], here, *between, *passes[places[-1] + 1:]]
 
 
 def _import_trainer(module: str) -> Any:
