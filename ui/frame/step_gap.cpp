@@ -48,14 +48,17 @@ void StepGap::find() {
         bounds->findOnce();
         if (!bounds->work->obstacle.empty()) return {};
         const KeptWork kept = kept_work(*bounds->work, *evaluation);
-        if (!kept.all) return {};
         Gap gap;
-        gap.any_order = !kept.order;
-        gap.bound_ms = kept.order ? bounds->bound.step_ms : bounds->bound.order_free_ms;
-        if (gap.bound_ms <= 0) return {};
-        const double step_ms = step_with_links_shared(*evaluation);
-        gap.share = step_ms / gap.bound_ms - 1;
-        gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
+        if (kept.all) {
+            gap.any_order = !kept.order;
+            gap.bound_ms = kept.order ? bounds->bound.step_ms : bounds->bound.order_free_ms;
+            if (gap.bound_ms <= 0) return {};
+            const double step_ms = step_with_links_shared(*evaluation);
+            gap.share = step_ms / gap.bound_ms - 1;
+            gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
+        } else {
+            gap.missing = QString::fromStdString(kept.missing);
+        }
         return [this, gap] {
             if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;

@@ -23,6 +23,29 @@ class FiguresBarTest : public QObject {
         QVERIFY(!bar.grab().isNull());
     }
 
+    /// Takes the place of a pass that saves compute: half of the longest node's time.
+    void saysWhyNoBoundHolds() {
+        std::string saved;
+        auto document = openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source) {
+            auto saving = std::make_shared<Evaluation>(*evaluate(graph, plan, std::move(stop), std::move(source)));
+            NodeId longest = 0;
+            for (NodeId node = 0; node < saving->graph->node_count(); ++node)
+                if (saving->simulation.on_compute(node) && saving->times_ms[node] > saving->times_ms[longest])
+                    longest = node;
+            saving->times_ms[longest] /= 2;
+            saved = saving->graph->name(longest);
+            return std::shared_ptr<const Evaluation>(std::move(saving));
+        });
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        const FiguresBar bar(*document);
+        QTRY_VERIFY(bar.gap().gap());
+        QVERIFY(!bar.gap().gap()->missing.isEmpty());
+        const Figure& figure = bar.figures().at(1);
+        QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference == QStringLiteral("no bound"));
+        QVERIFY(figure.help.contains(QString::fromStdString(saved) + QStringLiteral(" takes less time")));
+    }
+
     void lessDetailIsNarrower() {
         auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
