@@ -86,10 +86,10 @@ int main(int argument_count, char** arguments) {
     parser.require_subcommand(1);
 
     using namespace overlap::commands;
-    std::array<std::unique_ptr<Command>, 15> commands = {
-        make_info(),    make_apply(),        make_simulate(),    make_estimate(), make_bench(),
-        make_explain(), make_redistribute(), make_trace_stats(), make_compare(),  make_export(),
-        make_import(),  make_calibrate(),    make_sweep(),       make_bound(),    make_search()};
+    std::array<std::unique_ptr<Command>, 16> commands = {
+        make_info(),         make_apply(),       make_simulate(), make_estimate(), make_bench(),  make_explain(),
+        make_redistribute(), make_trace_stats(), make_compare(),  make_export(),   make_import(), make_calibrate(),
+        make_sweep(),        make_bound(),       make_search(),   make_job()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
     declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {

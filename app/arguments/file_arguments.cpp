@@ -34,11 +34,12 @@ bool has_mark(CLI::Option& argument, const char* name) {
     }
 }
 
-/// Options of a command and of its groups, which are commands without a name to CLI11.
+/// Options of a command, of its groups, which are commands without a name to CLI11, and of the command within it that
+/// was called.
 void add_arguments(CLI::App& command, std::vector<CLI::Option*>& arguments) {
     for (CLI::Option* option : command.get_options()) arguments.push_back(option);
     for (CLI::App* group : command.get_subcommands(nullptr)) {
-        if (group->get_name().empty()) add_arguments(*group, arguments);
+        if (group->get_name().empty() || group->parsed()) add_arguments(*group, arguments);
     }
 }
 

@@ -39,5 +39,6 @@ std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_sweep();
 std::unique_ptr<Command> make_bound();
 std::unique_ptr<Command> make_search();
+std::unique_ptr<Command> make_job();
 
 }  // namespace overlap::commands

@@ -18,7 +18,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SCHEMAS = os.path.join(ROOT, "resources", "schemas")
 # Schemas with tests of their own: tests/plan, tests/io, trace_stats_schema_test.py.
 TESTED_ELSEWHERE = {"overlap-plan", "overlap-cost-model", "trace-stats"}
-TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-graph",
+TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-job", "overlap-graph",
                "overlap-report", "overlap-run", "search", "simulate", "sweep"}
 
 
@@ -116,6 +116,17 @@ class Schemas(CommandLine):
             self.fits("overlap-run", json.load(file))
         devices = subprocess.run([program("overlap-runner"), "--devices"], capture_output=True, timeout=120, check=True)
         self.fits("overlap-devices", json.loads(devices.stdout))
+
+    def test_jobs(self):
+        stages = {"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+                  "schedule": {"name": "GPipe", "microbatches": 2}}
+        programs = {"format": "overlap-job", "version": 1, "groups": {"g": [0]},
+                    "programs": [{"rank": 0, "ops": [{"id": "x", "kind": "collective", "group": "g"}]}]}
+        for job in (stages, programs):
+            validator("overlap-job").validate(job)
+            self.json("job", "simulate", self.path("x.job.json", job), "--json")
+        for wrong in ({**stages, "programs": []}, {**stages, "stages": [{}]}, {**stages, "schedule": {"name": "GPipe"}}):
+            self.assertFalse(validator("overlap-job").is_valid(wrong), wrong)
 
     def test_each_schema_is_tested_and_described(self):
         names = {name.removesuffix(".schema.json") for name in os.listdir(SCHEMAS)}

@@ -33,6 +33,24 @@ MEASURED_TIMES = {
     "series": [{"collective": "all_gather", "mesh_dims": ["tp"], "points": [[0, 1.0], [4000, 5.0]]},
                {"collective": "all_reduce", "mesh_dims": [1, 0], "points": [[0, 7], [8000, 15]]}],
 }
+JOBS = [
+    {"format": "overlap-job", "version": 1, "name": "j", "replicas": 2, "transfer": {"activations_ms": 0.5, "gradients_ms": 1},
+     "stages": [{"ms": {"F": 1, "I": 2, "W": 1}, "gradient_sync_ms": 1}, {"ms": {"F": 1, "I": 1, "W": 1, "B": 2}}],
+     "schedule": {"name": "ZBVZeroBubble", "microbatches": 2, "ranks": 1, "stages_per_rank": 2, "overlap": "max"},
+     "variation": {"seed": 3, "samples": 2, "compute": {"sigma": 0.1}, "transfer": {"sigma": 0.1},
+                   "slow": [{"replica": 1, "stage": 0, "factor": 2}]}},
+    {"format": "overlap-job", "version": 1, "stages": [{"segments": {"F": [{"compute_ms": 1}, {"collective": "all_reduce",
+     "dim": "dp", "ms": 1}], "B": [{"compute_ms": 2}]}}, {"ms": {"F": 1, "B": 2, "UNSHARD": 1}}],
+     "schedule": {"actions": [["0F0", "", "0B0", "0REDUCE_GRAD", "0WAIT_REDUCE_GRAD"], ["1UNSHARD", "1F0", "1B0"]],
+                  "microbatches": 1}},
+    {"format": "overlap-job", "version": 1, "p2p": "buffered", "groups": {"g": [0, 1]}, "programs": [
+        {"rank": 0, "ops": [{"id": "b", "kind": "batch", "ops": [{"id": "s", "kind": "send", "peer": 1, "bytes": 4},
+                                                                {"id": "r", "kind": "recv", "peer": 1}]},
+                            {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "split": [1, 2],
+                             "receive": [1, 3], "stream": "s", "after": ["b"], "ms": 1}]},
+        {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0}, {"id": "s", "kind": "send", "peer": 0},
+                            {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "split": [3, 1]}]}]},
+]
 BUCKET_TEXTS = ["layers.[0-2]", "norm+lm_head", "layers.[0-2], norm + output\n'layers.[0]'", '["a", ["b", "c"]]',
                 "['layers.[0-3]', ['norm', 'output']]", '"layers.[0-1]"', "layers.[1,3-5].attention\n\n"]
 MODULE_PATTERNS = ["layers.{n}.{part*}.weight\nlayers.{n}.{part}\nlayers.0.attention.wq.weight\nlayers.x\n",
@@ -139,6 +157,7 @@ def seeds():
         "placement": placements(),
         "plan": plan_files + plans,
         "profile": files((DATA / "profile_goldens", "*.trace.json.gz")),
+        "job": JOBS,
         "redistribution_cases": [{"header": header, "cases": cases} for cases in questions],
         "run_result": [RUN_RESULT],
         "session": [SESSION] + files((DATA / "versions", "session.*.json")),

@@ -1,0 +1,113 @@
+// overlap job simulate JOB [--json] [--trace OUT] | check JOB [--json] | schedules JOB [--json]: a whole job of stages,
+// microbatches and ranks.
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/number_range.h"
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "app/job/job_text.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/files/atomic_file.h"
+#include "core/job/document/job_file.h"
+#include "core/job/job_trace.h"
+#include "core/job/run_job.h"
+#include "core/job/schedule_table.h"
+#include "core/job/stages/graph_stages.h"
+
+namespace overlap::commands {
+
+namespace {
+
+class JobCommand final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand("job", "A whole job: pipeline stages, microbatches and all ranks.");
+        command->require_subcommand(1);
+        simulate_ = add(*command, "simulate", "Step time, what each rank waits for, and the critical path.");
+        writes(simulate_->add_option("--trace", trace_,
+                                     "write a Chrome trace for Perfetto, a process for each class of ranks"));
+        simulate_->add_option("--rows", rows_, "lines of each table")->check(CLI::Range(0, 1'000'000));
+        simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
+        check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
+        schedules_ = add(*command, "schedules", "The job with each of PyTorch's pipeline schedules, side by side.");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const job::JobDocument document = job::read_job_file(file_);
+        job::GraphStages stages(std::filesystem::path(file_).parent_path().string());
+        job::PipelineOptions options;
+        options.fold = !no_folding_;
+        options.evaluator = stages.evaluator();
+        options.folder = std::filesystem::path(file_).parent_path().string();
+        try {
+            if (schedules_->parsed()) return compare_schedules(document, options, streams);
+            const job::JobResult result = job::run_job(document, options);
+            if (!trace_.empty()) write_file_atomically(trace_, job::job_trace_json(document, options));
+            if (json_) {
+                streams.out << job::result_json(result) << '\n';
+                return;
+            }
+            for (const std::string& note : result.notes)
+                streams.notes << "overlap: " << one_line(file_ + ": " + note) << '\n';
+            if (simulate_->parsed())
+                write_job_text(streams.out, document, result, rows_);
+            else
+                write_check(result, streams);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
+        }
+    }
+
+  private:
+    CLI::App* add(CLI::App& command, const std::string& name, const std::string& help) {
+        CLI::App* action = command.add_subcommand(name, help);
+        reads(action->add_option("JOB", file_, "overlap-job file"))->required();
+        action->add_flag("--json", json_, "print JSON");
+        action->fallthrough();
+        return action;
+    }
+
+    void write_check(const job::JobResult& result, const Streams& streams) const {
+        write_job_problems(streams.out, result);
+        if (result.problems.empty()) streams.out << "the job can run; no rank waits for ever, and all members agree\n";
+    }
+
+    void compare_schedules(const job::JobDocument& document, const job::PipelineOptions& options,
+                           const Streams& streams) const {
+        const std::vector<job::ScheduleRow> rows = job::schedule_table(document, options);
+        if (json_) {
+            streams.out << job::schedule_table_json(rows) << '\n';
+            return;
+        }
+        TextTable table({"schedule", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
+        for (const job::ScheduleRow& row : rows) {
+            const std::string name = name_text(row.name) + (row.is_own ? " (the job's)" : "");
+            if (!row.step_ms) continue;
+            table.add({name, std::to_string(row.stages_per_rank), milliseconds_text(*row.step_ms),
+                       percent_text(row.idle_share * 100), percent_text(row.waiting_share * 100),
+                       percent_text(row.transfer_share * 100)});
+        }
+        table.write(streams.out, "");
+        for (const job::ScheduleRow& row : rows)
+            if (!row.step_ms) streams.out << name_text(row.name) << ": " << one_line(row.refusal) << '\n';
+    }
+
+    CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr;
+    std::string file_, trace_;
+    std::size_t rows_ = 20;
+    bool json_ = false, no_folding_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_job() {
+    return std::make_unique<JobCommand>();
+}
+
+}  // namespace overlap::commands

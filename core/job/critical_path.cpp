@@ -1,0 +1,54 @@
+#include "core/job/critical_path.h"
+
+#include <algorithm>
+
+namespace overlap::job {
+
+namespace {
+
+/// The member that a node's rendezvous waited for: itself where it came last, else the first of those that did.
+NodeIndex last_arrived(const StepGraph& graph, const StepTimes& times, NodeIndex node) {
+    const std::uint32_t rendezvous = graph.rendezvous_of(node);
+    if (rendezvous == no_rendezvous || times.issued[node] == times.start[node]) return node;
+    for (const NodeIndex member : graph.members(rendezvous))
+        if (times.issued[member] == times.start[node]) return member;
+    return node;
+}
+
+}  // namespace
+
+std::vector<PathStep> critical_path(const StepGraph& graph, const StepTimes& times, const NodeNames& names) {
+    std::vector<PathStep> path;
+    const auto last = std::max_element(times.end.begin(), times.end.end());
+    if (last == times.end.end() || *last <= 0) return path;
+    NodeIndex node = static_cast<NodeIndex>(last - times.end.begin());
+    const auto who = [&](NodeIndex of) { return names.op(of) + " of rank " + std::to_string(names.rank(of)); };
+    while (true) {
+        const bool shown = times.end[node] > times.start[node];
+        if (shown) path.push_back({names.rank(node), names.op(node), times.start[node], times.end[node], "first"});
+        if (times.start[node] <= 0) break;
+        const NodeIndex arrived = last_arrived(graph, times, node);
+        std::string why = arrived == node ? "" : "waits for " + who(arrived);
+        // The dependency that ended, or arrived, when it was issued; of several the one without a message.
+        std::uint32_t cause = graph.first_dependency(arrived + 1);
+        for (std::uint32_t i = graph.first_dependency(arrived); i < graph.first_dependency(arrived + 1); ++i) {
+            if (times.end[graph.on()[i]] + graph.delay_ms()[i] != times.issued[arrived]) continue;
+            cause = i;
+            break;
+        }
+        if (cause == graph.first_dependency(arrived + 1)) break;
+        const NodeIndex before = graph.on()[cause];
+        if (why.empty()) why = "after " + who(before);
+        if (shown) path.back().why = why;
+        if (graph.delay_ms()[cause] > 0) {
+            path.push_back({names.rank(before), names.message(before, arrived), times.end[before],
+                            times.issued[arrived], "message of " + who(before)});
+        }
+        node = before;
+    }
+    std::reverse(path.begin(), path.end());
+    if (!path.empty()) path.front().why = "first";
+    return path;
+}
+
+}  // namespace overlap::job

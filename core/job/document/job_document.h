@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/unknown_fields.h"
+
+namespace overlap::job {
+
+// An overlap-job document, version 1, as it is written (resources/schemas/overlap-job.schema.json, docs/formats.md).
+// Times are milliseconds. Unknown fields of each object are kept in its `extra`.
+
+/// A piece of an action: compute, or a collective over a mesh dimension.
+struct Segment {
+    double ms = 0;
+    std::string collective;  ///< kind, such as `all_reduce`; empty: compute
+    std::string dim;         ///< of a collective
+    UnknownFields extra;
+};
+
+/// What a stage is given as.
+enum class StageKind : std::uint8_t { opaque, segments, graph };
+
+/// A model stage.
+struct StageSpec {
+    std::string name;
+    StageKind kind = StageKind::opaque;
+    std::vector<std::pair<std::string, double>> ms;                      ///< opaque: time by action kind
+    std::vector<std::pair<std::string, std::vector<Segment>>> segments;  ///< by action kind
+    std::string graph, plan;                     ///< files: forward and backward in one graph; the plan may be empty
+    std::string forward, backward;               ///< or a graph each
+    std::optional<double> backward_input_share;  ///< of the backward's time that is `I`
+    std::optional<double> gradient_sync_ms;
+    UnknownFields extra;
+};
+
+/// How long a cell of several actions at once takes.
+struct OverlapRule {
+    enum class Kind : std::uint8_t { sum, longest, factor } kind = Kind::sum;
+    double factor = 1;  ///< of the sum
+};
+
+/// Which action runs when. One of name, file and actions; a list wins over a name.
+struct ScheduleSpec {
+    std::string name, file;
+    std::optional<std::vector<std::vector<std::string>>> actions;
+    std::int32_t microbatches = 1;
+    std::optional<std::int32_t> ranks, stages_per_rank;
+    std::optional<OverlapRule> overlap;
+    UnknownFields extra;
+};
+
+/// Messages between stages on different ranks: a time, or bytes for the topology.
+struct TransferSpec {
+    double activations_ms = 0, gradients_ms = 0;
+    std::optional<std::int64_t> activation_bytes, gradient_bytes;
+    UnknownFields extra;
+};
+
+/// A factor on the compute of a stage of a replica; of all where one is not given.
+struct SlowSpec {
+    std::optional<std::int32_t> replica, stage;
+    double factor = 1;
+    UnknownFields extra;
+};
+
+/// What differs from run to run: log-normal factors, drawn for each action and message.
+struct VariationSpec {
+    std::uint64_t seed = 1;
+    std::int32_t samples = 1;
+    double compute_sigma = 0, transfer_sigma = 0;
+    std::vector<SlowSpec> slow;
+    bool has_seed = false, has_samples = false;
+    UnknownFields extra, compute_extra, transfer_extra;
+};
+
+/// Dimensions of the mesh, outermost first, and the order in which ranks are numbered where it is another.
+struct MeshSpec {
+    std::vector<std::pair<std::string, std::int32_t>> dims;
+    std::vector<std::string> order;
+    UnknownFields extra;
+};
+
+/// A level of links, such as the NVLink domain of a node.
+struct TopologyLevel {
+    std::string name;
+    std::int64_t ranks = 1;  ///< within one unit of this level
+    double latency_ms = 0;
+    double bytes_per_s = 0;
+    bool shared = false;  ///< `"contention": "shared"`
+    UnknownFields extra;
+};
+
+/// An operation of a program.
+struct OpSpec {
+    enum class Kind : std::uint8_t { compute, collective, send, recv, batch };
+    std::string id, stream = "main";
+    Kind kind = Kind::compute;
+    double ms = 0;
+    std::vector<std::string> after;
+    std::string group, op, dtype, reduce;
+    std::optional<std::int64_t> bytes, root;
+    std::optional<std::vector<std::int64_t>> split, receive;
+    std::int32_t peer = -1;
+    std::vector<OpSpec> ops;  ///< of a batch
+    UnknownFields extra;
+};
+
+/// What one rank does.
+struct ProgramSpec {
+    std::int32_t rank = 0;
+    std::vector<OpSpec> ops;
+    UnknownFields extra;
+};
+
+/// A whole job: stages with a schedule, or programs.
+struct JobDocument {
+    std::string name;
+    std::vector<StageSpec> stages;
+    ScheduleSpec schedule;
+    std::optional<TransferSpec> transfer;
+    std::optional<std::int32_t> replicas;
+    std::optional<VariationSpec> variation;
+    std::optional<MeshSpec> mesh;
+    std::vector<TopologyLevel> topology;
+    bool has_programs = false;
+    std::vector<std::pair<std::string, std::vector<std::int32_t>>> groups;
+    std::vector<ProgramSpec> programs;
+    bool buffered = false;  ///< `"p2p": "buffered"`
+    bool has_p2p = false;
+    UnknownFields extra, topology_extra;
+};
+
+}  // namespace overlap::job

@@ -1,0 +1,181 @@
+// What is around stages and schedule: messages, variation, mesh, topology.
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/io/plan_json.h"
+#include "core/job/document/document_parts.h"
+#include "core/job/document/object_reader.h"
+
+namespace overlap::job {
+
+namespace {
+
+double read_sigma(ObjectReader& above, std::string_view key, UnknownFields& extra) {
+    const Json* value = above.find(key);
+    if (!value) return 0;
+    ObjectReader fields(*value, above.at(key), "an object with sigma");
+    const double sigma = fields.number("sigma", 0, 10).value_or(0);
+    extra = fields.unknown();
+    return sigma;
+}
+
+Json written_sigma(double sigma, const UnknownFields& extra) {
+    Json json = {{"sigma", sigma}};
+    add_unknown_fields(json, extra);
+    return json;
+}
+
+}  // namespace
+
+TransferSpec read_transfer(const Json& value) {
+    ObjectReader fields(value, "transfer", "an object with activations_ms and gradients_ms");
+    TransferSpec transfer;
+    transfer.activations_ms = fields.number("activations_ms").value_or(0);
+    transfer.gradients_ms = fields.number("gradients_ms").value_or(0);
+    transfer.activation_bytes = fields.integer("activation_bytes");
+    transfer.gradient_bytes = fields.integer("gradient_bytes");
+    transfer.extra = fields.unknown();
+    return transfer;
+}
+
+Json written(const TransferSpec& transfer) {
+    Json json = Json::object();
+    if (!transfer.activation_bytes || transfer.activations_ms > 0) json["activations_ms"] = transfer.activations_ms;
+    if (!transfer.gradient_bytes || transfer.gradients_ms > 0) json["gradients_ms"] = transfer.gradients_ms;
+    if (transfer.activation_bytes) json["activation_bytes"] = *transfer.activation_bytes;
+    if (transfer.gradient_bytes) json["gradient_bytes"] = *transfer.gradient_bytes;
+    add_unknown_fields(json, transfer.extra);
+    return json;
+}
+
+VariationSpec read_variation(const Json& value) {
+    ObjectReader fields(value, "variation", "an object with slow, or seed, samples, compute and transfer");
+    VariationSpec variation;
+    if (const auto seed = fields.integer("seed"); seed) {
+        variation.seed = static_cast<std::uint64_t>(*seed);
+        variation.has_seed = true;
+    }
+    if (const auto samples = fields.integer("samples", 1, 1'000'000); samples) {
+        variation.samples = static_cast<std::int32_t>(*samples);
+        variation.has_samples = true;
+    }
+    variation.compute_sigma = read_sigma(fields, "compute", variation.compute_extra);
+    variation.transfer_sigma = read_sigma(fields, "transfer", variation.transfer_extra);
+    if (const Json* slow = fields.list("slow"); slow) {
+        for (std::size_t i = 0; i < slow->size(); ++i) {
+            ObjectReader item((*slow)[i], item_place(fields.at("slow"), i), "an object with replica, stage and factor");
+            SlowSpec& read = variation.slow.emplace_back();
+            read.replica = item.count("replica", 0);
+            read.stage = item.count("stage", 0);
+            item.require("factor", "what multiplies the stage's compute");
+            read.factor = *item.number("factor", 0, 1e6);
+            read.extra = item.unknown();
+        }
+    }
+    variation.extra = fields.unknown();
+    return variation;
+}
+
+Json written(const VariationSpec& variation) {
+    Json json = Json::object();
+    if (variation.has_seed) json["seed"] = variation.seed;
+    if (variation.has_samples) json["samples"] = variation.samples;
+    if (variation.compute_sigma > 0 || !variation.compute_extra.empty())
+        json["compute"] = written_sigma(variation.compute_sigma, variation.compute_extra);
+    if (variation.transfer_sigma > 0 || !variation.transfer_extra.empty())
+        json["transfer"] = written_sigma(variation.transfer_sigma, variation.transfer_extra);
+    for (const SlowSpec& slow : variation.slow) {
+        Json item = Json::object();
+        if (slow.replica) item["replica"] = *slow.replica;
+        if (slow.stage) item["stage"] = *slow.stage;
+        item["factor"] = slow.factor;
+        add_unknown_fields(item, slow.extra);
+        json["slow"].push_back(std::move(item));
+    }
+    add_unknown_fields(json, variation.extra);
+    return json;
+}
+
+MeshSpec read_mesh(const Json& value) {
+    ObjectReader fields(value, "mesh", "an object with dims");
+    MeshSpec mesh;
+    fields.require("dims", "a list such as [[\"dp\", 2], [\"pp\", 4]]");
+    const Json& dims = *fields.list("dims");
+    std::int64_t ranks = 1;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        const std::string place = item_place("mesh.dims", i);
+        if (!dims[i].is_array() || dims[i].size() != 2) fail_type(place, dims[i], "a name and a size");
+        const std::string name = read_text(dims[i][0], place + "[0]");
+        const std::int64_t size = read_integer(dims[i][1], place + "[1]", 1, most_counted);
+        for (const auto& [other, ignored] : mesh.dims)
+            if (other == name)
+                throw InputError(place, "the dimension " + in_quotes(shortened(name)) + " is there twice");
+        ranks *= size;
+        if (ranks > most_counted) throw InputError("mesh.dims", "more than " + std::to_string(most_counted) + " ranks");
+        mesh.dims.emplace_back(name, static_cast<std::int32_t>(size));
+    }
+    if (const auto order = fields.texts("order"); order) {
+        mesh.order = *order;
+        std::vector<std::string> sorted = *order, names;
+        for (const auto& [name, size] : mesh.dims) names.push_back(name);
+        std::sort(sorted.begin(), sorted.end());
+        std::sort(names.begin(), names.end());
+        if (sorted != names) fields.fail("order", "expected each dimension of the mesh once");
+    }
+    mesh.extra = fields.unknown();
+    return mesh;
+}
+
+Json written(const MeshSpec& mesh) {
+    Json json = {{"dims", Json::array()}};
+    for (const auto& [name, size] : mesh.dims) json["dims"].push_back(Json::array({name, size}));
+    if (!mesh.order.empty()) json["order"] = mesh.order;
+    add_unknown_fields(json, mesh.extra);
+    return json;
+}
+
+void read_topology(const Json& value, JobDocument& job) {
+    ObjectReader fields(value, "topology", "an object with levels");
+    fields.require("levels", "a list, innermost first");
+    const Json& levels = *fields.list("levels");
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        const std::string place = item_place("topology.levels", i);
+        ObjectReader item(levels[i], place, "an object with ranks, latency_ms and bytes_per_s");
+        TopologyLevel& level = job.topology.emplace_back();
+        level.name = item.text("name");
+        item.require("ranks", "the number of ranks within one of these");
+        level.ranks = *item.integer("ranks", 1, most_counted);
+        level.latency_ms = item.number("latency_ms").value_or(0);
+        item.require("bytes_per_s", "the rate of its links");
+        level.bytes_per_s = *item.number("bytes_per_s", 1e-3, 1e18);
+        if (const std::string contention = item.text("contention"); contention == "shared") {
+            level.shared = true;
+        } else if (!contention.empty() && contention != "none") {
+            item.fail("contention", "found " + in_quotes(shortened(contention)) + ", expected \"shared\" or \"none\"");
+        }
+        if (i > 0 && level.ranks % job.topology[i - 1].ranks != 0)
+            item.fail("ranks", "expected a multiple of the level within, " + std::to_string(job.topology[i - 1].ranks));
+        level.extra = item.unknown();
+    }
+    job.topology_extra = fields.unknown();
+}
+
+Json written_topology(const JobDocument& job) {
+    Json json = {{"levels", Json::array()}};
+    for (const TopologyLevel& level : job.topology) {
+        Json item = Json::object();
+        if (!level.name.empty()) item["name"] = level.name;
+        item["ranks"] = level.ranks;
+        if (level.latency_ms > 0) item["latency_ms"] = level.latency_ms;
+        item["bytes_per_s"] = level.bytes_per_s;
+        if (level.shared) item["contention"] = "shared";
+        add_unknown_fields(item, level.extra);
+        json["levels"].push_back(std::move(item));
+    }
+    add_unknown_fields(json, job.topology_extra);
+    return json;
+}
+
+}  // namespace overlap::job

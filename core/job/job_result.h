@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overlap::job {
+
+/// Figures of one rank; of a class of ranks that cannot be told apart.
+struct RankFigures {
+    double busy_ms = 0;               ///< computing
+    double waiting_for_peers_ms = 0;  ///< standing still until the last of those that it needs was there
+    double transfer_exposed_ms = 0;   ///< standing still while what it needs was on its way
+};
+
+/// One rank, with the class whose figures it has.
+struct RankResult {
+    std::int64_t rank = 0;
+    std::int32_t stage = 0, replica = 0;  ///< pipeline rank and replica
+    std::uint32_t figures = 0;            ///< index of JobResult::classes
+};
+
+/// A stretch of the critical path.
+struct PathStep {
+    std::int64_t rank = 0;
+    std::string op;
+    double start_ms = 0, end_ms = 0;
+    std::string why;  ///< what it waited for, in words
+};
+
+struct OpOnRank {
+    std::int64_t rank = 0;
+    std::string op;
+    std::int64_t peer = -1;  ///< of one that is missing: who never comes
+};
+
+/// Why a job cannot run, or may not.
+struct JobProblem {
+    enum class Kind : std::uint8_t { deadlock, mismatch, hazard } kind = Kind::deadlock;
+    std::string message;                   ///< a sentence without full stop
+    std::vector<OpOnRank> cycle, missing;  ///< of a deadlock
+    std::string group;                     ///< of a mismatch: the group, or empty
+    std::int64_t from = 0, to = 0;         ///< or the pair
+    std::int64_t index = 0;
+    std::string field;
+    std::string left_json, right_json;  ///< the two values
+};
+/// `deadlock`, `mismatch`, `hazard`.
+std::string_view problem_kind_name(JobProblem::Kind kind);
+
+/// Steps of many draws.
+struct StepSpread {
+    std::int32_t samples = 0;
+    double mean_ms = 0, p50_ms = 0, p90_ms = 0, p99_ms = 0, least_ms = 0, most_ms = 0;
+};
+
+/// What a job does. Immutable once made.
+struct JobResult {
+    std::optional<double> step_ms;  ///< none where it cannot run
+    std::vector<std::string> notes;
+    std::vector<RankResult> ranks;  ///< in the order of their numbers
+    std::vector<RankFigures> classes;
+    std::vector<std::vector<std::int32_t>> stages_of;  ///< of each pipeline rank; empty for programs
+    std::vector<PathStep> critical_path;
+    std::vector<JobProblem> problems;
+    std::optional<StepSpread> spread;
+    bool of_programs = false;
+};
+
+/// The document that `overlap job simulate --json` prints.
+std::string result_json(const JobResult& result);
+
+}  // namespace overlap::job

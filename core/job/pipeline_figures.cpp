@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "core/job/pipeline_step.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Walks over what one rank does and splits the time in which it stands still.
+class RankWalk {
+  public:
+    RankWalk(const PipelineStep& step, const StepTimes& times) : step_(step), times_(times) {}
+
+    RankFigures walk(std::size_t of_class, std::uint32_t first, std::uint32_t last) {
+        const NodeIndex base = static_cast<NodeIndex>(of_class * step_.pieces.size());
+        RankFigures figures, pending;
+        double before = 0;
+        for (std::uint32_t i = first; i < last; ++i) {
+            const NodeIndex node = base + i;
+            const Piece& piece = step_.pieces[i];
+            add_gap(node, before, pending);
+            before = times_.end[node];
+            // What a rank waits for after its last cell is the end of the step, and no gap.
+            if (piece.role == PieceRole::gradient_wait) continue;
+            figures.waiting_for_peers_ms += pending.waiting_for_peers_ms;
+            figures.transfer_exposed_ms += pending.transfer_exposed_ms;
+            pending = {};
+            const double busy = step_.piece_busy_ms(piece, of_class);
+            figures.busy_ms += busy;
+            figures.waiting_for_peers_ms += times_.start[node] - times_.issued[node];
+            if (piece.role == PieceRole::collective) {
+                figures.transfer_exposed_ms += times_.end[node] - times_.start[node];
+            } else {
+                for (std::uint32_t part = piece.first_part; part < piece.first_part + piece.parts; ++part)
+                    figures.transfer_exposed_ms += step_.parts[part].fixed_ms;
+            }
+        }
+        return figures;
+    }
+
+  private:
+    /// The gap before a node: up to the end of the action whose message comes last is waiting, the rest transfer.
+    void add_gap(NodeIndex node, double before, RankFigures& figures) const {
+        const double gap = times_.issued[node] - before;
+        if (gap <= 0) return;
+        double end = before;
+        const StepGraph& graph = step_.graph;
+        for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i) {
+            const NodeIndex on = graph.on()[i];
+            if (times_.end[on] + graph.delay_ms()[i] != times_.issued[node]) continue;
+            // A collective's members are waited for until it starts.
+            const bool collective = step_.piece(on).role == PieceRole::gradient_sync;
+            end = std::max(end, collective ? times_.start[on] : times_.end[on]);
+        }
+        const double waiting = std::clamp(end - before, 0.0, gap);
+        figures.waiting_for_peers_ms += waiting;
+        figures.transfer_exposed_ms += gap - waiting;
+    }
+
+    const PipelineStep& step_;
+    const StepTimes& times_;
+};
+
+}  // namespace
+
+std::vector<RankFigures> pipeline_figures(const PipelineStep& step, const StepTimes& times) {
+    std::vector<RankFigures> figures;
+    figures.reserve(step.replicas->class_count() * static_cast<std::size_t>(step.ranks()));
+    RankWalk walk(step, times);
+    for (std::size_t of = 0; of < step.replicas->class_count(); ++of)
+        for (std::size_t rank = 0; rank + 1 < step.row_begin.size(); ++rank)
+            figures.push_back(walk.walk(of, step.row_begin[rank], step.row_begin[rank + 1]));
+    return figures;
+}
+
+void add_ranks(const PipelineStep& step, JobResult& result) {
+    result.stages_of.resize(static_cast<std::size_t>(step.ranks()));
+    for (std::int32_t stage = 0; stage < step.schedule.stages; ++stage) {
+        const std::int32_t rank = step.schedule.rank_of_stage[static_cast<std::size_t>(stage)];
+        result.stages_of[static_cast<std::size_t>(rank)].push_back(stage);
+    }
+    const std::int32_t ranks = step.ranks();
+    result.ranks.resize(static_cast<std::size_t>(step.replicas->count() * ranks));
+    for (std::int64_t replica = 0; replica < step.replicas->count(); ++replica) {
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            const std::int64_t number = step.replicas->rank_of(replica, rank);
+            result.ranks[static_cast<std::size_t>(number)] = {
+                number, rank, static_cast<std::int32_t>(replica),
+                step.replicas->class_of(replica) * static_cast<std::uint32_t>(ranks) +
+                    static_cast<std::uint32_t>(rank)};
+        }
+    }
+}
+
+NodeNames pipeline_names(const PipelineStep& step) {
+    const auto cell = [&step](NodeIndex node) {
+        const Piece& piece = step.piece(node);
+        return step.schedule.lists[piece.rank][piece.cell];
+    };
+    NodeNames names;
+    names.rank = [&step](NodeIndex node) {
+        return step.replicas->rank_of(step.replicas->representative(step.class_of(node)),
+                                      static_cast<std::int32_t>(step.piece(node).rank));
+    };
+    names.op = [&step, cell](NodeIndex node) {
+        const Piece& piece = step.piece(node);
+        if (piece.role == PieceRole::gradient_sync)
+            return action_text({static_cast<std::int32_t>(piece.cell), no_microbatch, ActionKind::reduce_grad});
+        return cell_text(cell(node));
+    };
+    names.message = [cell](NodeIndex on, NodeIndex node) {
+        for (const Action& to : cell(node)) {
+            for (const Action& from : cell(on)) {
+                if (from.microbatch != to.microbatch) continue;
+                const bool forward = from.kind == ActionKind::forward && to.kind == ActionKind::forward;
+                if (forward && from.stage + 1 == to.stage)
+                    return action_text({from.stage, from.microbatch, ActionKind::send_f});
+                const bool backward = from.kind != ActionKind::forward && to.kind != ActionKind::forward;
+                if (backward && from.stage == to.stage + 1)
+                    return action_text({from.stage, from.microbatch, ActionKind::send_b});
+            }
+        }
+        return cell_text(cell(on));
+    };
+    return names;
+}
+
+}  // namespace overlap::job

@@ -1,0 +1,354 @@
+#include "core/job/pipeline_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/job/topology.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Nodes that a step may have: some 10 GB.
+constexpr std::size_t most_nodes = 100'000'000;
+constexpr std::uint32_t none = 0xffffffffu;
+
+class Builder {
+  public:
+    Builder(const JobDocument& job, const PipelineOptions& options) : job_(job), options_(options) {}
+
+    PipelineStep build() {
+        step_.schedule = job_schedule(job_, options_.folder);
+        step_.overlap = job_.schedule.overlap.value_or(OverlapRule());
+        step_.replicas = std::make_unique<Replicas>(job_, step_.ranks(), step_.schedule.stages);
+        read_stages();
+        const std::size_t pairs =
+            static_cast<std::size_t>(step_.schedule.stages) * static_cast<std::size_t>(step_.schedule.microbatches);
+        forward_end_.assign(pairs, none);
+        backward_end_.assign(pairs, none);
+        for (rank_ = 0; rank_ < step_.schedule.lists.size(); ++rank_) add_row();
+        step_.row_begin.push_back(static_cast<std::uint32_t>(step_.pieces.size()));
+        for (const Cell& cell : cells_) add_messages(cell);
+        add_gradient_syncs();
+        check_topology();
+        step_.replicas->classify(options_.fold, placement());
+        replicate();
+        return std::move(step_);
+    }
+
+  private:
+    struct Cell {
+        std::uint32_t rank, cell, first_piece, last_piece;
+    };
+    struct Sync {
+        std::int32_t stage;
+        std::uint32_t rank;
+        std::uint32_t on;                  ///< piece after which it is issued, or `none`
+        std::vector<std::uint32_t> waits;  ///< pieces that await it
+    };
+
+    std::span<const Action> actions(const Cell& cell) const { return step_.schedule.lists[cell.rank][cell.cell]; }
+    std::size_t pair(const Action& action) const {
+        return static_cast<std::size_t>(action.stage) * static_cast<std::size_t>(step_.schedule.microbatches) +
+               static_cast<std::size_t>(action.microbatch);
+    }
+    static std::string place(std::size_t stage) { return "stages[" + std::to_string(stage) + "]"; }
+
+    void read_stages() {
+        std::vector<std::array<bool, action_kind_count>> runs(job_.stages.size());
+        for (const ActionRow& row : step_.schedule.lists)
+            for (const Action& action : row.actions())
+                runs[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(action.kind)] = true;
+        for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+            stages_.push_back(stage_actions(job_.stages[i], place(i), options_.evaluator));
+            for (std::size_t kind = 0; kind < action_kind_count; ++kind)
+                if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));
+            std::vector<std::int32_t>& kinds = kinds_.emplace_back();
+            for (const std::string& dim : stages_[i].dims)
+                kinds.push_back(static_cast<std::int32_t>(step_.replicas->kind_over(dim, place(i) + ".segments")));
+        }
+    }
+
+    bool has_sync(std::int32_t stage) const {
+        return job_.stages[static_cast<std::size_t>(stage)].gradient_sync_ms.has_value();
+    }
+
+    std::uint32_t add_piece(Piece piece) {
+        piece.rank = static_cast<std::uint32_t>(rank_);
+        const std::uint32_t index = static_cast<std::uint32_t>(step_.pieces.size());
+        if (before_ != none) waits_.push_back({index, before_, PieceWait::Message::none});
+        step_.pieces.push_back(piece);
+        before_ = index;
+        return index;
+    }
+
+    void add_part(const Action& action, const ActionPiece& piece) {
+        step_.parts.push_back({action.stage, piece.compute_ms, piece.fixed_ms});
+    }
+
+    void add_row() {
+        step_.row_begin.push_back(static_cast<std::uint32_t>(step_.pieces.size()));
+        before_ = none;
+        row_syncs_begin_ = syncs_.size();
+        const ActionRow& row = step_.schedule.lists[rank_];
+        for (std::size_t cell = 0; cell < row.size(); ++cell)
+            add_cell_pieces(static_cast<std::uint32_t>(cell), row[cell]);
+    }
+
+    void add_cell_pieces(std::uint32_t cell, std::span<const Action> together) {
+        if (together.empty()) return;
+        const std::uint32_t first = static_cast<std::uint32_t>(step_.pieces.size());
+        if (together.size() > 1) {
+            add_overlapped(cell, together);
+        } else if (!add_gradient_cell(cell, together.front())) {
+            add_one_after_another(cell, together);
+        }
+        const std::uint32_t last = static_cast<std::uint32_t>(step_.pieces.size());
+        if (last == first) return;
+        for (const Action& action : together) {
+            if (action.kind == ActionKind::forward)
+                forward_end_[pair(action)] = last - 1;
+            else if (action.kind == ActionKind::backward_input || action.kind == ActionKind::full_backward)
+                backward_end_[pair(action)] = last - 1;
+            if (action.kind == ActionKind::full_backward || action.kind == ActionKind::backward_weight)
+                issue_sync(action.stage, last - 1, false);
+        }
+        cells_.push_back({static_cast<std::uint32_t>(rank_), cell, first, last - 1});
+    }
+
+    const StageActions& stage(const Action& action) const { return stages_[static_cast<std::size_t>(action.stage)]; }
+
+    /// Compute pieces of an action that follow one another stay apart only where a collective is between them.
+    void add_one_after_another(std::uint32_t cell, std::span<const Action> together) {
+        for (const Action& action : together) {
+            const std::span<const ActionPiece> pieces = stage(action).of(action.kind);
+            for (const ActionPiece& piece : pieces) {
+                const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
+                add_part(action, piece);
+                const bool meets = piece.collective >= 0;
+                add_piece(
+                    {0, cell, meets ? PieceRole::collective : PieceRole::action,
+                     meets ? kinds_[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(piece.collective)]
+                           : -1,
+                     part, 1});
+            }
+            // A compute action without segments still passes its result on.
+            if (pieces.empty() && is_compute(action.kind)) add_piece({0, cell, PieceRole::action, -1, 0, 0});
+        }
+    }
+
+    void add_overlapped(std::uint32_t cell, std::span<const Action> together) {
+        bool collectives = false;
+        for (const Action& action : together)
+            for (const ActionPiece& piece : stage(action).of(action.kind)) collectives |= piece.collective >= 0;
+        if (collectives) {
+            if (step_.overlap.kind != OverlapRule::Kind::sum)
+                throw InputError("schedule.overlap", cell_text(together) +
+                                                         " has segments with collectives, which run one "
+                                                         "after the other; expected \"sum\"");
+            return add_one_after_another(cell, together);
+        }
+        const std::uint32_t first = static_cast<std::uint32_t>(step_.parts.size());
+        for (const Action& action : together) {
+            ActionPiece whole;
+            for (const ActionPiece& piece : stage(action).of(action.kind)) {
+                whole.compute_ms += piece.compute_ms;
+                whole.fixed_ms += piece.fixed_ms;
+            }
+            add_part(action, whole);
+        }
+        add_piece({0, cell, PieceRole::action, -1, first, static_cast<std::uint32_t>(together.size())});
+    }
+
+    /// REDUCE_GRAD and WAIT_REDUCE_GRAD of a stage whose gradients are reduced. @returns whether it was one.
+    bool add_gradient_cell(std::uint32_t cell, const Action& action) {
+        if (!has_sync(action.stage)) return false;
+        if (action.kind == ActionKind::reduce_grad) {
+            issue_sync(action.stage, before_, true);
+            return true;
+        }
+        if (action.kind != ActionKind::wait_reduce_grad) return false;
+        waits_for_sync_.emplace_back(action.stage, add_piece({0, cell, PieceRole::gradient_wait, -1, 0, 0}));
+        return true;
+    }
+
+    /// The collective is issued by its REDUCE_GRAD; by the stage's last backward where the list has none.
+    void issue_sync(std::int32_t stage, std::uint32_t on, bool by_cell) {
+        if (!has_sync(stage)) return;
+        if (reduce_cell_.empty()) reduce_cell_.assign(job_.stages.size(), 0);
+        std::uint8_t& seen = reduce_cell_[static_cast<std::size_t>(stage)];
+        if (by_cell && seen)
+            throw InputError("schedule", std::to_string(stage) +
+                                             "REDUCE_GRAD is there twice, and the stage's gradients "
+                                             "are reduced once");
+        if (seen) return;
+        seen = by_cell;
+        // A later one of the rank's list takes the place of an earlier.
+        for (std::size_t i = row_syncs_begin_; i < syncs_.size(); ++i) {
+            if (syncs_[i].stage != stage) continue;
+            syncs_.erase(syncs_.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
+        syncs_.push_back({stage, static_cast<std::uint32_t>(rank_), on, {}});
+    }
+
+    void add_messages(const Cell& cell) {
+        for (const Action& action : actions(cell)) {
+            if (action.kind == ActionKind::forward) {
+                if (action.stage > 0) add_message(cell, action, -1, forward_end_, PieceWait::Message::activation);
+            } else if (action.kind == ActionKind::backward_input || action.kind == ActionKind::full_backward) {
+                if (action.stage + 1 < step_.schedule.stages)
+                    add_message(cell, action, 1, backward_end_, PieceWait::Message::gradient);
+                // The list has the forward before; in the same cell it would have to end before it starts.
+                if (forward_end_[pair(action)] == cell.last_piece)
+                    waits_.push_back({cell.first_piece, cell.last_piece, PieceWait::Message::none});
+            }
+        }
+    }
+
+    void add_message(const Cell& cell, const Action& action, std::int32_t step, const std::vector<std::uint32_t>& ends,
+                     PieceWait::Message message) {
+        Action from = action;
+        from.stage += step;
+        const std::uint32_t on = ends[pair(from)];
+        const bool moves = step_.pieces[on].rank != cell.rank;
+        waits_.push_back({cell.first_piece, on, moves ? message : PieceWait::Message::none});
+    }
+
+    void add_gradient_syncs() {
+        if (syncs_.empty()) return;
+        const std::int32_t kind = static_cast<std::int32_t>(step_.replicas->gradient_kind());
+        std::vector<std::uint32_t> sync_of_stage(job_.stages.size(), none);
+        std::uint32_t before = none, rank = none;
+        for (const Sync& sync : syncs_) {
+            const std::uint32_t index = static_cast<std::uint32_t>(step_.pieces.size());
+            const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
+            step_.parts.push_back({sync.stage, 0, *job_.stages[static_cast<std::size_t>(sync.stage)].gradient_sync_ms});
+            step_.pieces.push_back(
+                {sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind, part, 1});
+            if (sync.on != none) waits_.push_back({index, sync.on, PieceWait::Message::none});
+            if (rank == sync.rank) waits_.push_back({index, before, PieceWait::Message::none});
+            before = index;
+            rank = sync.rank;
+            sync_of_stage[static_cast<std::size_t>(sync.stage)] = index;
+        }
+        for (const auto& [stage, piece] : waits_for_sync_) {
+            const std::uint32_t sync = sync_of_stage[static_cast<std::size_t>(stage)];
+            if (sync != none) waits_.push_back({piece, sync, PieceWait::Message::none});
+        }
+    }
+
+    bool by_topology() const {
+        return job_.transfer && (job_.transfer->activation_bytes || job_.transfer->gradient_bytes);
+    }
+
+    void check_topology() const {
+        if (by_topology() && job_.topology.empty())
+            throw InputError("transfer",
+                             "activation_bytes and gradient_bytes need a topology that says how fast they move");
+    }
+
+    /// Which levels a replica's messages cross: replicas that differ in that are not alike.
+    std::function<std::vector<std::uint32_t>(std::int64_t)> placement() const {
+        if (!by_topology()) return nullptr;
+        return [this](std::int64_t replica) {
+            std::vector<std::uint32_t> levels;
+            for (std::int32_t stage = 0; stage + 1 < step_.schedule.stages; ++stage)
+                levels.push_back(static_cast<std::uint32_t>(level(replica, stage)));
+            return levels;
+        };
+    }
+    std::size_t level(std::int64_t replica, std::int32_t stage) const {
+        const std::vector<std::int32_t>& rank = step_.schedule.rank_of_stage;
+        return level_between(job_.topology, step_.replicas->rank_of(replica, rank[static_cast<std::size_t>(stage)]),
+                             step_.replicas->rank_of(replica, rank[static_cast<std::size_t>(stage) + 1]));
+    }
+
+    double delay(const PieceWait& wait, std::size_t of_class) const {
+        if (wait.message == PieceWait::Message::none || !job_.transfer) return 0;
+        const bool activation = wait.message == PieceWait::Message::activation;
+        const auto& bytes = activation ? job_.transfer->activation_bytes : job_.transfer->gradient_bytes;
+        if (!bytes) return activation ? job_.transfer->activations_ms : job_.transfer->gradients_ms;
+        const std::vector<std::int64_t> ends = {
+            step_.replicas->rank_of(step_.replicas->representative(of_class),
+                                    static_cast<std::int32_t>(step_.pieces[wait.on].rank)),
+            step_.replicas->rank_of(step_.replicas->representative(of_class),
+                                    static_cast<std::int32_t>(step_.pieces[wait.piece].rank))};
+        return message_ms(job_.topology[level_between(job_.topology, ends[0], ends[1])], *bytes);
+    }
+
+    void replicate() {
+        const std::size_t classes = step_.replicas->class_count();
+        if (classes * step_.pieces.size() > most_nodes)
+            throw InputError("", std::to_string(classes) + " different replicas of " +
+                                     std::to_string(step_.pieces.size()) + " actions are more than " +
+                                     std::to_string(most_nodes));
+        StepGraph& graph = step_.graph;
+        graph.reserve(classes * step_.pieces.size(), classes * waits_.size());
+        const std::uint32_t count = static_cast<std::uint32_t>(step_.pieces.size());
+        for (std::size_t of = 0; of < classes; ++of) {
+            const std::uint32_t first = static_cast<std::uint32_t>(of) * count;
+            for (const Piece& piece : step_.pieces)
+                graph.add_node(static_cast<std::uint32_t>(of) * static_cast<std::uint32_t>(step_.ranks()) + piece.rank,
+                               step_.piece_ms(piece, of));
+            for (const PieceWait& wait : waits_)
+                graph.add_dependency(first + wait.piece, first + wait.on, delay(wait, of));
+        }
+        std::vector<std::vector<std::vector<std::uint32_t>>> groups_of_kind;
+        std::vector<NodeIndex> members;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (step_.pieces[i].group_kind < 0) continue;
+            const std::size_t kind = static_cast<std::size_t>(step_.pieces[i].group_kind);
+            while (groups_of_kind.size() <= kind)
+                groups_of_kind.push_back(step_.replicas->groups(groups_of_kind.size()));
+            for (const std::vector<std::uint32_t>& classes_of_group : groups_of_kind[kind]) {
+                if (classes_of_group.size() < 2) continue;
+                members.clear();
+                for (const std::uint32_t of : classes_of_group) members.push_back(of * count + i);
+                graph.add_rendezvous(members);
+            }
+        }
+        graph.finish();
+    }
+
+    const JobDocument& job_;
+    const PipelineOptions& options_;
+    PipelineStep step_;
+    std::vector<StageActions> stages_;
+    std::vector<std::vector<std::int32_t>> kinds_;  ///< of each stage: the group kind of each of its dimensions
+    std::vector<std::uint32_t> forward_end_, backward_end_;
+    std::vector<Cell> cells_;
+    std::vector<PieceWait> waits_;
+    std::vector<Sync> syncs_;
+    std::vector<std::pair<std::int32_t, std::uint32_t>> waits_for_sync_;
+    std::vector<std::uint8_t> reduce_cell_;
+    std::size_t rank_ = 0, row_syncs_begin_ = 0;
+    std::uint32_t before_ = none;
+};
+
+}  // namespace
+
+double PipelineStep::piece_ms(const Piece& piece, std::size_t of_class) const {
+    double sum = 0, longest = 0;
+    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
+        const double ms = parts[i].compute_ms * replicas->factor(of_class, parts[i].stage) + parts[i].fixed_ms;
+        sum += ms;
+        longest = std::max(longest, ms);
+    }
+    if (piece.parts < 2 || overlap.kind == OverlapRule::Kind::sum) return sum;
+    return overlap.kind == OverlapRule::Kind::longest ? longest : overlap.factor * sum;
+}
+
+double PipelineStep::piece_busy_ms(const Piece& piece, std::size_t of_class) const {
+    if (piece.role != PieceRole::action) return 0;
+    double fixed = 0;
+    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) fixed += parts[i].fixed_ms;
+    return std::max(0.0, piece_ms(piece, of_class) - fixed);
+}
+
+PipelineStep pipeline_step(const JobDocument& job, const PipelineOptions& options) {
+    return Builder(job, options).build();
+}
+
+}  // namespace overlap::job

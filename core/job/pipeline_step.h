@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/job/document/job_document.h"
+#include "core/job/job_result.h"
+#include "core/job/node_names.h"
+#include "core/job/replicas.h"
+#include "core/job/schedules/checked_schedule.h"
+#include "core/job/stage_actions.h"
+
+namespace overlap::job {
+
+struct PipelineOptions {
+    bool fold = true;          ///< ranks that cannot be told apart are simulated once
+    StageEvaluator evaluator;  ///< for stages given as graphs
+    std::string folder;        ///< that paths of the document are relative to
+};
+
+/// What a node of the step does for its rank.
+enum class PieceRole : std::uint8_t {
+    action,         ///< a cell's compute, or all of the cell
+    collective,     ///< a collective within an action
+    gradient_sync,  ///< on a stream of its own
+    gradient_wait   ///< WAIT_REDUCE_GRAD: takes no time itself
+};
+
+/// A node as all replicas have it.
+struct Piece {
+    std::uint32_t rank = 0;  ///< pipeline rank
+    std::uint32_t cell = 0;  ///< in the rank's list; of a gradient_sync the stage
+    PieceRole role = PieceRole::action;
+    std::int32_t group_kind = -1;  ///< whom it starts with; -1: nobody
+    std::uint32_t first_part = 0, parts = 0;
+};
+
+/// What runs in a piece: several at once in a cell of OVERLAP_F_B.
+struct PiecePart {
+    std::int32_t stage = 0;
+    double compute_ms = 0, fixed_ms = 0;
+};
+
+/// A wait between two pieces of a replica.
+struct PieceWait {
+    enum class Message : std::uint8_t { none, activation, gradient };
+    std::uint32_t piece = 0, on = 0;
+    Message message = Message::none;  ///< none: no delay
+};
+
+/// Stages and a schedule as a step. Node c · pieces + i is piece i in class c of replicas.
+struct PipelineStep {
+    CheckedSchedule schedule;
+    std::unique_ptr<Replicas> replicas;
+    OverlapRule overlap;
+    std::vector<Piece> pieces;
+    std::vector<PiecePart> parts;
+    std::vector<std::uint32_t> row_begin;  ///< of each rank: its pieces in order; syncs come after the last row
+    StepGraph graph;
+
+    std::int32_t ranks() const { return static_cast<std::int32_t>(schedule.lists.size()); }
+    const Piece& piece(NodeIndex node) const { return pieces[node % pieces.size()]; }
+    std::size_t class_of(NodeIndex node) const { return node / pieces.size(); }
+    /// Time of a piece in a class of replicas, and the part of it that computes.
+    double piece_ms(const Piece& piece, std::size_t of_class) const;
+    double piece_busy_ms(const Piece& piece, std::size_t of_class) const;
+};
+
+/// @throws InputError with the place: schedules that PyTorch does not make or that do not run everything once, times
+/// that are missing, more than what a job may have.
+PipelineStep pipeline_step(const JobDocument& job, const PipelineOptions& options);
+
+/// The lists of a job, checked. @throws InputError with the place.
+CheckedSchedule job_schedule(const JobDocument& job, const std::string& folder);
+
+/// Names refer to the step.
+NodeNames pipeline_names(const PipelineStep& step);
+
+/// Figures of each class and pipeline rank: class · p + rank.
+std::vector<RankFigures> pipeline_figures(const PipelineStep& step, const StepTimes& times);
+
+/// All ranks with their classes, and the stages of each pipeline rank.
+void add_ranks(const PipelineStep& step, JobResult& result);
+
+}  // namespace overlap::job

@@ -1,0 +1,60 @@
+#include "core/job/run_job.h"
+
+#include "core/base/quote.h"
+#include "core/job/critical_path.h"
+#include "core/job/deadlock.h"
+#include "core/job/program_step.h"
+#include "core/job/variation.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Draws for every rank: ranks that are alike on average are not in a draw.
+StepSpread spread(const JobDocument& job, PipelineOptions options) {
+    options.fold = false;
+    const PipelineStep step = pipeline_step(job, options);
+    std::vector<double> compute_ms(step.graph.node_count());
+    for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
+        compute_ms[node] = step.piece_busy_ms(step.piece(node), step.class_of(node));
+    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation));
+}
+
+/// What the document asks for and this version does not simulate.
+void add_notes(const JobDocument& job, std::vector<std::string>& notes) {
+    for (const TopologyLevel& level : job.topology)
+        if (level.shared)
+            notes.push_back("topology level " + in_quotes(shortened(level.name)) +
+                            ": messages over shared links are simulated as if each had the whole rate");
+    for (const auto& [field, value] : job.extra)
+        if (field == "routing")
+            notes.emplace_back("routing is kept and not simulated: all experts count as equally loaded");
+}
+
+JobResult run_pipeline(const JobDocument& job, const PipelineOptions& options) {
+    const PipelineStep step = pipeline_step(job, options);
+    JobResult result;
+    result.notes = step.schedule.notes;
+    add_notes(job, result.notes);
+    const NodeNames names = pipeline_names(step);
+    const StepOrder order = order_of(step.graph);
+    if (!order.all) {
+        result.problems = deadlocks(step.graph, order, names, nullptr);
+        return result;
+    }
+    const StepTimes times = run_step(step.graph, order);
+    result.step_ms = times.step_ms;
+    result.classes = pipeline_figures(step, times);
+    add_ranks(step, result);
+    result.critical_path = critical_path(step.graph, times, names);
+    if (asks_for_draws(job)) result.spread = spread(job, options);
+    return result;
+}
+
+}  // namespace
+
+JobResult run_job(const JobDocument& job, const PipelineOptions& options) {
+    return job.has_programs ? run_programs(job) : run_pipeline(job, options);
+}
+
+}  // namespace overlap::job

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "core/job/critical_path.h"
+#include "core/job/deadlock.h"
+#include "core/job/program_step.h"
+#include "core/job/variation.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Time of one rank in which nothing computes: waiting where all communication waits, transfer where some moves.
+class ExposedTime {
+  public:
+    enum Kind : std::uint8_t { compute, waiting, transfer };
+    void add(Kind kind, double start, double end) {
+        if (end <= start) return;
+        edges_.push_back({start, kind, 1});
+        edges_.push_back({end, kind, -1});
+    }
+    void into(RankFigures& figures) {
+        std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.at < b.at; });
+        int active[3] = {0, 0, 0};
+        double before = 0;
+        for (const Edge& edge : edges_) {
+            if (active[compute] == 0) {
+                if (active[transfer] > 0)
+                    figures.transfer_exposed_ms += edge.at - before;
+                else if (active[waiting] > 0)
+                    figures.waiting_for_peers_ms += edge.at - before;
+            }
+            active[edge.kind] += edge.change;
+            before = edge.at;
+        }
+    }
+
+  private:
+    struct Edge {
+        double at;
+        Kind kind;
+        int change;
+    };
+    std::vector<Edge> edges_;
+};
+
+void add_figures(const ProgramStep& step, const StepTimes& times, JobResult& result) {
+    const std::vector<ProgramSpec>& programs = step.job->programs;
+    std::vector<ExposedTime> exposed(programs.size());
+    result.classes.resize(programs.size());
+    for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
+        const std::uint32_t program = step.graph.rank(node);
+        if (step.kind_of_node[node] == ProgramNode::compute) {
+            result.classes[program].busy_ms += step.graph.ms()[node];
+            exposed[program].add(ExposedTime::compute, times.start[node], times.end[node]);
+        } else {
+            exposed[program].add(ExposedTime::waiting, times.issued[node], times.start[node]);
+            exposed[program].add(ExposedTime::transfer, times.start[node], times.end[node]);
+        }
+    }
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        exposed[i].into(result.classes[i]);
+        result.ranks.push_back({programs[i].rank, 0, 0, static_cast<std::uint32_t>(i)});
+    }
+    std::sort(result.ranks.begin(), result.ranks.end(),
+              [](const RankResult& a, const RankResult& b) { return a.rank < b.rank; });
+}
+
+}  // namespace
+
+JobResult run_programs(const JobDocument& job) {
+    const ProgramStep step = program_step(job);
+    const NodeNames names = program_names(step);
+    JobResult result;
+    result.of_programs = true;
+    const StepOrder order = order_of(step.graph, [&](std::uint32_t rendezvous) {
+        std::optional<JobProblem> found = mismatch(step, step.meetings[rendezvous]);
+        if (found) result.problems.push_back(std::move(*found));
+        return !found;
+    });
+    if (!order.all) {
+        // What waits behind a mismatch is no deadlock.
+        if (result.problems.empty()) {
+            result.problems = deadlocks(step.graph, order, names, [&](std::uint32_t rendezvous) {
+                return absent_ranks(step, step.meetings[rendezvous]);
+            });
+        }
+        return result;
+    }
+    const StepTimes times = run_step(step.graph, order);
+    result.step_ms = times.step_ms;
+    add_figures(step, times, result);
+    result.critical_path = critical_path(step.graph, times, names);
+    if (asks_for_draws(job)) {
+        std::vector<double> compute_ms(step.graph.node_count(), 0);
+        for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
+            if (step.kind_of_node[node] == ProgramNode::compute) compute_ms[node] = step.graph.ms()[node];
+        result.spread = spread_of(drawn_steps(step.graph, order, compute_ms, *job.variation));
+    }
+    return result;
+}
+
+}  // namespace overlap::job

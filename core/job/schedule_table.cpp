@@ -1,0 +1,81 @@
+#include "core/job/schedule_table.h"
+
+#include "core/base/error.h"
+#include "core/files/json_writer.h"
+#include "core/job/run_job.h"
+#include "core/job/schedules/named_schedules.h"
+
+namespace overlap::job {
+
+namespace {
+
+void run(const JobDocument& job, const PipelineOptions& options, ScheduleRow& row) {
+    try {
+        const JobResult result = run_job(job, options);
+        if (!result.step_ms) {
+            row.refusal = result.problems.empty() ? "it cannot run" : result.problems.front().message;
+            return;
+        }
+        row.step_ms = result.step_ms;
+        row.ranks = static_cast<std::int32_t>(result.stages_of.size());
+        row.stages_per_rank = static_cast<std::int32_t>(job.stages.size()) / row.ranks;
+        double busy = 0, waiting = 0, transfer = 0;
+        for (const RankResult& rank : result.ranks) {
+            busy += result.classes[rank.figures].busy_ms;
+            waiting += result.classes[rank.figures].waiting_for_peers_ms;
+            transfer += result.classes[rank.figures].transfer_exposed_ms;
+        }
+        const double all = *row.step_ms * static_cast<double>(result.ranks.size());
+        if (all <= 0) return;
+        row.idle_share = 1 - busy / all;
+        row.waiting_share = waiting / all;
+        row.transfer_share = transfer / all;
+    } catch (const InputError& error) {
+        row.refusal = error.what();
+    }
+}
+
+}  // namespace
+
+std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options) {
+    if (job.has_programs) throw InputError("programs", "a job of programs has no schedule, expected stages");
+    std::vector<ScheduleRow> rows;
+    ScheduleRow& own = rows.emplace_back();
+    const bool listed = job.schedule.actions || !job.schedule.file.empty();
+    own.name = listed ? "the list given" : job.schedule.name;
+    own.is_own = true;
+    run(job, options, own);
+    for (const NamedSchedule& schedule : named_schedules()) {
+        if (!listed && schedule.name == job.schedule.name) continue;
+        JobDocument other = job;
+        other.schedule = {};
+        other.schedule.name = schedule.name;
+        other.schedule.microbatches = job.schedule.microbatches;
+        other.schedule.overlap = job.schedule.overlap;
+        ScheduleRow& row = rows.emplace_back();
+        row.name = schedule.name;
+        run(other, options, row);
+    }
+    return rows;
+}
+
+std::string schedule_table_json(const std::vector<ScheduleRow>& rows) {
+    JsonWriter json;
+    json.begin_object().key("schedules").begin_array();
+    for (const ScheduleRow& row : rows) {
+        json.begin_object().member("name", std::string_view(row.name)).member("own", row.is_own).key("step_ms");
+        row.step_ms ? json.value(*row.step_ms) : json.null();
+        if (row.step_ms) {
+            json.member("ranks", std::int64_t{row.ranks}).member("stages_per_rank", std::int64_t{row.stages_per_rank});
+            json.member("idle_share", row.idle_share).member("waiting_share", row.waiting_share);
+            json.member("transfer_share", row.transfer_share);
+        } else {
+            json.member("refusal", std::string_view(row.refusal));
+        }
+        json.end_object();
+    }
+    json.end_array().end_object();
+    return json.take();
+}
+
+}  // namespace overlap::job

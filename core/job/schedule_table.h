@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/pipeline_step.h"
+
+namespace overlap::job {
+
+/// A job with one schedule. Shares are of all ranks' time, 0 to 1.
+struct ScheduleRow {
+    std::string name;
+    bool is_own = false;  ///< the document's own schedule
+    std::int32_t ranks = 0, stages_per_rank = 0;
+    std::optional<double> step_ms;  ///< none where PyTorch makes no such schedule, or it cannot run
+    double idle_share = 0, waiting_share = 0, transfer_share = 0;
+    std::string refusal;  ///< why there is none
+};
+
+/// The document's schedule, and each that PyTorch makes by name for the same stages and microbatches.
+/// @throws InputError where the document has programs.
+std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options);
+std::string schedule_table_json(const std::vector<ScheduleRow>& rows);
+
+}  // namespace overlap::job

@@ -1,0 +1,71 @@
+#include "core/job/schedules/named_schedules.h"
+
+#include <array>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace overlap::job {
+
+namespace {
+
+std::string always(const ScheduleShape&) {
+    return {};
+}
+
+std::string no_fewer_than_stages(const ScheduleShape& shape) {
+    if (shape.microbatches >= shape.stages()) return {};
+    return "PyTorch makes it for at least as many microbatches as stages, " + std::to_string(shape.stages());
+}
+
+std::string whole_rounds(const ScheduleShape& shape) {
+    const std::int32_t rounds = std::max(1, shape.microbatches / shape.ranks);
+    if (shape.microbatches % rounds == 0) return {};
+    return "PyTorch makes it for microbatches that are a multiple of its " + std::to_string(rounds) + " rounds";
+}
+
+constexpr std::int32_t any = std::numeric_limits<std::int32_t>::max();
+constexpr std::array<NamedSchedule, 6> schedules = {{
+    {"GPipe", 1, 1, 1, always, gpipe_row},
+    {"1F1B", 1, 1, 1, no_fewer_than_stages, one_f_one_b_row},
+    {"Interleaved1F1B", 2, 2, any, whole_rounds, interleaved_row},
+    {"InterleavedZeroBubble", 2, 2, any, whole_rounds, interleaved_zero_bubble_row},
+    {"ZBVZeroBubble", 2, 2, 2, always, zbv_row},
+    {"DualPipeV", 2, 2, 2, no_fewer_than_stages, dual_pipe_v_row},
+}};
+
+}  // namespace
+
+std::span<const NamedSchedule> named_schedules() {
+    return schedules;
+}
+
+const NamedSchedule* find_named_schedule(std::string_view name) {
+    for (const NamedSchedule& schedule : schedules)
+        if (schedule.name == name) return &schedule;
+    return nullptr;
+}
+
+ActionLists make_schedule(const NamedSchedule& schedule, const ScheduleShape& shape) {
+    const std::string shape_text = std::string(schedule.name) + " with " + std::to_string(shape.ranks) + " ranks, " +
+                                   std::to_string(shape.stages_per_rank) + " stages a rank and " +
+                                   std::to_string(shape.microbatches) + " microbatches";
+    if (shape.stages_per_rank < schedule.least_stages_per_rank ||
+        shape.stages_per_rank > schedule.most_stages_per_rank) {
+        const bool one_number = schedule.least_stages_per_rank == schedule.most_stages_per_rank;
+        throw InputError("", shape_text + ": expected " + (one_number ? "" : "at least ") +
+                                 std::to_string(schedule.least_stages_per_rank) + " stages a rank");
+    }
+    // ZBVZeroBubble fills lists up to 2p − 1 microbatches, with spacing.
+    const std::int64_t filled = std::max<std::int64_t>(shape.microbatches, 2ll * shape.ranks);
+    if (3.0 * static_cast<double>(filled) * shape.ranks * shape.stages_per_rank > static_cast<double>(most_actions))
+        throw InputError("", shape_text + ": more than " + std::to_string(most_actions) + " actions");
+    if (const std::string refusal = schedule.refusal(shape); !refusal.empty())
+        throw InputError("", shape_text + ": " + refusal);
+    ActionLists lists;
+    lists.reserve(static_cast<std::size_t>(shape.ranks));
+    for (std::int32_t rank = 0; rank < shape.ranks; ++rank) lists.push_back(schedule.row(shape, rank));
+    return lists;
+}
+
+}  // namespace overlap::job

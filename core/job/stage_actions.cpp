@@ -1,0 +1,125 @@
+#include "core/job/stage_actions.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+
+namespace overlap::job {
+
+namespace {
+
+std::size_t kind_index(const std::string& name, const std::string& place) {
+    for (std::size_t kind = 0; kind < action_kind_count; ++kind)
+        if (action_kind_name(static_cast<ActionKind>(kind)) == name) return kind;
+    throw InputError(place, "there is no action " + in_quotes(shortened(name)) +
+                                "; there are F, I, W, B and others such as UNSHARD, RESHARD, REDUCE_GRAD");
+}
+
+constexpr std::size_t index(ActionKind kind) {
+    return static_cast<std::size_t>(kind);
+}
+
+/// `B` is `I` and then `W` unless it is given.
+void complete_backward(StageActions& actions) {
+    const std::size_t full = index(ActionKind::full_backward), input = index(ActionKind::backward_input),
+                      weight = index(ActionKind::backward_weight);
+    if (actions.given[full] || !actions.given[input] || !actions.given[weight]) return;
+    actions.given[full] = true;
+    actions.pieces[full] = actions.pieces[input];
+    actions.pieces[full].insert(actions.pieces[full].end(), actions.pieces[weight].begin(),
+                                actions.pieces[weight].end());
+}
+
+std::int32_t dim_index(StageActions& actions, const std::string& dim) {
+    const auto found = std::find(actions.dims.begin(), actions.dims.end(), dim);
+    if (found != actions.dims.end()) return static_cast<std::int32_t>(found - actions.dims.begin());
+    actions.dims.push_back(dim);
+    return static_cast<std::int32_t>(actions.dims.size() - 1);
+}
+
+void read_opaque(const StageSpec& stage, const std::string& place, StageActions& actions) {
+    for (const auto& [name, ms] : stage.ms) {
+        const std::size_t kind = kind_index(name, place + ".ms");
+        actions.given[kind] = true;
+        actions.pieces[kind] = {{ms, 0, -1}};
+    }
+    complete_backward(actions);
+    // One time, I + W, where B is made of both.
+    std::vector<ActionPiece>& full = actions.pieces[index(ActionKind::full_backward)];
+    if (full.size() == 2) full = {{full[0].compute_ms + full[1].compute_ms, 0, -1}};
+}
+
+void read_segments(const StageSpec& stage, const std::string& place, StageActions& actions) {
+    for (const auto& [name, segments] : stage.segments) {
+        const std::size_t kind = kind_index(name, place + ".segments");
+        actions.given[kind] = true;
+        for (const Segment& segment : segments) {
+            const bool computes = segment.collective.empty();
+            if (computes)
+                actions.pieces[kind].push_back({segment.ms, 0, -1});
+            else
+                actions.pieces[kind].push_back({0, segment.ms, dim_index(actions, segment.dim)});
+        }
+    }
+    complete_backward(actions);
+}
+
+ActionPiece part_of(const ActionPiece& whole, double share) {
+    return {whole.compute_ms * share, whole.fixed_ms * share, -1};
+}
+
+void read_graph(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
+                StageActions& actions) {
+    if (!evaluator) throw InputError(place, "a stage given as a graph cannot be evaluated here");
+    GraphStageTimes times;
+    try {
+        times = evaluator(stage);
+    } catch (const InputError& error) {
+        throw InputError(place, error.what());
+    }
+    actions.given[index(ActionKind::forward)] = actions.given[index(ActionKind::full_backward)] = true;
+    actions.pieces[index(ActionKind::forward)] = {times.forward};
+    actions.pieces[index(ActionKind::full_backward)] = {times.backward};
+    if (!stage.backward_input_share) return;
+    const ActionPiece input = part_of(times.backward, *stage.backward_input_share);
+    actions.given[index(ActionKind::backward_input)] = actions.given[index(ActionKind::backward_weight)] = true;
+    actions.pieces[index(ActionKind::backward_input)] = {input};
+    actions.pieces[index(ActionKind::backward_weight)] = {
+        {times.backward.compute_ms - input.compute_ms, times.backward.fixed_ms - input.fixed_ms, -1}};
+}
+
+}  // namespace
+
+StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator) {
+    StageActions actions;
+    switch (stage.kind) {
+        case StageKind::opaque:
+            read_opaque(stage, place, actions);
+            break;
+        case StageKind::segments:
+            read_segments(stage, place, actions);
+            break;
+        case StageKind::graph:
+            read_graph(stage, place, evaluator, actions);
+            break;
+    }
+    return actions;
+}
+
+void require_action(const StageActions& actions, const StageSpec& stage, ActionKind kind, const std::string& place) {
+    if (!is_compute(kind) || actions.given[index(kind)]) return;
+    const std::string name(action_kind_name(kind));
+    switch (stage.kind) {
+        case StageKind::opaque:
+            throw InputError(place + ".ms", "has no " + name + ", which the schedule runs");
+        case StageKind::segments:
+            throw InputError(place + ".segments", "has no " + name + ", which the schedule runs");
+        case StageKind::graph:
+            throw InputError(place,
+                             "the schedule runs I and W; expected backward_input_share, the part of the "
+                             "backward's time that is I");
+    }
+}
+
+}  // namespace overlap::job

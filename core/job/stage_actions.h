@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/job/document/job_document.h"
+#include "core/job/schedules/action.h"
+
+namespace overlap::job {
+
+/// A piece of an action that runs without a stop: compute, and what is exposed within it; or a collective.
+struct ActionPiece {
+    double compute_ms = 0;         ///< slow ranks multiply it
+    double fixed_ms = 0;           ///< exposed communication within, or the time of a collective
+    std::int32_t collective = -1;  ///< index of the segment's dimension in StageActions::dims; -1: none
+};
+
+/// What each action of a stage takes.
+struct StageActions {
+    std::array<std::vector<ActionPiece>, action_kind_count> pieces;
+    std::array<bool, action_kind_count> given{};
+    std::vector<std::string> dims;  ///< dimensions that its collectives go over
+
+    std::span<const ActionPiece> of(ActionKind kind) const { return pieces[static_cast<std::size_t>(kind)]; }
+};
+
+/// Forward and backward of a stage that is given as a graph.
+struct GraphStageTimes {
+    ActionPiece forward, backward;
+};
+
+/// Figures for a stage given as graphs. @throws InputError without the stage's place.
+using StageEvaluator = std::function<GraphStageTimes(const StageSpec& stage)>;
+
+/// @param place of the stage, for messages. @param evaluator for stages given as graphs.
+/// @throws InputError: kinds of actions that there are not, times that are missing.
+StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator);
+
+/// @throws InputError where the stage has no time for an action of the schedule.
+void require_action(const StageActions& actions, const StageSpec& stage, ActionKind kind, const std::string& place);
+
+}  // namespace overlap::job

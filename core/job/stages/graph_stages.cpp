@@ -1,0 +1,118 @@
+#include "core/job/stages/graph_stages.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/graph/direction.h"
+#include "core/imports/any_graph_file.h"
+#include "core/io/plan_file.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Rounds to multiples of the last binary digit of a whole, so that parts add up to it exactly.
+class Grid {
+  public:
+    explicit Grid(double whole) {
+        int exponent = 0;
+        std::frexp(whole, &exponent);
+        step_ = std::ldexp(1.0, exponent - 53);
+    }
+    double round(double value) const { return std::nearbyint(value / step_) * step_; }
+
+  private:
+    double step_;
+};
+
+bool takes_compute_time(const Simulation& simulation, NodeId node) {
+    return simulation.on_compute(node) && simulation.nodes[node].end_ms > simulation.nodes[node].start_ms;
+}
+
+}  // namespace
+
+GraphStageTimes split_step(const Evaluation& evaluation) {
+    if (!evaluation.times_known)
+        throw InputError("", "neither the graph nor a cost model gives the times of its nodes",
+                         ErrorCode::no_cost_model);
+    const Graph& graph = *evaluation.graph;
+    const Simulation& simulation = evaluation.simulation;
+    NodeId first = 0;
+    double boundary_ms = 0;
+    for (; first < graph.node_count(); ++first) {
+        if (!takes_compute_time(simulation, first)) continue;
+        if (runs_in_backward(graph, first)) break;
+        boundary_ms = simulation.nodes[first].end_ms;
+    }
+    if (first == graph.node_count())
+        throw InputError("",
+                         "no node is of the backward (autograd_backward), expected a graph of forward and backward");
+    double exposed_ms = 0;
+    for (const CollectiveTiming& collective : simulation.collectives)
+        if (collective.wait != no_node && collective.wait < first) exposed_ms += collective.exposed_ms;
+    for (const TransferTiming& transfer : simulation.transfers)
+        if (transfer.wait != no_node && transfer.wait < first) exposed_ms += transfer.exposed_ms;
+    const double all_exposed_ms = simulation.exposed_ms + simulation.transfer_exposed_ms;
+    const Grid grid(simulation.step_ms);
+    const double forward = grid.round(boundary_ms), backward = simulation.step_ms - forward;
+    const double forward_fixed = std::min(grid.round(exposed_ms), forward);
+    const double backward_fixed = std::min(grid.round(std::max(0.0, all_exposed_ms - exposed_ms)), backward);
+    return {{forward - forward_fixed, forward_fixed, -1}, {backward - backward_fixed, backward_fixed, -1}};
+}
+
+std::string GraphStages::path(const std::string& file) const {
+    return file.front() == '/' || folder_.empty() ? file : folder_ + "/" + file;
+}
+
+std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& graph, const std::string& plan) {
+    std::shared_ptr<const Evaluation>& made = by_files_[{graph, plan}];
+    if (made) return made;
+    std::shared_ptr<const Graph>& read = graphs_[graph];
+    if (!read) read = read_any_graph_file(path(graph)).graph;
+    std::shared_ptr<const Evaluation> evaluation;
+    if (plan.empty()) {
+        evaluation = evaluate_baseline(read);
+    } else {
+        const Plan given = read_plan_file(path(plan));
+        try {
+            check_plan_fits(given, *read);
+        } catch (const InputError& error) {
+            throw error.in_file(path(plan));
+        }
+        evaluation = evaluate(read, given);
+        if (evaluation->refusal)
+            throw evaluation->refusal->file().empty() ? evaluation->refusal->in_file(path(plan)) : *evaluation->refusal;
+    }
+    ++evaluations_;
+    return made = evaluation;
+}
+
+GraphStageTimes GraphStages::times(const StageSpec& stage) {
+    if (!stage.graph.empty()) {
+        try {
+            return split_step(*evaluate_file(stage.graph, stage.plan));
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(path(stage.graph)) : error;
+        }
+    }
+    if (!stage.plan.empty())
+        throw InputError("plan", "a plan is for one graph, and the stage has two, forward and backward");
+    const auto whole = [&](const std::string& file) -> ActionPiece {
+        const Evaluation& evaluation = *evaluate_file(file, "");
+        if (!evaluation.times_known)
+            throw InputError(path(file), "", "neither the graph nor a cost model gives the times of its nodes");
+        const Simulation& simulation = evaluation.simulation;
+        const Grid grid(simulation.step_ms);
+        const double fixed =
+            std::min(grid.round(simulation.exposed_ms + simulation.transfer_exposed_ms), simulation.step_ms);
+        return {simulation.step_ms - fixed, fixed, -1};
+    };
+    return {whole(stage.forward), whole(stage.backward)};
+}
+
+StageEvaluator GraphStages::evaluator() {
+    return [this](const StageSpec& stage) { return times(stage); };
+}
+
+}  // namespace overlap::job

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/job/stage_actions.h"
+#include "core/pipeline/evaluation.h"
+
+namespace overlap::job {
+
+/// What forward and backward of one evaluated graph take. They end with the step, to the bit: the forward's time and
+/// what is exposed are rounded to the step's last binary digit. The backward begins with the first operation of it
+/// that takes compute time.
+/// @throws InputError without a place: times are not known, or the graph has no backward.
+GraphStageTimes split_step(const Evaluation& evaluation);
+
+/// Stages given as graphs, evaluated once: a stage is evaluated again where its files' names or their plan change.
+class GraphStages {
+  public:
+    /// @param folder that paths are relative to.
+    explicit GraphStages(std::string folder) : folder_(std::move(folder)) {}
+
+    /// @throws InputError with the file: not readable, a plan for another graph or one that a pass refuses.
+    GraphStageTimes times(const StageSpec& stage);
+    StageEvaluator evaluator();
+
+    /// Evaluations made so far.
+    std::size_t evaluations() const { return evaluations_; }
+
+  private:
+    std::shared_ptr<const Evaluation> evaluate_file(const std::string& graph, const std::string& plan);
+    std::string path(const std::string& file) const;
+
+    std::string folder_;
+    std::map<std::string, std::shared_ptr<const Graph>> graphs_;
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<const Evaluation>> by_files_;
+    std::size_t evaluations_ = 0;
+};
+
+}  // namespace overlap::job

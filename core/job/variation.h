@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/job/document/job_document.h"
+#include "core/job/job_result.h"
+#include "core/job/step_graph.h"
+
+namespace overlap::job {
+
+/// A standard normal number that depends on nothing but its counters: the same whatever was drawn before, and on
+/// whichever thread.
+double normal_draw(std::uint64_t seed, std::uint64_t sample, std::uint64_t number);
+
+/// What a log-normal factor with mean 1 is for a normal number.
+double log_normal_factor(double sigma, double normal);
+
+/// Step times of each sample: every node's compute, the rest of its time, and every message is multiplied by a factor
+/// of its own.
+/// @param compute_ms of each node, the part of its time that computes.
+std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
+                                const VariationSpec& variation);
+
+/// Percentiles are the least value that so large a part of the samples does not exceed.
+StepSpread spread_of(std::vector<double> steps);
+
+/// Whether the document asks for draws.
+bool asks_for_draws(const JobDocument& job);
+
+}  // namespace overlap::job

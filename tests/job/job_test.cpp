@@ -1,0 +1,190 @@
+// Documents that come back as they were, and what holds of every job.
+
+#include <cmath>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+
+namespace overlap::job {
+namespace {
+
+constexpr const char* stages_document = R"({"format": "overlap-job", "version": 1, "name": "x", "later": {"a": [1]},
+ "stages": [{"ms": {"F": 2, "I": 3, "W": 1}, "gradient_sync_ms": 2, "colour": "red"},
+            {"segments": {"F": [{"compute_ms": 1.5, "note": "q"}, {"collective": "all_reduce", "dim": "dp", "ms": 0.5}],
+                          "B": [{"compute_ms": 4}]}}],
+ "schedule": {"name": "1F1B", "microbatches": 4, "why": "because"},
+ "transfer": {"activations_ms": 0.2, "gradients_ms": 0.1}, "replicas": 3,
+ "variation": {"slow": [{"replica": 1, "stage": 0, "factor": 1.5}]}})";
+
+constexpr const char* programs_document = R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]},
+ "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3, "label": 7},
+     {"id": "b", "kind": "batch", "ops": [{"id": "s", "kind": "send", "peer": 1, "bytes": 4}]},
+     {"id": "x", "kind": "collective", "group": "g", "after": ["k"], "stream": "side", "ms": 1}]},
+   {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0, "bytes": 4, "ms": 2},
+     {"id": "x", "kind": "collective", "group": "g", "ms": 1}]}]})";
+
+std::string problem_of(const std::string& text) {
+    try {
+        run_job(read_job_text(text, "x.job.json"));
+    } catch (const InputError& error) {
+        return error.place() + "|" + error.problem();
+    }
+    return "";
+}
+
+TEST(JobDocument, ComesBackWithUnknownFields) {
+    for (const char* document : {stages_document, programs_document}) {
+        const std::string text = write_job_text(read_job_text(document, "x"));
+        EXPECT_EQ(write_job_text(read_job_text(text, "again")), text);
+    }
+    const std::string text = write_job_text(read_job_text(stages_document, "x"));
+    for (const char* field : {"later", "colour", "note", "why"})
+        EXPECT_NE(text.find("\"" + std::string(field) + "\""), std::string::npos) << field;
+    EXPECT_NE(write_job_text(read_job_text(programs_document, "x")).find("\"label\""), std::string::npos);
+}
+
+TEST(JobDocument, ErrorsNameThePlace) {
+    const auto with = [](const std::string& from, const std::string& to) {
+        std::string text = stages_document;
+        return problem_of(text.replace(text.find(from), from.size(), to));
+    };
+    EXPECT_EQ(with("\"F\": 2", "\"F\": -2").substr(0, 15), "stages[0].ms.F|");
+    EXPECT_EQ(with("\"microbatches\": 4", "\"microbatches\": 0").substr(0, 22), "schedule.microbatches|");
+    EXPECT_EQ(with("1F1B", "1F2B").substr(0, 14), "schedule.name|");
+    EXPECT_EQ(with("\"replica\": 1", "\"replica\": 9").substr(0, 26), "variation.slow[0].replica|");
+    EXPECT_EQ(with("\"W\": 1", "\"V\": 1").substr(0, 13), "stages[0].ms|");
+    EXPECT_EQ(with("\"version\": 1", "\"version\": 9").substr(0, 8), "version|");
+    EXPECT_EQ(with("\"replicas\": 3", "\"replicas\": 9999999999999").substr(0, 9), "replicas|");
+}
+
+bool same(const JobResult& a, const JobResult& b) {
+    if (a.step_ms != b.step_ms || a.ranks.size() != b.ranks.size()) return false;
+    for (std::size_t i = 0; i < a.ranks.size(); ++i) {
+        const RankFigures &left = a.classes[a.ranks[i].figures], &right = b.classes[b.ranks[i].figures];
+        if (left.busy_ms != right.busy_ms || left.waiting_for_peers_ms != right.waiting_for_peers_ms ||
+            left.transfer_exposed_ms != right.transfer_exposed_ms || a.ranks[i].rank != b.ranks[i].rank)
+            return false;
+    }
+    return true;
+}
+
+/// Stages with collectives over a dimension of a mesh, some replicas slow.
+JobDocument random_job(std::mt19937& random) {
+    const auto pick = [&](int most) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(most)); };
+    const auto time = [&] { return static_cast<double>(1 + pick(1000)) / 7.0; };
+    JobDocument job;
+    const std::int32_t ranks = 1 + pick(4);
+    for (std::int32_t i = 0; i < ranks * 2; ++i) {
+        StageSpec& stage = job.stages.emplace_back();
+        stage.kind = StageKind::segments;
+        for (const char* kind : {"F", "I", "W"})
+            stage.segments.emplace_back(
+                kind, std::vector<Segment>{{time(), "", "", {}}, {time(), "all_reduce", pick(2) ? "tp" : "dp", {}}});
+        stage.gradient_sync_ms = time();
+    }
+    job.schedule.name = pick(2) ? "InterleavedZeroBubble" : "Interleaved1F1B";
+    job.schedule.microbatches = ranks * (1 + pick(3));
+    job.transfer = TransferSpec{time(), time(), {}, {}, {}};
+    job.mesh = MeshSpec{{{"dp", 1 + pick(4)}, {"pp", ranks}, {"tp", 1 + pick(4)}}, {}, {}};
+    if (pick(2)) job.mesh->order = {"tp", "pp", "dp"};
+    const std::int32_t replicas = job.mesh->dims[0].second * job.mesh->dims[2].second;
+    job.variation = VariationSpec();
+    for (std::int32_t i = pick(4); i > 0; --i)
+        job.variation->slow.push_back({pick(replicas), pick(ranks * 2), 1 + time() / 100, {}});
+    return job;
+}
+
+TEST(Job, FoldedEqualsUnfoldedToTheBit) {
+    std::mt19937 random(7);
+    std::size_t folded_classes = 0, unfolded_classes = 0;
+    for (int i = 0; i < 200; ++i) {
+        const JobDocument job = random_job(random);
+        PipelineOptions unfolded;
+        unfolded.fold = false;
+        const JobResult folded = run_job(job), whole = run_job(job, unfolded);
+        EXPECT_TRUE(folded.step_ms) << i;
+        EXPECT_TRUE(same(folded, whole)) << write_job_text(job);
+        folded_classes += folded.classes.size();
+        unfolded_classes += whole.classes.size();
+    }
+    EXPECT_LT(folded_classes, unfolded_classes);
+}
+
+TEST(Job, LongerActionsNeverShortenTheStepWhichIsNoShorterThanTheBusiestRank) {
+    std::mt19937 random(11);
+    for (int i = 0; i < 100; ++i) {
+        JobDocument job = random_job(random);
+        const JobResult before = run_job(job);
+        for (const RankFigures& rank : before.classes) EXPECT_LE(rank.busy_ms, *before.step_ms * (1 + 1e-12));
+        double path = 0;
+        for (const PathStep& step : before.critical_path) {
+            EXPECT_EQ(step.start_ms, path);
+            path = step.end_ms;
+        }
+        EXPECT_EQ(path, *before.step_ms);
+        StageSpec& stage = job.stages[random() % job.stages.size()];
+        stage.segments[random() % 3].second[random() % 2].ms *= 1.7;
+        EXPECT_GE(*run_job(job).step_ms, *before.step_ms);
+    }
+}
+
+TEST(Job, NoVarianceIsTheDeterministicStepAndOneSeedGivesOneResult) {
+    JobDocument job = read_job_text(stages_document, "x");
+    job.variation->has_samples = true;
+    job.variation->samples = 20;
+    const JobResult calm = run_job(job);
+    ASSERT_TRUE(calm.spread);
+    EXPECT_EQ(calm.spread->least_ms, *calm.step_ms);
+    EXPECT_EQ(calm.spread->most_ms, *calm.step_ms);
+    job.variation->compute_sigma = 0.1;
+    job.variation->transfer_sigma = 0.2;
+    PipelineOptions unfolded;
+    unfolded.fold = false;
+    const JobResult varied = run_job(job), again = run_job(job, unfolded);
+    EXPECT_LT(varied.spread->least_ms, varied.spread->most_ms);
+    EXPECT_EQ(varied.spread->p90_ms, again.spread->p90_ms);
+    EXPECT_EQ(varied.spread->mean_ms, again.spread->mean_ms);
+    job.variation->seed = 2;
+    EXPECT_NE(run_job(job).spread->mean_ms, varied.spread->mean_ms);
+}
+
+TEST(Job, TheMeanStepOfRanksThatMeetIsTheMeanOfTheirMaximum) {
+    // Two replicas of one action, then a collective of no time: the mean of the larger of two log-normal numbers with
+    // mean 1 is twice the normal distribution at sigma / sqrt 2.
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 0, "B": 1},
+        "gradient_sync_ms": 0}], "schedule": {"name": "GPipe", "microbatches": 1}, "replicas": 2,
+        "variation": {"samples": 20000, "compute": {"sigma": 0.5}}})",
+                                    "x");
+    EXPECT_NEAR(run_job(job).spread->mean_ms, 1 + std::erf(0.5 / 2), 0.01);
+}
+
+TEST(Job, ASlowReplicaDelaysTheOthersAtTheCollectiveThatTheyMeetIn) {
+    const JobResult result = run_job(read_job_text(stages_document, "x"));
+    ASSERT_TRUE(result.step_ms);
+    EXPECT_GT(result.classes[result.ranks[1].figures].waiting_for_peers_ms,
+              result.classes[result.ranks[3].figures].waiting_for_peers_ms);
+}
+
+TEST(Programs, ABatchIssuesTogetherAndEndsWithItsLast) {
+    const JobResult result = run_job(read_job_text(programs_document, "x"));
+    ASSERT_TRUE(result.step_ms);
+    EXPECT_EQ(*result.step_ms, 6);  // the send waits for the compute, the receive takes 2, the collective 1
+}
+
+TEST(Programs, WhatIsWrongIsRefusedWithItsPlace) {
+    const auto with = [](const std::string& from, const std::string& to) {
+        std::string text = programs_document;
+        return problem_of(text.replace(text.find(from), from.size(), to));
+    };
+    EXPECT_NE(with("\"after\": [\"k\"]", "\"after\": [\"z\"]"), "");
+    EXPECT_NE(with("\"g\": [0, 1]", "\"g\": [0, 2]"), "");
+    EXPECT_NE(with("\"g\": [0, 1]", "\"g\": [0, 0]"), "");
+    EXPECT_NE(with("\"rank\": 1", "\"rank\": 0"), "");
+    EXPECT_NE(with("\"id\": \"b\"", "\"id\": \"k\""), "");
+    EXPECT_NE(with("\"kind\": \"recv\"", "\"kind\": \"receive\""), "");
+}
+
+}  // namespace
+}  // namespace overlap::job

@@ -1,0 +1,78 @@
+// The lists that PyTorch 2.15 makes by name, for many shapes. tests/data/job/torch_schedules.csv has, for schedule,
+// ranks, stages a rank and microbatches, the MD5 of the lists without spacing, a line a rank (1F1B with the last rank's
+// forwards numbered from 0), or that PyTorch refuses the shape.
+
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/base/md5.h"
+#include "core/job/schedules/checked_schedule.h"
+#include "core/job/schedules/named_schedules.h"
+#include "core/job/schedules/schedule_csv.h"
+
+namespace overlap::job {
+namespace {
+
+std::string without_spacing(const ActionLists& lists) {
+    std::string text;
+    for (const ActionRow& row : lists) {
+        std::string line;
+        for (std::size_t cell = 0; cell < row.size(); ++cell)
+            if (!row[cell].empty()) line.append(line.empty() ? "" : ",").append(cell_text(row[cell]));
+        text.append(line).append("\n");
+    }
+    return text;
+}
+
+TEST(Schedules, AreThoseOfPyTorch) {
+    std::ifstream file(OVERLAP_TEST_DATA "/job/torch_schedules.csv");
+    int made = 0, refused = 0;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream cells(line);
+        std::string name, p, v, m, expected;
+        for (std::string* cell : {&name, &p, &v, &m, &expected}) std::getline(cells, *cell, ',');
+        const NamedSchedule* schedule = find_named_schedule(name);
+        ASSERT_TRUE(schedule) << line;
+        const ScheduleShape shape{std::stoi(p), std::stoi(m), std::stoi(v)};
+        if (expected == "refused") {
+            ++refused;
+            EXPECT_THROW(make_schedule(*schedule, shape), InputError) << line;
+            continue;
+        }
+        ++made;
+        ActionLists lists = make_schedule(*schedule, shape);
+        EXPECT_EQ(md5_hexadecimal(without_spacing(lists)), expected) << line;
+        EXPECT_EQ(without_spacing(read_schedule_csv(schedule_csv(lists))), without_spacing(lists)) << line;
+        EXPECT_TRUE(check_schedule(std::move(lists), shape.stages(), shape.microbatches).notes.empty()) << line;
+    }
+    EXPECT_GT(made, 1000);
+    EXPECT_GT(refused, 100);
+}
+
+TEST(Schedules, ACellThatIsNoActionIsRefusedWithItsPlace) {
+    for (const char* text :
+         {"0X0", "0F", "F0", "0F0x", "(0F0;)OVERLAP_F_B", "(0F0", "(0F0)", "99999999999F0", "-1F0"}) {
+        try {
+            read_schedule_csv(std::string("0F0\n0F1,") + text + "\n");
+            ADD_FAILURE() << text;
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.place(), "row 2, cell 2") << text;
+        }
+    }
+}
+
+TEST(Schedules, TheLastRanksForwardsNumberedFromOneAreRepairedWithANote) {
+    const CheckedSchedule repaired = check_schedule(read_schedule_csv("0F0,0F1,0B0,0B1\n1F1,1B0,1F2,1B1\n"), 2, 2);
+    EXPECT_EQ(schedule_csv(repaired.lists), "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    EXPECT_EQ(repaired.notes.size(), 1u);
+}
+
+TEST(Schedules, CountsThatNoListHasAreRefusedBeforeMemoryIsTaken) {
+    EXPECT_THROW(check_schedule(read_schedule_csv("0F0,0B0\n"), 10'000'000, 10'000'000), InputError);
+    for (const NamedSchedule& schedule : named_schedules())
+        EXPECT_THROW(make_schedule(schedule, {1'000'000, 10'000'000, schedule.usual_stages_per_rank}), InputError);
+}
+
+}  // namespace
+}  // namespace overlap::job
