@@ -63,7 +63,7 @@ bool has_run_memory_passes(const Graph& graph) {
 std::string memory_section_refusal(const Graph& graph) {
     if (!has_run_memory_passes(graph)) return {};
     return "the graph recomputes or offloads activations already, so the plan's memory section comes too late for it: "
-           "export the graph before the trainer's memory passes";
+           "export the graph before the trainer's memory passes (register_pipeline(..., memory=True))";
 }
 
 std::vector<std::string> memory_section_obstacles(const MemorySection& section, const std::vector<PassStep>& pipeline) {
