@@ -28,6 +28,7 @@ packages=(
     libcli11-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev          # core and the command line
     libgtest-dev libbenchmark-dev python3 python3-venv                  # tests and benchmarks
     help2man desktop-file-utils                                         # manual pages, a check of the desktop entry
+    patchelf icu-devtools qt6-wayland fonts-dejavu-core busybox-static  # the bundle, and a root to try it in
 )
 
 say() { printf '%s\n' "$*" >&2; }

@@ -1,0 +1,114 @@
+"""Makes the bundle and starts it where there is nothing of this machine: in a root with a shell and no library.
+
+usage: test_bundle.py BUILD_FOLDER SAMPLES_FOLDER SOURCE_FOLDER [unittest argument...]
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+BUILD, SAMPLES, SOURCE = (pathlib.Path(argument) for argument in sys.argv[1:4])
+GRAPH = SAMPLES / "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
+MIB = 1 << 20
+# What the launchers call; a shell without any library has all of it.
+SHELL_COMMANDS = ("sh", "dirname", "readlink", "basename", "mkdir")
+
+
+def output_of(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command} failed with {result.returncode}:\n{result.stdout}\n{result.stderr}")
+    return result.stdout
+
+
+def is_program_or_library(file):
+    with open(file, "rb") as stream:
+        return stream.read(4) == b"\x7fELF"
+
+
+class BundleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="overlap-bundle-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.archive = pathlib.Path(output_of(SOURCE / "packaging/bundle.sh", BUILD, cls.folder).splitlines()[-1])
+        cls.root = cls.folder / "root"
+        for name in ("bin", "proc", "dev", "tmp", "data"):
+            (cls.root / name).mkdir(parents=True)
+        with tarfile.open(cls.archive) as archive:
+            archive.extractall(cls.root)
+        (cls.bundle,) = cls.root.glob("overlap-studio-*")
+        shutil.copy(shutil.which("busybox"), cls.root / "bin/busybox")
+        for name in SHELL_COMMANDS:
+            (cls.root / "bin" / name).symlink_to("busybox")
+        shutil.copy(GRAPH, cls.root / "data")
+
+    def inside(self, *arguments, program="overlap"):
+        """Runs a program of the bundle in a root that has nothing else."""
+        script = self.root / "run.sh"
+        words = " ".join(f"'{word}'" for word in arguments)
+        script.write_text(f"#!/bin/sh\ncd /data\nexec /{self.bundle.name}/{program} {words}\n")
+        mounted = (
+            'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec "$1" "$0" /bin/sh /run.sh'
+        )
+        environment = {"HOME": "/tmp", "PATH": "/bin:/usr/bin:/usr/sbin:/sbin", "QT_QPA_PLATFORM": "offscreen"}
+        mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        return output_of(
+            "unshare", *mapped, "--mount", "--pid", "--fork", "sh", "-c", mounted, self.root,
+            shutil.which("chroot", path="/usr/sbin:/sbin:/usr/bin:/bin"), env=environment,
+        )
+
+    def test_is_small(self):
+        self.assertLess(self.archive.stat().st_size, 45 * MIB)
+        unpacked = sum(file.lstat().st_size for file in self.bundle.rglob("*") if file.is_file())
+        self.assertLess(unpacked, 120 * MIB)
+
+    def test_has_every_library_that_it_needs(self):
+        files = [file for file in self.bundle.rglob("*") if file.is_file() and is_program_or_library(file)]
+        there = {file.name for file in files}
+        self.assertGreater(len(files), 40)
+        for file in files:
+            needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", file))
+            for library in needed:
+                self.assertIn(library, there, f"{file.name} needs it")
+            self.assertNotIn("/home", output_of("readelf", "-d", file))
+
+    def test_has_the_licence_of_everything(self):
+        licences = self.bundle / "licences"
+        for package in ("overlap-studio", "libqt6core6", "libicu72", "fonts-inter", "libc6", "libgvc6"):
+            self.assertGreater((licences / package).stat().st_size, 100, package)
+
+    def test_commands_run_without_any_library_of_the_machine(self):
+        self.assertIn("1843 nodes", self.inside("info", GRAPH.name))
+        simulated = json.loads(self.inside("simulate", GRAPH.name, "--preset", "torchtitan_default", "--json", "--quiet"))
+        own = json.loads(
+            output_of(BUILD / "bin/overlap", "simulate", GRAPH, "--preset", "torchtitan_default", "--json", "--quiet")
+        )
+        self.assertEqual(simulated["step_ms"], own["step_ms"])
+        self.inside("search", GRAPH.name, "--effort", "20", "-o", "/tmp/found.plan.json", "--quiet")
+        self.assertTrue((self.root / "tmp/found.plan.json").exists())
+        self.inside("apply", GRAPH.name, "--pipeline", "/tmp/found.plan.json", "-o", "/tmp/made.graph.json", "--quiet")
+
+    def test_the_window_draws_itself_and_the_graph(self):
+        self.inside(GRAPH.name, "--screenshot", "/tmp/window.png", program="overlap-studio")
+        self.assertGreater((self.root / "tmp/window.png").stat().st_size, 50_000)
+        # Boxes of the graph are placed by a helper of its own.
+        self.inside(GRAPH.name, "--view", "graph", "--screenshot", "/tmp/graph.png", program="overlap-studio")
+        self.assertGreater((self.root / "tmp/graph.png").stat().st_size, 10_000)
+
+    def test_the_machines_own_c_library_is_taken_where_it_is_new_enough(self):
+        found = output_of(
+            self.bundle / "overlap", "info", GRAPH, env={"HOME": "/tmp", "PATH": os.environ["PATH"]}
+        )
+        self.assertIn("1843 nodes", found)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[4:])
