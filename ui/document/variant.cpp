@@ -4,6 +4,7 @@
 #include <QUndoCommand>
 #include <utility>
 
+#include "ui/document/found_note.h"
 #include "ui/document/plan_change.h"
 
 namespace overlap::ui {
@@ -59,7 +60,9 @@ QString Variant::title() const {
 
 void Variant::edit(const QString& text, const Plan& plan, const QString& merge_key) {
     if (read_only_ || plan == plan_) return;
-    undo_stack_.push(new PlanEdit(*this, text, plan, merge_key));
+    Plan edited = plan;
+    if (!does_the_same(plan, plan_)) edited.notes = noteOfEdited(std::move(edited.notes));
+    undo_stack_.push(new PlanEdit(*this, text, edited, merge_key));
 }
 
 PlanHistory Variant::history() const {

@@ -43,7 +43,8 @@ class Variant : public QObject {
     /// True when the plan has edits that its file has not.
     bool modified() const { return !undo_stack_.isClean(); }
 
-    /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one.
+    /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one. A note that gives the
+    /// figures of a found plan is marked as being from before.
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
 

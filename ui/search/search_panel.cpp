@@ -20,6 +20,7 @@
 #include "core/search/lower_bound.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/document/found_note.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -446,9 +447,10 @@ int SearchPanel::open() {
     Plan plan = choice.plan;
     plan.name = freeName().toStdString();
     plan.graph = document_.loaded().empty_plan.graph;
-    plan.notes = tr("Found by a search of %1 plans (%2): step %3, %4, peak %5.")
-                     .arg(QString::number(found_->result.evaluations), choice.title, formatTime(choice.step_ms),
-                          aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes))
+    plan.notes = foundNote(found_->result.evaluations,
+                           tr("(%1): step %2, %3, peak %4")
+                               .arg(choice.title, formatTime(choice.step_ms),
+                                    aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes)))
                      .toStdString();
     // Opened before, it is shown again.
     for (int index = 1; index < document_.variantCount(); ++index)

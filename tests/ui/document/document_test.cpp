@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/found_note.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
@@ -41,6 +42,30 @@ class DocumentTest : public QObject {
         QCOMPARE(document->currentIndex(), 1);
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(document->evaluation()->simulation.step_ms > 0);
+    }
+
+    void theNoteOfAFoundPlanIsMarkedByAnEdit() {
+        const auto document = openDocument();
+        const auto note = [&] { return QString::fromStdString(document->current()->plan().notes); };
+        Plan plan = document->current()->plan();
+        plan.notes = "My own words. " + foundNote(20, QStringLiteral("(fastest): step 5 ms")).toStdString();
+        document->editPlan(QStringLiteral("note"), plan);
+        plan.name = "Other name";
+        document->editPlan(QStringLiteral("rename"), plan);
+        const QString fresh = note();
+        QCOMPARE(fresh, QStringLiteral("My own words. Found by a search of 20 plans (fastest): step 5 ms."));
+
+        document->addCopyOfCurrent();
+        QCOMPARE(note(), fresh);
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.0")});
+        const QString marked =
+            QStringLiteral("My own words. Before it was edited, found by a search of 20 plans (fastest): step 5 ms.");
+        QCOMPARE(note(), marked);
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.1")});
+        QCOMPARE(note(), marked);
+        document->current()->undoStack().undo();
+        document->current()->undoStack().undo();
+        QCOMPARE(note(), fresh);  // the plan is the found one again
     }
 
     void everyEditIsUndoneAndRedone_data() {

@@ -57,7 +57,13 @@ class SearchPanelTest : public QObject {
         QCOMPARE(document_->variantCount(), before + 1);
         QCOMPARE(document_->currentIndex(), before);
         QVERIFY(document_->current()->modified());
-        QVERIFY(QString::fromStdString(document_->current()->plan().notes).contains(QStringLiteral("plans")));
+        Plan edited = document_->current()->plan();
+        QVERIFY(QString::fromStdString(edited.notes).startsWith(QStringLiteral("Found by a search of")));
+        edited.buckets.clear();
+        edited.pipeline.clear();
+        document_->editPlan(QStringLiteral("no passes"), edited);
+        QVERIFY(QString::fromStdString(document_->current()->plan().notes).startsWith(QStringLiteral("Before it was")));
+        document_->current()->undoStack().undo();
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY(!document_->evaluation()->refused);
         QVERIFY(document_->evaluation()->simulation.step_ms < baseline_ms);

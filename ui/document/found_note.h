@@ -1,0 +1,15 @@
+#pragma once
+
+#include <QString>
+#include <string>
+
+namespace overlap::ui {
+
+/// The note of a plan that a search of so many plans found. @param figures of the plan, without full stop.
+QString foundNote(std::size_t searched, const QString& figures);
+
+/// The note when the plan, or a copy of it, does something else: what foundNote() says in it is marked as being from
+/// before. Other words, and what is marked already, stay.
+std::string noteOfEdited(std::string note);
+
+}  // namespace overlap::ui
