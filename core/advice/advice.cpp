@@ -38,14 +38,14 @@ void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& 
     }
 }
 
-std::vector<std::string> new_problems(const Evaluation& before, const Evaluation& after) {
+std::vector<Problem> new_problems(const Evaluation& before, const Evaluation& after) {
     std::unordered_set<std::string> known;
     for (const Problem& problem : before.problems) known.insert(problem.message);
-    std::vector<std::string> found;
+    std::vector<Problem> found;
     for (const Problem& problem : after.problems)
         if (problem.severity != Severity::note && problem.kind != ProblemKind::exposed &&
             !known.contains(problem.message))
-            found.push_back(problem.message);
+            found.push_back(problem);
     return found;
 }
 

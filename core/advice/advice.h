@@ -44,8 +44,8 @@ struct AdviceEffect {
     double exposed_ms = 0;
     std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
     std::string refusal;          ///< why the changed plan is refused; the differences are then 0
-    /// Problems of the changed plan that the plan does not have, exposed collectives not counted: their messages.
-    std::vector<std::string> new_problems;
+    /// Problems of the changed plan that the plan does not have, exposed collectives not counted.
+    std::vector<Problem> new_problems;
 };
 
 /// Below this share of the step a difference is no reason for a change: runs of one job differ by more.

@@ -210,7 +210,8 @@ TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
     ASSERT_TRUE(effect);
     EXPECT_FALSE(effect->refusal.empty());
     EXPECT_EQ(effect->step_ms, 0);
-    EXPECT_FALSE(effect->new_problems.empty());
+    ASSERT_FALSE(effect->new_problems.empty());
+    EXPECT_FALSE(effect->new_problems.front().title.empty());
     EXPECT_FALSE(is_worthwhile(*effect, *evaluation));
 
     std::stop_source stop;

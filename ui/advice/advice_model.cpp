@@ -53,9 +53,10 @@ int AdviceModel::columnCount(const QModelIndex& parent) const {
 QString AdviceModel::verdict(const AdviceRow& row) {
     if (!row.effect.refusal.empty()) return tr("refused");
     if (!row.worthwhile) return tr("not worth it");
-    if (const std::size_t problems = row.effect.new_problems.size(); problems > 0)
-        return problems == 1 ? tr("make it ↵ · 1 new problem") : tr("make it ↵ · %1 new problems").arg(problems);
-    return tr("make it ↵");
+    QStringList problems;
+    for (const Problem& problem : row.effect.new_problems) problems.append(ui::text(problem.title));
+    problems.removeDuplicates();
+    return problems.isEmpty() ? tr("make it ↵") : tr("make it ↵ · new: %1").arg(problems.join(QStringLiteral(", ")));
 }
 
 QString AdviceModel::text(const AdviceRow& row, int column) {
@@ -85,7 +86,8 @@ QString AdviceModel::toolTip(const AdviceRow& row, int column) {
         return tr("The step changes by less than %1 %; runs of one job differ by more")
             .arg(QString::number(worthwhile_share * 100));
     QStringList lines{tr("Make this change in the plan; Ctrl+Z takes it back")};
-    for (const std::string& problem : row.effect.new_problems) lines.append(ui::text(problem));
+    for (const Problem& problem : row.effect.new_problems)
+        lines.append(tr("New problem, %1: %2").arg(ui::text(problem.title), ui::text(problem.message)));
     return lines.join(u'\n');
 }
 

@@ -41,6 +41,22 @@ class AdvicePanelTest : public QObject {
         QCOMPARE(model.index(3, AdviceModel::verdict_column).data(Qt::ToolTipRole).toString(), QStringLiteral("no"));
     }
 
+    void newProblemsAreNamed() {
+        AdviceModel model;
+        AdviceRow causes = row(-9.8, true);
+        for (const char* title : {"read before fill", "gathered for both", "read before fill"}) {
+            Problem& problem = causes.effect.new_problems.emplace_back();
+            problem.title = title;
+            problem.message = std::string("what ") + title + " means";
+        }
+        model.add(causes);
+        const QModelIndex verdict = model.index(0, AdviceModel::verdict_column);
+        QCOMPARE(verdict.data().toString(), QStringLiteral("make it ↵ · new: read before fill, gathered for both"));
+        QVERIFY(verdict.data(Qt::ToolTipRole)
+                    .toString()
+                    .contains(QStringLiteral("gathered for both: what gathered for both means")));
+    }
+
     void stepsWithLinksSharedDecide() {
         AdviceModel model;
         AdviceRow seems = row(-372, false), helps = row(-9.8, true);
