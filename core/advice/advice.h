@@ -21,6 +21,7 @@ struct Advice {
     Plan plan;               ///< the plan with this change
     /// Why the change cannot be made, where the collective's own explanation names it; else empty.
     std::string refusal{};
+    bool moves_dependents = false;  ///< what needs the collective comes later too: heavy compute may change its order
 };
 
 /// Changes that may hide one collective of an evaluated plan, each for itself: other buckets, a process group of its

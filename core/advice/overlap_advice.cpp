@@ -35,11 +35,12 @@ class OverlapChanges {
     /// left out then.
     enum class Named { no, yes };
 
-    void add(const OverlapDirective& directive, const std::string& what, Named named = Named::no) {
+    void add(const OverlapDirective& directive, const std::string& what, Named named = Named::no,
+             bool moves_dependents = false) {
         OverlapPreview::Effect effect = preview_.effect_of(directive);
         const std::string refusal = effect.refusal();
         if (!refusal.empty() && named == Named::no) return;
-        Advice advice{collective_.name + ' ' + what, {}, collective_.plan(), refusal};
+        Advice advice{collective_.name + ' ' + what, {}, collective_.plan(), refusal, moves_dependents};
         if (refusal.empty()) {
             advice.plan.overlaps = std::move(effect.overlaps);
         } else {
@@ -63,19 +64,33 @@ class OverlapChanges {
             start_before(timing.blocker);
     }
 
-    /// To right before the first node that needs it: after the last compute that does not.
-    void wait_later() {
-        if (collective_.timing.wait == no_node) return;
-        NodeId last = no_node;
-        for (NodeId node = collective_.timing.wait + 1; node < graph_.node_count(); ++node) {
-            if (preview_.is_dependent(node)) break;
-            if (is_compute(node)) last = node;
-        }
-        if (last == no_node) return;
+    void wait_after(NodeId node, bool moves_dependents) {
         OverlapDirective directive = preview_.directive();
         directive.hide_behind.clear();
-        directive.wait_after = graph_.name(last);
-        add(directive, "is waited for after " + directive.wait_after);
+        directive.wait_after = graph_.name(node);
+        add(directive,
+            (moves_dependents ? "and what needs it wait until after " : "is waited for after ") + directive.wait_after,
+            Named::no, moves_dependents);
+    }
+
+    /// To right before the first node that needs it, after the last compute that does not; and beyond it, where as much
+    /// other compute has passed as the collective is exposed for: what needs it comes later then.
+    void wait_later() {
+        if (collective_.timing.wait == no_node) return;
+        NodeId last = no_node, node = collective_.timing.wait + 1;
+        double passed_ms = 0;
+        for (; node < graph_.node_count() && !preview_.is_dependent(node); ++node) {
+            if (!is_compute(node)) continue;
+            last = node;
+            passed_ms += evaluation_.times_ms[node];
+        }
+        if (last != no_node) wait_after(last, false);
+        if (passed_ms >= collective_.timing.exposed_ms) return;
+        for (; node < graph_.node_count(); ++node) {
+            if (preview_.is_dependent(node) || !is_compute(node)) continue;
+            passed_ms += evaluation_.times_ms[node];
+            if (passed_ms >= collective_.timing.exposed_ms) return wait_after(node, true);
+        }
     }
 
     void run_behind(const std::string& block) {

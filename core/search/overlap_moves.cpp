@@ -106,7 +106,8 @@ std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& eval
     const std::vector<std::size_t> exposed = most_exposed(*evaluation, first + most);
     for (std::size_t index = first; index < exposed.size(); ++index) {
         for (Advice& advice : advice_for(evaluation, exposed[index]))
-            proposals.push_back({std::move(advice.plan), std::move(advice.text)});
+            // A search keeps the order of heavy compute, which its bound is for.
+            if (!advice.moves_dependents) proposals.push_back({std::move(advice.plan), std::move(advice.text)});
     }
     return proposals;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "core/cost/shared_links.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/plan.h"
+#include "core/plan/presets.h"
+#include "core/search/moves.h"
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_report.h"
@@ -57,6 +60,19 @@ TEST(PlanSearch, IsNeverSlowerThanWhatAnybodyWouldTryNorFasterThanTheBound) {
             EXPECT_LE(point.step_ms, found.front[index > 0 ? index - 1 : 0].step_ms);
         }
     }
+}
+
+TEST(PlanSearch, TriesNoAdviceThatMovesWhatDependsOnACollective) {
+    const auto graph = graph_of("llama3_8b_fsdp64.prebucket");
+    const auto evaluation = evaluate(graph, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance"));
+    std::size_t advised = 0, moving = 0;
+    for (const std::size_t collective : most_exposed(*evaluation, 3)) {
+        const std::vector<Advice> all = advice_for(evaluation, collective);
+        advised += all.size();
+        moving += static_cast<std::size_t>(std::ranges::count_if(all, &Advice::moves_dependents));
+    }
+    EXPECT_GT(moving, 0u);
+    EXPECT_EQ(advice_moves(evaluation, 0, 3).size(), advised - moving);
 }
 
 TEST(PlanSearch, SaysWhichComputeAPlanMovesAndWhichOfItsOverlapsDoesSo) {
