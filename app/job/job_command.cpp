@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/files/atomic_file.h"
+#include "core/job/chakra/chakra_traces.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
 #include "core/job/run_job.h"
@@ -31,6 +32,9 @@ class JobCommand final : public Command {
         simulate_ = add(*command, "simulate", "Step time, what each rank waits for, and the critical path.");
         writes(simulate_->add_option("--trace", trace_,
                                      "write a Chrome trace for Perfetto, a process for each class of ranks"));
+        simulate_->add_option("--chakra", chakra_,
+                              "write execution traces of MLCommons Chakra, PREFIX.RANK.et for each class of ranks, and "
+                              "their groups, PREFIX.groups.json; for every rank with --no-folding");
         simulate_->add_option("--rows", rows_, "lines of each table")->check(CLI::Range(0, 1'000'000));
         simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
         check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
@@ -49,6 +53,9 @@ class JobCommand final : public Command {
             if (schedules_->parsed()) return compare_schedules(document, options, streams);
             const job::JobResult result = job::run_job(document, options);
             if (!trace_.empty()) write_file_atomically(trace_, job::job_trace_json(document, options));
+            if (!chakra_.empty())
+                for (const auto& [name, bytes] : job::chakra_traces(document, options, chakra_))
+                    write_file_atomically(name, bytes);
             if (json_) {
                 streams.out << job::result_json(result) << '\n';
                 return;
@@ -99,7 +106,7 @@ class JobCommand final : public Command {
     }
 
     CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr;
-    std::string file_, trace_;
+    std::string file_, trace_, chakra_;
     std::size_t rows_ = 20;
     bool json_ = false, no_folding_ = false;
 };

@@ -65,8 +65,11 @@ class Builder {
             for (std::size_t kind = 0; kind < action_kind_count; ++kind)
                 if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));
             std::vector<std::int32_t>& kinds = kinds_.emplace_back();
-            for (const std::string& dim : stages_[i].dims)
+            first_collective_.push_back(static_cast<std::int32_t>(step_.collectives.size()));
+            for (const auto& [dim, name] : stages_[i].collectives) {
+                step_.collectives.push_back(name);
                 kinds.push_back(static_cast<std::int32_t>(step_.replicas->kind_over(dim, place(i) + ".segments")));
+            }
         }
     }
 
@@ -126,15 +129,17 @@ class Builder {
             for (const ActionPiece& piece : pieces) {
                 const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
                 add_part(action, piece);
-                const bool meets = piece.collective >= 0;
-                add_piece(
-                    {0, cell, meets ? PieceRole::collective : PieceRole::action,
-                     meets ? kinds_[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(piece.collective)]
-                           : -1,
-                     part, 1});
+                const std::size_t of = static_cast<std::size_t>(action.stage);
+                Piece added{0, cell, PieceRole::action, -1, part, 1, -1};
+                if (piece.collective >= 0) {
+                    added.role = PieceRole::collective;
+                    added.group_kind = kinds_[of][static_cast<std::size_t>(piece.collective)];
+                    added.collective = first_collective_[of] + piece.collective;
+                }
+                add_piece(added);
             }
             // A compute action without segments still passes its result on.
-            if (pieces.empty() && is_compute(action.kind)) add_piece({0, cell, PieceRole::action, -1, 0, 0});
+            if (pieces.empty() && is_compute(action.kind)) add_piece({0, cell, PieceRole::action, -1, 0, 0, -1});
         }
     }
 
@@ -158,7 +163,7 @@ class Builder {
             }
             add_part(action, whole);
         }
-        add_piece({0, cell, PieceRole::action, -1, first, static_cast<std::uint32_t>(together.size())});
+        add_piece({0, cell, PieceRole::action, -1, first, static_cast<std::uint32_t>(together.size()), -1});
     }
 
     /// REDUCE_GRAD and WAIT_REDUCE_GRAD of a stage whose gradients are reduced. @returns whether it was one.
@@ -169,7 +174,7 @@ class Builder {
             return true;
         }
         if (action.kind != ActionKind::wait_reduce_grad) return false;
-        waits_for_sync_.emplace_back(action.stage, add_piece({0, cell, PieceRole::gradient_wait, -1, 0, 0}));
+        waits_for_sync_.emplace_back(action.stage, add_piece({0, cell, PieceRole::gradient_wait, -1, 0, 0, -1}));
         return true;
     }
 
@@ -226,7 +231,7 @@ class Builder {
             const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
             step_.parts.push_back({sync.stage, 0, *job_.stages[static_cast<std::size_t>(sync.stage)].gradient_sync_ms});
             step_.pieces.push_back(
-                {sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind, part, 1});
+                {sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind, part, 1, -1});
             if (sync.on != none) waits_.push_back({index, sync.on, PieceWait::Message::none});
             if (rank == sync.rank) waits_.push_back({index, before, PieceWait::Message::none});
             before = index;
@@ -316,7 +321,8 @@ class Builder {
     const PipelineOptions& options_;
     PipelineStep step_;
     std::vector<StageActions> stages_;
-    std::vector<std::vector<std::int32_t>> kinds_;  ///< of each stage: the group kind of each of its dimensions
+    std::vector<std::vector<std::int32_t>> kinds_;  ///< of each stage: the group kind of each of its collectives
+    std::vector<std::int32_t> first_collective_;    ///< of each stage: where its collectives begin in the step's
     std::vector<std::uint32_t> forward_end_, backward_end_;
     std::vector<Cell> cells_;
     std::vector<PieceWait> waits_;

@@ -35,6 +35,7 @@ struct Piece {
     PieceRole role = PieceRole::action;
     std::int32_t group_kind = -1;  ///< whom it starts with; -1: nobody
     std::uint32_t first_part = 0, parts = 0;
+    std::int32_t collective = -1;  ///< index of PipelineStep::collectives; -1: an all-reduce, as of gradients
 };
 
 /// What runs in a piece: several at once in a cell of OVERLAP_F_B.
@@ -57,10 +58,14 @@ struct PipelineStep {
     OverlapRule overlap;
     std::vector<Piece> pieces;
     std::vector<PiecePart> parts;
+    std::vector<std::string> collectives;  ///< kinds that segments name
     std::vector<std::uint32_t> row_begin;  ///< of each rank: its pieces in order; syncs come after the last row
     StepGraph graph;
 
     std::int32_t ranks() const { return static_cast<std::int32_t>(schedule.lists.size()); }
+    std::string collective_of(const Piece& of) const {
+        return of.collective < 0 ? "all_reduce" : collectives[static_cast<std::size_t>(of.collective)];
+    }
     const Piece& piece(NodeIndex node) const { return pieces[node % pieces.size()]; }
     std::size_t class_of(NodeIndex node) const { return node / pieces.size(); }
     /// Time of a piece in a class of replicas, and the part of it that computes.

@@ -97,6 +97,22 @@ std::int64_t Replicas::rank_of(std::int64_t replica, std::int32_t pipeline_rank)
     return rank;
 }
 
+std::vector<std::int64_t> Replicas::ranks_of_group(std::size_t of_kind, std::int64_t replica,
+                                                   std::int32_t pipeline_rank) const {
+    std::vector<std::int64_t> members = {replica};
+    for (const std::size_t dim : kinds_[of_kind]) {
+        const Dim& over = dims_[dim];
+        const std::int64_t place = replica / over.replica_stride % over.size;
+        const std::size_t before = members.size();
+        for (std::int64_t other = 0; other < over.size; ++other)
+            for (std::size_t i = 0; i < before && other != place; ++i)
+                members.push_back(members[i] + (other - place) * over.replica_stride);
+    }
+    for (std::int64_t& member : members) member = rank_of(member, pipeline_rank);
+    std::sort(members.begin(), members.end());
+    return members;
+}
+
 std::size_t Replicas::kind(GroupKind dims) {
     const auto found = std::find(kinds_.begin(), kinds_.end(), dims);
     if (found != kinds_.end()) return static_cast<std::size_t>(found - kinds_.begin());

@@ -25,6 +25,9 @@ class Replicas {
     /// Number of a pipeline rank of a replica. Without a mesh replica · p + pipeline rank.
     std::int64_t rank_of(std::int64_t replica, std::int32_t pipeline_rank) const;
 
+    /// The ranks of a replica's group of a kind, on one pipeline rank, ascending.
+    std::vector<std::int64_t> ranks_of_group(std::size_t kind, std::int64_t replica, std::int32_t pipeline_rank) const;
+
     /// The kind of group over a dimension. Without a mesh `dp` is over all replicas, and other dimensions have one
     /// rank.
     /// @throws InputError at `place` where the mesh has no such dimension, or it is `pp`.

@@ -31,11 +31,12 @@ void complete_backward(StageActions& actions) {
                                 actions.pieces[weight].end());
 }
 
-std::int32_t dim_index(StageActions& actions, const std::string& dim) {
-    const auto found = std::find(actions.dims.begin(), actions.dims.end(), dim);
-    if (found != actions.dims.end()) return static_cast<std::int32_t>(found - actions.dims.begin());
-    actions.dims.push_back(dim);
-    return static_cast<std::int32_t>(actions.dims.size() - 1);
+std::int32_t collective_index(StageActions& actions, const Segment& segment) {
+    const std::pair collective(segment.dim, segment.collective);
+    const auto found = std::find(actions.collectives.begin(), actions.collectives.end(), collective);
+    if (found != actions.collectives.end()) return static_cast<std::int32_t>(found - actions.collectives.begin());
+    actions.collectives.push_back(collective);
+    return static_cast<std::int32_t>(actions.collectives.size() - 1);
 }
 
 void read_opaque(const StageSpec& stage, const std::string& place, StageActions& actions) {
@@ -59,7 +60,7 @@ void read_segments(const StageSpec& stage, const std::string& place, StageAction
             if (computes)
                 actions.pieces[kind].push_back({segment.ms, 0, -1});
             else
-                actions.pieces[kind].push_back({0, segment.ms, dim_index(actions, segment.dim)});
+                actions.pieces[kind].push_back({0, segment.ms, collective_index(actions, segment)});
         }
     }
     complete_backward(actions);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/job/document/job_document.h"
@@ -16,14 +17,14 @@ namespace overlap::job {
 struct ActionPiece {
     double compute_ms = 0;         ///< slow ranks multiply it
     double fixed_ms = 0;           ///< exposed communication within, or the time of a collective
-    std::int32_t collective = -1;  ///< index of the segment's dimension in StageActions::dims; -1: none
+    std::int32_t collective = -1;  ///< index of StageActions::collectives; -1: none
 };
 
 /// What each action of a stage takes.
 struct StageActions {
     std::array<std::vector<ActionPiece>, action_kind_count> pieces;
     std::array<bool, action_kind_count> given{};
-    std::vector<std::string> dims;  ///< dimensions that its collectives go over
+    std::vector<std::pair<std::string, std::string>> collectives;  ///< dimension and kind of each that segments name
 
     std::span<const ActionPiece> of(ActionKind kind) const { return pieces[static_cast<std::size_t>(kind)]; }
 };

@@ -1,0 +1,190 @@
+#include "core/job/chakra/chakra_traces.h"
+
+#include <map>
+
+#include "core/base/error.h"
+#include "core/files/json_writer.h"
+#include "core/job/chakra/chakra_writer.h"
+#include "core/job/program_step.h"
+
+namespace overlap::job {
+
+namespace {
+
+[[noreturn]] void cannot_run() {
+    throw InputError("", "the job cannot run, so there are no traces; overlap job check says why");
+}
+
+std::string groups_json(const std::map<std::string, std::vector<std::int64_t>>& groups) {
+    JsonWriter json;
+    json.begin_object();
+    for (const auto& [name, ranks] : groups) {
+        json.key(name).begin_array();
+        for (const std::int64_t rank : ranks) json.value(rank);
+        json.end_array();
+    }
+    json.end_object();
+    return json.take();
+}
+
+std::string file_name(const std::string& prefix, std::int64_t rank) {
+    return std::string(prefix).append(".").append(std::to_string(rank)).append(".et");
+}
+
+/// Identifiers: a node's own, then those of the messages that it receives; sends are numbered apart.
+class PipelineTraces {
+  public:
+    PipelineTraces(const JobDocument& job, const PipelineOptions& options, const std::string& prefix)
+        : job_(job), step_(pipeline_step(job, options)), names_(pipeline_names(step_)), prefix_(prefix) {
+        const StepOrder order = order_of(step_.graph);
+        if (!order.all) cannot_run();
+        times_ = run_step(step_.graph, order);
+    }
+
+    NamedFiles write() {
+        const std::uint32_t count = static_cast<std::uint32_t>(step_.pieces.size());
+        const std::size_t ranks = static_cast<std::size_t>(step_.ranks());
+        std::vector<ChakraTrace> traces(step_.replicas->class_count() * ranks);
+        std::vector<std::vector<NodeIndex>> receivers(step_.graph.node_count());
+        for (NodeIndex node = 0; node < step_.graph.node_count(); ++node)
+            for_each_message(node, [&](NodeIndex on, double) { receivers[on].push_back(node); });
+        std::vector<std::uint64_t> last_send(traces.size(), none);
+        for (NodeIndex node = 0; node < step_.graph.node_count(); ++node) {
+            const std::uint32_t rank = step_.graph.rank(node);
+            std::vector<std::uint64_t> after;
+            for (std::uint32_t i = step_.graph.first_dependency(node); i < step_.graph.first_dependency(node + 1);
+                 ++i) {
+                const NodeIndex on = step_.graph.on()[i];
+                if (step_.graph.rank(on) == rank) after.push_back(own(on));
+            }
+            std::uint64_t received = 0;
+            for_each_message(node, [&](NodeIndex on, double delay_ms) {
+                const std::uint64_t id = id_of_message(node, received++);
+                const auto message = message_of(on, node);
+                traces[rank].add(id, names_.message(on, node), ChakraNode::receive, {}, times_.end[on], delay_ms,
+                                 &message);
+                after.push_back(id);
+            });
+            add(traces[rank], node, after);
+            for (const NodeIndex to : receivers[node]) {
+                std::vector<std::uint64_t> before = {own(node)};
+                if (last_send[rank] != none) before.push_back(last_send[rank]);
+                const auto message = message_of(node, to);
+                last_send[rank] = first_send_ + sends_++;
+                traces[rank].add(last_send[rank], names_.message(node, to), ChakraNode::send, before, times_.end[node],
+                                 0, &message);
+            }
+        }
+        NamedFiles files;
+        for (std::size_t i = 0; i < traces.size(); ++i) {
+            const NodeIndex base = static_cast<NodeIndex>(i / ranks * count);
+            const std::int64_t rank = step_.replicas->rank_of(step_.replicas->representative(step_.class_of(base)),
+                                                              static_cast<std::int32_t>(i % ranks));
+            files.emplace_back(file_name(prefix_, rank), traces[i].bytes());
+        }
+        files.emplace_back(prefix_ + ".groups.json", groups_json(groups_));
+        return files;
+    }
+
+  private:
+    static constexpr std::uint64_t none = ~0ull;
+    static constexpr std::uint64_t messages_a_node = 128;  ///< a cell has at most 64 parts
+    static constexpr std::uint64_t first_send_ = 1ull << 48;
+
+    static std::uint64_t own(NodeIndex node) { return node * messages_a_node; }
+    static std::uint64_t id_of_message(NodeIndex node, std::uint64_t number) { return own(node) + 1 + number; }
+
+    template <typename Visit>
+    void for_each_message(NodeIndex node, Visit&& visit) const {
+        for (std::uint32_t i = step_.graph.first_dependency(node); i < step_.graph.first_dependency(node + 1); ++i)
+            if (step_.graph.rank(step_.graph.on()[i]) != step_.graph.rank(node))
+                visit(step_.graph.on()[i], step_.graph.delay_ms()[i]);
+    }
+
+    ChakraTrace::Communication message_of(NodeIndex from, NodeIndex to) const {
+        ChakraTrace::Communication message;
+        message.from = names_.rank(from);
+        message.to = names_.rank(to);
+        message.tag = static_cast<std::int64_t>(from % step_.pieces.size());
+        const bool forward = step_.piece(from).rank < step_.piece(to).rank;
+        if (job_.transfer) {
+            const auto& bytes = forward ? job_.transfer->activation_bytes : job_.transfer->gradient_bytes;
+            message.bytes = static_cast<std::uint64_t>(bytes.value_or(0));
+        }
+        return message;
+    }
+
+    void add(ChakraTrace& trace, NodeIndex node, std::span<const std::uint64_t> after) {
+        const Piece& piece = step_.piece(node);
+        const double start = times_.start[node], duration = times_.end[node] - start;
+        if (piece.group_kind < 0)
+            return trace.add(own(node), names_.op(node), ChakraNode::compute, after, start, duration, nullptr);
+        ChakraTrace::Communication collective;
+        const std::vector<std::int64_t> ranks = step_.replicas->ranks_of_group(
+            static_cast<std::size_t>(piece.group_kind), step_.replicas->representative(step_.class_of(node)),
+            static_cast<std::int32_t>(piece.rank));
+        collective.group = std::to_string(piece.group_kind) + "." + std::to_string(ranks.front());
+        collective.collective = chakra_collective(step_.collective_of(piece));
+        groups_[collective.group] = ranks;
+        trace.add(own(node), names_.op(node), ChakraNode::collective, after, start, duration, &collective);
+    }
+
+    const JobDocument& job_;
+    PipelineStep step_;
+    NodeNames names_;
+    StepTimes times_;
+    std::string prefix_;
+    std::uint64_t sends_ = 0;
+    std::map<std::string, std::vector<std::int64_t>> groups_;
+};
+
+NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix) {
+    const ProgramStep step = program_step(job);
+    const StepOrder order =
+        order_of(step.graph, [&](std::uint32_t rendezvous) { return !mismatch(step, step.meetings[rendezvous]); });
+    if (!order.all) cannot_run();
+    const StepTimes times = run_step(step.graph, order);
+    std::vector<ChakraTrace> traces(job.programs.size());
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sent, received;
+    for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
+        const OpSpec& op = *step.op_of_node[node];
+        const std::uint32_t program = step.graph.rank(node);
+        const std::int64_t rank = job.programs[program].rank;
+        std::vector<std::uint64_t> after;
+        for (std::uint32_t i = step.graph.first_dependency(node); i < step.graph.first_dependency(node + 1); ++i)
+            if (step.graph.rank(step.graph.on()[i]) == program) after.push_back(step.graph.on()[i]);
+        const double start = times.start[node], duration = times.end[node] - start;
+        if (step.kind_of_node[node] != ProgramNode::communication) {
+            traces[program].add(node, op.id, ChakraNode::compute, after, start, duration, nullptr);
+            continue;
+        }
+        ChakraTrace::Communication communication;
+        communication.bytes = static_cast<std::uint64_t>(op.bytes.value_or(0));
+        communication.group = op.group;
+        communication.collective = chakra_collective(op.op);
+        const bool sends = op.kind == OpSpec::Kind::send;
+        communication.from = sends ? rank : op.peer;
+        communication.to = sends ? op.peer : rank;
+        const ChakraNode type = op.kind == OpSpec::Kind::collective ? ChakraNode::collective
+                                : sends                             ? ChakraNode::send
+                                                                    : ChakraNode::receive;
+        if (type != ChakraNode::collective)
+            communication.tag = (sends ? sent : received)[{communication.from, communication.to}]++;
+        traces[program].add(node, op.id, type, after, start, duration, &communication);
+    }
+    NamedFiles files;
+    for (std::size_t i = 0; i < traces.size(); ++i)
+        files.emplace_back(file_name(prefix, job.programs[i].rank), traces[i].bytes());
+    std::map<std::string, std::vector<std::int64_t>> groups;
+    for (const auto& [name, ranks] : job.groups) groups[name].assign(ranks.begin(), ranks.end());
+    files.emplace_back(prefix + ".groups.json", groups_json(groups));
+    return files;
+}
+
+}  // namespace
+
+NamedFiles chakra_traces(const JobDocument& job, const PipelineOptions& options, const std::string& prefix) {
+    return job.has_programs ? traces_of_programs(job, prefix) : PipelineTraces(job, options, prefix).write();
+}
+
+}  // namespace overlap::job

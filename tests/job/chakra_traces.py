@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Execution traces of Chakra, read as others read them and run again: the step is the one that was simulated.
+
+    chakra_traces.py PROGRAMS
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "overlap")
+COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
+STAGES = {"format": "overlap-job", "version": 1, "replicas": 2,
+          "stages": [{"ms": {"F": 2, "I": 3, "W": 1}, "gradient_sync_ms": 5},
+                     {"segments": {"F": [{"compute_ms": 2}, {"collective": "all_gather", "dim": "dp", "ms": 1}],
+                                   "B": [{"compute_ms": 4}]}}] * 2,
+          "schedule": {"name": "1F1B", "microbatches": 6},
+          "transfer": {"activations_ms": 0.25, "gradients_ms": 0.5},
+          "variation": {"slow": [{"replica": 1, "stage": 2, "factor": 1.5}]}}
+PROGRAMS = {"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]}, "programs": [
+    {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 4}, {"id": "s", "kind": "send", "peer": 1, "bytes": 8},
+                        {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "ms": 2}]},
+    {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0, "bytes": 8, "ms": 1}, {"id": "k", "kind": "compute", "ms": 3},
+                        {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "ms": 2}]}]}
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    at, found = 0, []
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            length, at = varint(data, at)
+            value, at = data[at:at + length], at + length
+        found.append((key >> 3, value))
+    return found
+
+
+def read_trace(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    messages, at = [], 0
+    while at < len(data):
+        length, at = varint(data, at)
+        messages.append(fields(data[at:at + length]))
+        at += length
+    assert messages[0] == [(1, b"1.0.0")], messages[0]
+    nodes = []
+    for message in messages[1:]:
+        node = {"after": [value for field, value in message if field == 4]}
+        node.update({name: value for field, value in message
+                     for name in [{1: "id", 2: "name", 3: "type", 6: "start", 7: "us"}.get(field)] if name})
+        for field, value in message:
+            if field == 10:
+                name, content = fields(value)
+                node[name[1].decode()] = content[1]
+        nodes.append(node)
+    return nodes
+
+
+def replay(traces, groups):
+    """The step in microseconds: a node starts when what it is after has ended, a collective when all members are there."""
+    ended, step, met = {}, 0, {}
+    waiting = [(rank, node) for rank, nodes in traces.items() for node in nodes]
+    while waiting:
+        left = []
+        for rank, node in waiting:
+            if any((rank, before) not in ended for before in node["after"]):
+                left.append((rank, node))
+                continue
+            start = max([ended[rank, before] for before in node["after"]], default=0)
+            if node["type"] == RECEIVE:
+                sent = [ended.get((node["comm_src"], other["id"])) for other in traces[node["comm_src"]]
+                        if other["type"] == SEND and other["comm_dst"] == rank and other["comm_tag"] == node["comm_tag"]]
+                assert len(sent) == 1, node
+                if sent[0] is None:
+                    left.append((rank, node))
+                    continue
+                start = max(start, sent[0])
+            if node["type"] == COLLECTIVE:
+                group = node["pg_name"].decode()
+                number = [n["id"] for n in traces[rank] if n["type"] == COLLECTIVE and n["pg_name"] == node["pg_name"]].index(node["id"])
+                arrived = met.setdefault((group, number), {})
+                arrived[rank] = start
+                if len(arrived) < len(groups[group]):
+                    left.append((rank, node))
+                    continue
+                start = max(arrived.values())
+            ended[rank, node["id"]] = start + node["us"]
+            step = max(step, start + node["us"])
+        assert len(left) < len(waiting), "nothing can go on"
+        waiting = left
+    return step
+
+
+class Chakra(unittest.TestCase):
+    def test_what_is_written_runs_as_simulated(self):
+        for job in (STAGES, PROGRAMS):
+            with tempfile.TemporaryDirectory() as folder:
+                path, prefix = os.path.join(folder, "x.job.json"), os.path.join(folder, "t")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(job, file)
+                done = subprocess.run([PROGRAM, "job", "simulate", path, "--json", "--chakra", prefix, "--no-folding"],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(done.stdout)
+                traces = {int(name.split(".")[-2]): read_trace(name) for name in glob.glob(prefix + ".*.et")}
+                self.assertEqual(sorted(traces), [rank["rank"] for rank in result["ranks"]])
+                with open(prefix + ".groups.json", encoding="utf-8") as file:
+                    groups = json.load(file)
+                for nodes in traces.values():
+                    ids = [node["id"] for node in nodes]
+                    self.assertEqual(len(set(ids)), len(ids))
+                self.assertEqual(replay(traces, groups), round(result["step_ms"] * 1000))
+                kinds = {node["comm_type"] for nodes in traces.values() for node in nodes if node["type"] == COLLECTIVE}
+                self.assertEqual(kinds, {0, 2} if job is STAGES else {6})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
