@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
+#include "core/cost/control_deps.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/predict/checked_range.h"
 #include "core/simulate/device_memory.h"
@@ -98,6 +99,7 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         report_outside_checked_runs();
         if (result.refused) return true;  // its figures are those of the input
+        report_later_moves();
         report_unshared_links();
         if (stop_.stop_requested()) return false;
         if (std::optional<Problem> problem = memory_problem(*result.graph, result.corrected_memory))
@@ -147,6 +149,27 @@ class Evaluator {
         problem.title = "outside checked runs";
         problem.message = "predictions with " + cost->model_name + " were compared with " + checked->with +
                           ", and may be off by more here: " + differences;
+        result_->problems.push_back(std::move(problem));
+    }
+
+    /// Inductor's scheduler moves collectives once more when it has lowered a graph (torch/_inductor/scheduler.py), by
+    /// kernels and buffers that a graph does not show.
+    void report_later_moves() {
+        const Evaluation& result = *result_;
+        const TimeSource* source = result.time_source.get();
+        const bool is_whole = source && source->compilation && source->compilation->scope == CompiledScope::whole;
+        if (!is_whole || !result.resolved || result.simulation.collectives.empty()) return;
+        // What overlap scheduling ties together by control_deps stays where it is.
+        for (NodeId node = 0; node < result.graph->node_count(); ++node)
+            if (is_control_deps(*result.graph, node)) return;
+        Problem problem;
+        problem.title = "moved again later";
+        problem.message =
+            "a job that compiles the whole graph moves collectives earlier and waits later once more, after lowering, "
+            "where no memory is lost by it; this cannot be seen in a graph, so the job may hide more than is shown "
+            "here; torch._inductor.config.aten_distributed_optimizations.enable_simple_overlap = False switches it "
+            "off, and "
+            "keeps the order of the plan";
         result_->problems.push_back(std::move(problem));
     }
 

@@ -153,6 +153,18 @@ TEST(Evaluation, WhatFusedProductsReturnIsInThePeakAndPriced) {
     EXPECT_TRUE(evaluation->graph->outputs(fused).empty());
 }
 
+TEST(Evaluation, ThatInductorMovesCollectivesLaterIsToldOfJobsCompiledAsAWhole) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto told = [&](CompiledScope scope) {
+        const auto evaluation =
+            evaluate(graph, block_plan(*graph), {}, modelled_source(false, Compilation{.scope = scope}));
+        return std::ranges::count(evaluation->problems, "moved again later", &Problem::title);
+    };
+    EXPECT_EQ(told(CompiledScope::whole), 1);
+    EXPECT_EQ(told(CompiledScope::blocks), 0);
+    EXPECT_EQ(told(CompiledScope::eager), 0);
+}
+
 TEST(Evaluation, AnyPassThatReadsABufferBeforeItIsFilledIsTold) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     Plan plan = make_plan(*graph, "Automatic");
