@@ -13,12 +13,14 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/files/atomic_file.h"
+#include "core/files/json_members.h"
 #include "core/job/chakra/chakra_traces.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
+#include "core/job/what_if.h"
 
 namespace overlap::commands {
 
@@ -35,6 +37,9 @@ class JobCommand final : public Command {
         simulate_->add_option("--chakra", chakra_,
                               "write execution traces of MLCommons Chakra, PREFIX.RANK.et for each class of ranks, and "
                               "their groups, PREFIX.groups.json; for every rank with --no-folding");
+        simulate_->add_flag("--what-if", what_if_,
+                            "also the step without each slow rank, messages, gradient collectives, and what a stage "
+                            "computes beyond the mean");
         simulate_->add_option("--rows", rows_, "lines of each table")->check(CLI::Range(0, 1'000'000));
         simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
         check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
@@ -56,15 +61,20 @@ class JobCommand final : public Command {
             if (!chakra_.empty())
                 for (const auto& [name, bytes] : job::chakra_traces(document, options, chakra_))
                     write_file_atomically(name, bytes);
+            std::vector<job::WhatIf> what_ifs;
+            if (what_if_) what_ifs = job::what_ifs(document, options);
             if (json_) {
-                streams.out << job::result_json(result) << '\n';
+                const std::string text = job::result_json(result);
+                streams.out << (what_if_ ? with_json_member(text, "what_if", job::what_ifs_json(what_ifs)) : text)
+                            << '\n';
                 return;
             }
             for (const std::string& note : result.notes)
                 streams.notes << "overlap: " << one_line(file_ + ": " + note) << '\n';
-            if (simulate_->parsed())
+            if (simulate_->parsed()) {
                 write_job_text(streams.out, document, result, rows_);
-            else
+                write_what_ifs(what_ifs, streams);
+            } else
                 write_check(result, streams);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
@@ -83,6 +93,16 @@ class JobCommand final : public Command {
     void write_check(const job::JobResult& result, const Streams& streams) const {
         write_job_problems(streams.out, result);
         if (result.problems.empty()) streams.out << "the job can run; no rank waits for ever, and all members agree\n";
+    }
+
+    void write_what_ifs(const std::vector<job::WhatIf>& what_ifs, const Streams& streams) const {
+        if (!what_if_) return;
+        streams.out << "what each costs\n";
+        TextTable table({"without", "step", "saves"});
+        for (std::size_t i = 0; i < what_ifs.size() && i < rows_; ++i)
+            table.add({name_text(what_ifs[i].without), milliseconds_text(what_ifs[i].step_ms),
+                       percent_text(what_ifs[i].saved_share * 100)});
+        table.write(streams.out);
     }
 
     void compare_schedules(const job::JobDocument& document, const job::PipelineOptions& options,
@@ -108,7 +128,7 @@ class JobCommand final : public Command {
     CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr;
     std::string file_, trace_, chakra_;
     std::size_t rows_ = 20;
-    bool json_ = false, no_folding_ = false;
+    bool what_if_ = false, json_ = false, no_folding_ = false;
 };
 
 }  // namespace

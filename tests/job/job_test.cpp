@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
+#include "core/job/what_if.h"
 
 namespace overlap::job {
 namespace {
@@ -165,6 +166,38 @@ TEST(Job, ASlowReplicaDelaysTheOthersAtTheCollectiveThatTheyMeetIn) {
     ASSERT_TRUE(result.step_ms);
     EXPECT_GT(result.classes[result.ranks[1].figures].waiting_for_peers_ms,
               result.classes[result.ranks[3].figures].waiting_for_peers_ms);
+}
+
+TEST(Job, WhatCostsMostIsTheStepWithoutIt) {
+    const JobDocument job = read_job_text(stages_document, "x");
+    const std::vector<WhatIf> rows = what_ifs(job, {});
+    ASSERT_EQ(rows.size(), 3u);
+    JobDocument calm = job;
+    calm.variation.reset();
+    for (const WhatIf& row : rows) {
+        EXPECT_LE(row.step_ms, *run_job(job).step_ms);
+        if (row.without == "slow replica 1, stage 0") {
+            EXPECT_EQ(row.step_ms, *run_job(calm).step_ms);
+        }
+    }
+}
+
+TEST(Job, RanksOfAMeshAreNumberedInItsOrderAndMessagesTakeTheLevelThatTheyCross) {
+    // Outermost dp, then pp, then tp: stages are 2 ranks apart, dp replicas 4.
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}], "schedule": {"name": "GPipe", "microbatches": 1},
+        "mesh": {"dims": [["dp", 2], ["pp", 2], ["tp", 2]]}, "transfer": {"activation_bytes": 1000, "gradient_bytes": 0},
+        "topology": {"levels": [{"ranks": 2, "bytes_per_s": 1e9}, {"ranks": 8, "latency_ms": 3, "bytes_per_s": 1e6}]}})",
+                                    "x");
+    const JobResult result = run_job(job);
+    ASSERT_EQ(result.ranks.size(), 8u);
+    for (std::int64_t rank = 0; rank < 8; ++rank) {
+        EXPECT_EQ(result.ranks[static_cast<std::size_t>(rank)].rank, rank);
+        EXPECT_EQ(result.ranks[static_cast<std::size_t>(rank)].stage, rank / 2 % 2);
+    }
+    EXPECT_EQ(*result.step_ms, 6 + (3 + 1) + 3);  // 3 ms latency, and 1 ms for 1000 bytes
+    job.mesh->order = {"dp", "tp", "pp"};         // neighbours now, within the first level
+    EXPECT_NEAR(*run_job(job).step_ms, 6 + 1e-3, 1e-12);
 }
 
 TEST(Programs, ABatchIssuesTogetherAndEndsWithItsLast) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/job/pipeline_step.h"
+
+namespace overlap::job {
+
+/// The job's step without one thing that makes it longer.
+struct WhatIf {
+    std::string without;  ///< such as `slow replica 1, stage 3`
+    double step_ms = 0;
+    double saved_share = 0;  ///< of the job's step, 0 to 1
+};
+
+/// What each thing costs, the dearest first: each slow entry, messages, gradient collectives, and each stage's compute
+/// beyond the mean of all stages (of stages whose times are given as `ms`).
+/// @throws InputError as run_job, and where the document has programs or the job cannot run.
+std::vector<WhatIf> what_ifs(const JobDocument& job, const PipelineOptions& options);
+std::string what_ifs_json(const std::vector<WhatIf>& rows);
+
+}  // namespace overlap::job
