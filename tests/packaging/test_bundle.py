@@ -50,11 +50,11 @@ class BundleTest(unittest.TestCase):
             (cls.root / "bin" / name).symlink_to("busybox")
         shutil.copy(GRAPH, cls.root / "data")
 
-    def inside(self, *arguments, program="overlap"):
+    def inside(self, *arguments, program="overlap", bundle=None):
         """Runs a program of the bundle in a root that has nothing else."""
         script = self.root / "run.sh"
         words = " ".join(f"'{word}'" for word in arguments)
-        script.write_text(f"#!/bin/sh\ncd /data\nexec /{self.bundle.name}/{program} {words}\n")
+        script.write_text(f"#!/bin/sh\ncd /data\nexec /{(bundle or self.bundle).name}/{program} {words}\n")
         mounted = (
             'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec "$1" "$0" /bin/sh /run.sh'
         )
@@ -102,6 +102,17 @@ class BundleTest(unittest.TestCase):
         # Boxes of the graph are placed by a helper of its own.
         self.inside(GRAPH.name, "--view", "graph", "--screenshot", "/tmp/graph.png", program="overlap-studio")
         self.assertGreater((self.root / "tmp/graph.png").stat().st_size, 10_000)
+
+    def test_the_command_line_alone_is_small(self):
+        archive = pathlib.Path(
+            output_of(SOURCE / "packaging/bundle.sh", "--command-line", BUILD, self.folder).splitlines()[-1]
+        )
+        self.assertLess(archive.stat().st_size, 12 * MIB)
+        with tarfile.open(archive) as unpacked:
+            unpacked.extractall(self.root)
+        (bundle,) = self.root.glob("overlap-[0-9]*")
+        self.assertFalse((bundle / "overlap-studio").exists())
+        self.assertIn("1843 nodes", self.inside("info", GRAPH.name, bundle=bundle))
 
     def test_the_machines_own_c_library_is_taken_where_it_is_new_enough(self):
         found = output_of(
