@@ -217,6 +217,7 @@ void add_repetition(const Graph& input, const PassReport& report, std::vector<Pr
 /// One problem for all buckets, since their memory adds up.
 void add_gathered_for_both(const Graph& input, const PassReport& report, std::vector<Problem>& problems) {
     std::vector<std::string> merged;
+    std::set<std::size_t> entries;
     std::int64_t held = 0;
     for (const BucketReport& bucket : report.buckets) {
         if (bucket.kind != CollectiveKind::all_gather) continue;
@@ -230,16 +231,16 @@ void add_gathered_for_both(const Graph& input, const PassReport& report, std::ve
         }
         if (backward == 0 || backward == bucket.members.size()) continue;
         merged.push_back(bucket.start);
+        if (bucket.plan_entry) entries.insert(*bucket.plan_entry);
         held += backward_bytes;
     }
     if (merged.empty()) return;
     Problem problem = problem_of(Severity::note, ProblemKind::gathered_for_both, "gathered for both", merged);
-    problem.message = counted(merged.size(), "merged gather") +
-                      (merged.size() == 1 ? " is" : " are") + " for forward and backward at once, so " +
-                      bytes_text(held) +
-                      " of parameters that backward needs stay gathered from forward on; "
-                      "joint_transformer_block_bucketing_reordering_pass, which torchtitan's presets run, keeps the two "
-                      "apart";
+    if (entries.size() == 1) problem.plan_entry = static_cast<int>(*entries.begin());
+    problem.message = counted(merged.size(), "merged gather") + (merged.size() == 1 ? " is" : " are") +
+                      " for forward and backward at once, so " + bytes_text(held) +
+                      " for backward stay gathered from forward on; "
+                      "joint_transformer_block_bucketing_reordering_pass keeps the two apart";
     problems.push_back(std::move(problem));
 }
 

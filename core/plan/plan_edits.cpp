@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/passes/registry/registry.h"
+
 namespace overlap {
 namespace {
 
@@ -131,7 +133,22 @@ Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& mod
     return buckets[entry].modules.empty() ? remove(std::move(buckets), {entry}) : buckets;
 }
 
+std::optional<Plan> with_directions_apart(const Plan& plan) {
+    const auto merges_both = [](const PassStep& step) {
+        return step.enabled && step.pass == "manual_overlap_bucketing" && step.options.contains("module_stack_fn");
+    };
+    Plan apart = plan;
+    const auto step = std::ranges::find_if(apart.pipeline, merges_both);
+    if (step == apart.pipeline.end()) return std::nullopt;
+    PassStep joint{"joint_transformer_block_bucketing_reordering_pass"};
+    for (const PassOption& option : require_pass(joint.pass).options())
+        if (const OptionValue* value = step->options.find(option.name)) joint.options[option.name] = *value;
+    *step = std::move(joint);
+    return apart;
+}
+
 std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
+    if (problem.kind == ProblemKind::gathered_for_both && !problem.fix.empty()) return with_directions_apart(plan);
     Plan fixed = plan;
     if (problem.kind == ProblemKind::overlap_refused) {
         if (!problem.directive || *problem.directive >= plan.overlaps.list.size()) return std::nullopt;

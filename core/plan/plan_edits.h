@@ -42,7 +42,11 @@ Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& mo
 /// Takes one module out of one entry, which disappears when that empties it.
 Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& module);
 
-/// The plan with a problem's fix, where that is an edit of its entries or overlaps; nothing otherwise.
+/// The plan with torchtitan's pass that buckets each entry once for either direction, in place of the first that merges
+/// gathers of both and reads modules where torchtitan's does; other options stay. Nothing where there is none.
+std::optional<Plan> with_directions_apart(const Plan& plan);
+
+/// The plan with a problem's fix, where that is an edit of its entries, overlaps or steps; nothing otherwise.
 /// @param problem of an evaluation of the plan.
 std::optional<Plan> with_fix(const Plan& plan, const Problem& problem);
 

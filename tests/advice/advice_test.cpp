@@ -220,10 +220,13 @@ TEST(AdviceForProblems, IsTheirFix) {
     const auto evaluation =
         evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}, {{"layers.6"}, false, {}}});
     const std::vector<Advice> fixes = advice_for_problems(*evaluation);
-    ASSERT_EQ(fixes.size(), 1u);
+    ASSERT_EQ(fixes.size(), 2u);
     EXPECT_EQ(fixes[0].text, "rename to layers.5");
     EXPECT_EQ(fixes[0].plan.buckets[1].modules, std::vector<std::string>{"layers.5"});
     EXPECT_TRUE(effect_of(*evaluation, fixes[0])->new_problems.empty());
+    EXPECT_EQ(fixes[1].text, "bucket either direction apart");
+    EXPECT_EQ(effect_of(*evaluation, fixes[1])->refusal, "");
+    EXPECT_LT(effect_of(*evaluation, fixes[1])->peak_bytes, 0);
 }
 
 TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {

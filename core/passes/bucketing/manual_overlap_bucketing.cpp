@@ -38,7 +38,12 @@ PassResult ManualOverlapBucketing::run(const std::shared_ptr<const Graph>& graph
                                        std::stop_token stop) const {
     ModuleBucketing settings{std::string(name()), table().read(options)};
     if (settings.options.module_stack_fn) settings.source = ModuleSource::module_fqn;
-    return bucket_by_modules(graph, settings, std::move(stop));
+    PassResult result = bucket_by_modules(graph, settings, std::move(stop));
+    // torchtitan's pass for joint graphs finds the same modules where they are read from the same place.
+    for (Problem& problem : result.report.problems)
+        if (problem.kind == ProblemKind::gathered_for_both && settings.source == ModuleSource::module_fqn)
+            problem.fix = "bucket either direction apart";
+    return result;
 }
 
 }  // namespace overlap

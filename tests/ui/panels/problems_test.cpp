@@ -104,6 +104,26 @@ class ProblemsTest : public QObject {
         QVERIFY(tableText(model).startsWith("Problem\t"));
     }
 
+    void gathersOfBothDirectionsAreBucketedApart() {
+        const auto document = openDocument();
+        ProblemsModel model(*document);
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        const QModelIndex both = rowOf(model, ProblemKind::gathered_for_both);
+        QVERIFY(both.isValid());
+        const std::int64_t peak = document->evaluation()->corrected_memory.peak_bytes;
+        const QString fix = both.siblingAtColumn(ProblemsModel::fix_column).data().toString();
+        QCOMPARE(fix, QStringLiteral("bucket either direction apart ↵"));
+        model.goTo(*model.problemAt(both));
+        QCOMPARE(document->selection().bucket(), 0);
+        QVERIFY(model.applyFix(*model.problemAt(both)));
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(!document->evaluation()->refused);
+        QVERIFY(!rowOf(model, ProblemKind::gathered_for_both).isValid());
+        QVERIFY(document->evaluation()->corrected_memory.peak_bytes < peak);
+        QCOMPARE(document->buckets().size(), 1u);
+    }
+
     void whatIsExposedAsksForAdvice() {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
