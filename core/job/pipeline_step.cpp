@@ -61,7 +61,8 @@ class Builder {
             for (const Action& action : row.actions())
                 runs[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(action.kind)] = true;
         for (std::size_t i = 0; i < job_.stages.size(); ++i) {
-            stages_.push_back(stage_actions(job_.stages[i], place(i), options_.evaluator));
+            stages_.push_back(stage_actions(job_.stages[i], place(i), options_.evaluator,
+                                            job_.routing ? job_.routing->group : std::string()));
             for (std::size_t kind = 0; kind < action_kind_count; ++kind)
                 if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));
             std::vector<std::int32_t>& kinds = kinds_.emplace_back();
@@ -87,7 +88,7 @@ class Builder {
     }
 
     void add_part(const Action& action, const ActionPiece& piece) {
-        step_.parts.push_back({action.stage, piece.compute_ms, piece.fixed_ms});
+        step_.parts.push_back({action.stage, piece.compute_ms, piece.fixed_ms, piece.routed});
     }
 
     void add_row() {
@@ -144,13 +145,14 @@ class Builder {
     }
 
     void add_overlapped(std::uint32_t cell, std::span<const Action> together) {
-        bool collectives = false;
+        bool apart = false;
         for (const Action& action : together)
-            for (const ActionPiece& piece : stage(action).of(action.kind)) collectives |= piece.collective >= 0;
-        if (collectives) {
+            for (const ActionPiece& piece : stage(action).of(action.kind))
+                apart |= piece.collective >= 0 || piece.routed;
+        if (apart) {
             if (step_.overlap.kind != OverlapRule::Kind::sum)
                 throw InputError("schedule.overlap", cell_text(together) +
-                                                         " has segments with collectives, which run one "
+                                                         " has segments with collectives or experts, which run one "
                                                          "after the other; expected \"sum\"");
             return add_one_after_another(cell, together);
         }
@@ -229,7 +231,8 @@ class Builder {
         for (const Sync& sync : syncs_) {
             const std::uint32_t index = static_cast<std::uint32_t>(step_.pieces.size());
             const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
-            step_.parts.push_back({sync.stage, 0, *job_.stages[static_cast<std::size_t>(sync.stage)].gradient_sync_ms});
+            step_.parts.push_back(
+                {sync.stage, 0, *job_.stages[static_cast<std::size_t>(sync.stage)].gradient_sync_ms, false});
             step_.pieces.push_back(
                 {sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind, part, 1, -1});
             if (sync.on != none) waits_.push_back({index, sync.on, PieceWait::Message::none});
@@ -338,7 +341,8 @@ class Builder {
 double PipelineStep::piece_ms(const Piece& piece, std::size_t of_class) const {
     double sum = 0, longest = 0;
     for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
-        const double ms = parts[i].compute_ms * replicas->factor(of_class, parts[i].stage) + parts[i].fixed_ms;
+        double ms = parts[i].compute_ms * replicas->factor(of_class, parts[i].stage) + parts[i].fixed_ms;
+        if (parts[i].routed) ms *= replicas->routed(of_class);
         sum += ms;
         longest = std::max(longest, ms);
     }

@@ -42,6 +42,7 @@ struct Piece {
 struct PiecePart {
     std::int32_t stage = 0;
     double compute_ms = 0, fixed_ms = 0;
+    bool routed = false;  ///< of experts: the routing multiplies it
 };
 
 /// A wait between two pieces of a replica.

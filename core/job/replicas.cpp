@@ -33,6 +33,7 @@ Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stag
                                          " ranks are more than " + std::to_string(most_counted));
     common_.assign(stages_, 1);
     read_slow(job);
+    if (job.routing) read_routing(*job.routing);
 }
 
 void Replicas::read_mesh(const MeshSpec& mesh, std::int32_t ranks) {
@@ -62,6 +63,21 @@ void Replicas::read_mesh(const MeshSpec& mesh, std::int32_t ranks) {
     if (pp.value_or(1) != ranks)
         throw InputError("mesh.dims", "pp has " + std::to_string(pp.value_or(1)) + " ranks, and the schedule " +
                                           std::to_string(ranks));
+}
+
+void Replicas::read_routing(const RoutingSpec& routing) {
+    routed_dim_ = dims_.size();
+    for (std::size_t i = 0; i < dims_.size(); ++i)
+        if (dims_[i].name == routing.group && routing.group != "pp") routed_dim_ = i;
+    if (routed_dim_ == dims_.size())
+        throw InputError("routing.group",
+                         "found " + in_quotes(shortened(routing.group)) + ", expected a mesh dimension beside pp");
+    if (static_cast<std::int64_t>(routing.share.size()) != dims_[routed_dim_].size)
+        throw InputError("routing.share", "has " + std::to_string(routing.share.size()) +
+                                              " shares, and the dimension " + std::to_string(dims_[routed_dim_].size) +
+                                              " ranks");
+    const double sum = std::accumulate(routing.share.begin(), routing.share.end(), 0.0);
+    for (const double share : routing.share) share_.push_back(share / sum * static_cast<double>(routing.share.size()));
 }
 
 void Replicas::read_slow(const JobDocument& job) {
@@ -188,9 +204,16 @@ void Replicas::classify(bool fold, const std::function<std::vector<std::uint32_t
         std::iota(class_of_.begin(), class_of_.end(), 0u);
         representative_.resize(count);
         std::iota(representative_.begin(), representative_.end(), 0);
-    } else if (number.size() == 1 && !placement) {
+    } else if (number.size() == 1 && !placement && share_.empty()) {
         representative_ = {0};
     } else {
+        if (!share_.empty()) {
+            std::map<std::pair<std::uint32_t, double>, std::uint32_t> place;
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::pair key(class_of_[i], share_[share_place(static_cast<std::int64_t>(i))]);
+                class_of_[i] = place.emplace(key, static_cast<std::uint32_t>(place.size())).first->second;
+            }
+        }
         if (placement) {
             std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> place;
             for (std::size_t i = 0; i < count; ++i) {

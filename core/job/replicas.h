@@ -49,6 +49,10 @@ class Replicas {
     double factor(std::size_t of_class, std::int32_t stage) const {
         return factors_[of_class * stages_ + static_cast<std::size_t>(stage)];
     }
+    /// What multiplies the work of experts in a class: the share of its rank in the routing, 1 on average.
+    double routed(std::size_t of_class) const {
+        return share_.empty() ? 1 : share_[share_place(representative_[of_class])];
+    }
     /// The groups of a kind, each as the classes in it, ascending; groups of the same classes are one.
     std::vector<std::vector<std::uint32_t>> groups(std::size_t kind) const;
 
@@ -56,6 +60,11 @@ class Replicas {
     using Signature = std::vector<std::pair<std::int32_t, double>>;  ///< factors of single stages
 
     void read_slow(const JobDocument& job);
+    void read_routing(const RoutingSpec& routing);
+    /// The position of a replica in the dimension of the routing.
+    std::size_t share_place(std::int64_t replica) const {
+        return static_cast<std::size_t>(replica / dims_[routed_dim_].replica_stride % dims_[routed_dim_].size);
+    }
     void read_mesh(const MeshSpec& mesh, std::int32_t ranks);
     std::size_t kind(GroupKind dims);
     /// The group of each replica.
@@ -73,6 +82,8 @@ class Replicas {
     std::int32_t ranks_ = 1;
     std::size_t stages_ = 1;
     bool has_mesh_ = false;
+    std::vector<double> share_;  ///< of each rank of the dimension, 1 on average; empty: no routing
+    std::size_t routed_dim_ = 0;
     std::vector<GroupKind> kinds_;
     std::vector<double> common_;                            ///< factors of all replicas
     std::vector<std::pair<std::int64_t, Signature>> slow_;  ///< of replicas that differ, by number

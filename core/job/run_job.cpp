@@ -26,9 +26,6 @@ void add_notes(const JobDocument& job, std::vector<std::string>& notes) {
         if (level.shared)
             notes.push_back("topology level " + in_quotes(shortened(level.name)) +
                             ": messages over shared links are simulated as if each had the whole rate");
-    for (const auto& [field, value] : job.extra)
-        if (field == "routing")
-            notes.emplace_back("routing is kept and not simulated: all experts count as equally loaded");
 }
 
 JobResult run_pipeline(const JobDocument& job, const PipelineOptions& options) {

@@ -43,31 +43,34 @@ void read_opaque(const StageSpec& stage, const std::string& place, StageActions&
     for (const auto& [name, ms] : stage.ms) {
         const std::size_t kind = kind_index(name, place + ".ms");
         actions.given[kind] = true;
-        actions.pieces[kind] = {{ms, 0, -1}};
+        actions.pieces[kind] = {{ms, 0, -1, false}};
     }
     complete_backward(actions);
     // One time, I + W, where B is made of both.
     std::vector<ActionPiece>& full = actions.pieces[index(ActionKind::full_backward)];
-    if (full.size() == 2) full = {{full[0].compute_ms + full[1].compute_ms, 0, -1}};
+    if (full.size() == 2) full = {{full[0].compute_ms + full[1].compute_ms, 0, -1, false}};
 }
 
-void read_segments(const StageSpec& stage, const std::string& place, StageActions& actions) {
+void read_segments(const StageSpec& stage, const std::string& place, const std::string& routed_dim,
+                   StageActions& actions) {
     for (const auto& [name, segments] : stage.segments) {
         const std::size_t kind = kind_index(name, place + ".segments");
         actions.given[kind] = true;
         for (const Segment& segment : segments) {
             const bool computes = segment.collective.empty();
-            if (computes)
-                actions.pieces[kind].push_back({segment.ms, 0, -1});
-            else
-                actions.pieces[kind].push_back({0, segment.ms, collective_index(actions, segment)});
+            ActionPiece& piece = actions.pieces[kind].emplace_back();
+            (computes ? piece.compute_ms : piece.fixed_ms) = segment.ms;
+            if (!computes) piece.collective = collective_index(actions, segment);
+            piece.routed =
+                !routed_dim.empty() &&
+                (computes ? segment.experts : segment.collective == "all_to_all" && segment.dim == routed_dim);
         }
     }
     complete_backward(actions);
 }
 
 ActionPiece part_of(const ActionPiece& whole, double share) {
-    return {whole.compute_ms * share, whole.fixed_ms * share, -1};
+    return {whole.compute_ms * share, whole.fixed_ms * share, -1, false};
 }
 
 void read_graph(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
@@ -87,19 +90,20 @@ void read_graph(const StageSpec& stage, const std::string& place, const StageEva
     actions.given[index(ActionKind::backward_input)] = actions.given[index(ActionKind::backward_weight)] = true;
     actions.pieces[index(ActionKind::backward_input)] = {input};
     actions.pieces[index(ActionKind::backward_weight)] = {
-        {times.backward.compute_ms - input.compute_ms, times.backward.fixed_ms - input.fixed_ms, -1}};
+        {times.backward.compute_ms - input.compute_ms, times.backward.fixed_ms - input.fixed_ms, -1, false}};
 }
 
 }  // namespace
 
-StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator) {
+StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
+                           const std::string& routed_dim) {
     StageActions actions;
     switch (stage.kind) {
         case StageKind::opaque:
             read_opaque(stage, place, actions);
             break;
         case StageKind::segments:
-            read_segments(stage, place, actions);
+            read_segments(stage, place, routed_dim, actions);
             break;
         case StageKind::graph:
             read_graph(stage, place, evaluator, actions);

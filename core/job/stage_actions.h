@@ -18,6 +18,7 @@ struct ActionPiece {
     double compute_ms = 0;         ///< slow ranks multiply it
     double fixed_ms = 0;           ///< exposed communication within, or the time of a collective
     std::int32_t collective = -1;  ///< index of StageActions::collectives; -1: none
+    bool routed = false;           ///< experts' compute, or an all-to-all over the dimension of `routing`
 };
 
 /// What each action of a stage takes.
@@ -39,7 +40,9 @@ using StageEvaluator = std::function<GraphStageTimes(const StageSpec& stage)>;
 
 /// @param place of the stage, for messages. @param evaluator for stages given as graphs.
 /// @throws InputError: kinds of actions that there are not, times that are missing.
-StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator);
+/// @param routed_dim the dimension of `routing`, or empty.
+StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
+                           const std::string& routed_dim);
 
 /// @throws InputError where the stage has no time for an action of the schedule.
 void require_action(const StageActions& actions, const StageSpec& stage, ActionKind kind, const std::string& place);

@@ -81,8 +81,9 @@ JobDocument random_job(std::mt19937& random) {
         StageSpec& stage = job.stages.emplace_back();
         stage.kind = StageKind::segments;
         for (const char* kind : {"F", "I", "W"})
-            stage.segments.emplace_back(
-                kind, std::vector<Segment>{{time(), "", "", {}}, {time(), "all_reduce", pick(2) ? "tp" : "dp", {}}});
+            stage.segments.emplace_back(kind,
+                                        std::vector<Segment>{{time(), "", "", false, {}},
+                                                             {time(), "all_reduce", pick(2) ? "tp" : "dp", false, {}}});
         stage.gradient_sync_ms = time();
     }
     job.schedule.name = pick(2) ? "InterleavedZeroBubble" : "Interleaved1F1B";
@@ -198,6 +199,27 @@ TEST(Job, RanksOfAMeshAreNumberedInItsOrderAndMessagesTakeTheLevelThatTheyCross)
     EXPECT_EQ(*result.step_ms, 6 + (3 + 1) + 3);  // 3 ms latency, and 1 ms for 1000 bytes
     job.mesh->order = {"dp", "tp", "pp"};         // neighbours now, within the first level
     EXPECT_NEAR(*run_job(job).step_ms, 6 + 1e-3, 1e-12);
+}
+
+TEST(Job, TheExpertRankWithMostTokensHoldsUpTheOthers) {
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {"F": [{"compute_ms": 1}, {"collective": "all_to_all", "dim": "ep", "ms": 2},
+                                       {"compute_ms": 4, "experts": true}],
+                                 "B": [{"collective": "all_reduce", "dim": "ep", "ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 4]]},
+        "routing": {"group": "ep", "share": [0.5, 0.25, 0.25, 0]}})",
+                                    "x");
+    PipelineOptions unfolded;
+    unfolded.fold = false;
+    const JobResult result = run_job(job);
+    EXPECT_EQ(*result.step_ms, 1 + 2 * 2 + 4 * 2 + 1);
+    EXPECT_EQ(result.classes.size(), 3u);
+    EXPECT_TRUE(same(result, run_job(job, unfolded)));
+    EXPECT_EQ(result.classes[result.ranks[3].figures].busy_ms, 1);
+    EXPECT_EQ(result.classes[result.ranks[3].figures].waiting_for_peers_ms, 2 * 2 + 4 * 2);
+    EXPECT_EQ(write_job_text(read_job_text(write_job_text(job), "again")), write_job_text(job));
+    job.routing->share.pop_back();
+    EXPECT_THROW(run_job(job), InputError);
 }
 
 TEST(Programs, ABatchIssuesTogetherAndEndsWithItsLast) {

@@ -21,6 +21,8 @@ VariationSpec read_variation(const Json& value);
 Json written(const VariationSpec& variation);
 MeshSpec read_mesh(const Json& value);
 Json written(const MeshSpec& mesh);
+RoutingSpec read_routing(const Json& value);
+Json written(const RoutingSpec& routing);
 void read_topology(const Json& value, JobDocument& job);
 Json written_topology(const JobDocument& job);
 

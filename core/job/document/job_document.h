@@ -18,6 +18,7 @@ struct Segment {
     double ms = 0;
     std::string collective;  ///< kind, such as `all_reduce`; empty: compute
     std::string dim;         ///< of a collective
+    bool experts = false;    ///< compute of experts, which `routing` scales
     UnknownFields extra;
 };
 
@@ -77,6 +78,13 @@ struct VariationSpec {
     UnknownFields extra, compute_extra, transfer_extra;
 };
 
+/// The part of the tokens that each rank of a mesh dimension receives.
+struct RoutingSpec {
+    std::string group;
+    std::vector<double> share;
+    UnknownFields extra;
+};
+
 /// Dimensions of the mesh, outermost first, and the order in which ranks are numbered where it is another.
 struct MeshSpec {
     std::vector<std::pair<std::string, std::int32_t>> dims;
@@ -125,6 +133,7 @@ struct JobDocument {
     std::optional<std::int32_t> replicas;
     std::optional<VariationSpec> variation;
     std::optional<MeshSpec> mesh;
+    std::optional<RoutingSpec> routing;
     std::vector<TopologyLevel> topology;
     bool has_programs = false;
     std::vector<std::pair<std::string, std::vector<std::int32_t>>> groups;

@@ -57,6 +57,7 @@ JobDocument read_document(const Json& document) {
     job.replicas = fields.count("replicas", 1);
     if (const Json* variation = fields.find("variation"); variation) job.variation = read_variation(*variation);
     if (const Json* mesh = fields.find("mesh"); mesh) job.mesh = read_mesh(*mesh);
+    if (const Json* routing = fields.find("routing"); routing) job.routing = read_routing(*routing);
     if (const Json* topology = fields.find("topology"); topology) read_topology(*topology, job);
     if (job.mesh && job.replicas)
         throw InputError("replicas", "the mesh says how many there are; expected one of them");
@@ -95,6 +96,7 @@ std::string write_job_text(const JobDocument& job) {
     if (job.transfer) document["transfer"] = written(*job.transfer);
     if (job.replicas) document["replicas"] = *job.replicas;
     if (job.variation) document["variation"] = written(*job.variation);
+    if (job.routing) document["routing"] = written(*job.routing);
     if (!job.topology.empty() || !job.topology_extra.empty()) document["topology"] = written_topology(job);
     add_unknown_fields(document, job.extra);
     return document.dump(2) + "\n";

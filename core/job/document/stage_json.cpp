@@ -26,6 +26,10 @@ Segment read_segment(const Json& value, const std::string& place) {
     const std::optional<double> compute = fields.number("compute_ms");
     if (compute) {
         segment.ms = *compute;
+        if (const Json* experts = fields.find("experts"); experts) {
+            if (!experts->is_boolean()) fail_type(fields.at("experts"), *experts, "true or false");
+            segment.experts = experts->get<bool>();
+        }
         if (value.contains("collective")) fields.fail("", "has both compute_ms and collective, expected one of them");
     } else {
         segment.collective =
@@ -57,6 +61,7 @@ Json written(const Segment& segment) {
     Json json = segment.collective.empty()
                     ? Json{{"compute_ms", segment.ms}}
                     : Json{{"collective", segment.collective}, {"dim", segment.dim}, {"ms", segment.ms}};
+    if (segment.experts) json["experts"] = true;
     add_unknown_fields(json, segment.extra);
     return json;
 }

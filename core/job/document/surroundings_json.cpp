@@ -136,6 +136,26 @@ Json written(const MeshSpec& mesh) {
     return json;
 }
 
+RoutingSpec read_routing(const Json& value) {
+    ObjectReader fields(value, "routing", "an object with group and share");
+    RoutingSpec routing;
+    routing.group = read_text(fields.require("group", "a mesh dimension"), fields.at("group"));
+    fields.require("share", "the part of the tokens of each of its ranks");
+    const Json& share = *fields.list("share");
+    double sum = 0;
+    for (std::size_t i = 0; i < share.size(); ++i)
+        sum += routing.share.emplace_back(read_number(share[i], item_place(fields.at("share"), i), 0, 1e12));
+    if (sum <= 0) fields.fail("share", "has no tokens");
+    routing.extra = fields.unknown();
+    return routing;
+}
+
+Json written(const RoutingSpec& routing) {
+    Json json = {{"group", routing.group}, {"share", routing.share}};
+    add_unknown_fields(json, routing.extra);
+    return json;
+}
+
 void read_topology(const Json& value, JobDocument& job) {
     ObjectReader fields(value, "topology", "an object with levels");
     fields.require("levels", "a list, innermost first");
