@@ -45,9 +45,8 @@ GraphStageTimes split_step(const Evaluation& evaluation) {
         if (runs_in_backward(graph, first)) break;
         boundary_ms = simulation.nodes[first].end_ms;
     }
-    if (first == graph.node_count())
-        throw InputError("",
-                         "no node is of the backward (autograd_backward), expected a graph of forward and backward");
+    // A graph without a backward, as of inference, is all forward.
+    if (first == graph.node_count()) boundary_ms = simulation.step_ms;
     double exposed_ms = 0;
     for (const CollectiveTiming& collective : simulation.collectives)
         if (collective.wait != no_node && collective.wait < first) exposed_ms += collective.exposed_ms;

@@ -13,7 +13,8 @@ namespace overlap::job {
 /// What forward and backward of one evaluated graph take. They end with the step, to the bit: the forward's time and
 /// what is exposed are rounded to the step's last binary digit. The backward begins with the first operation of it
 /// that takes compute time.
-/// @throws InputError without a place: times are not known, or the graph has no backward.
+/// A graph without a backward is all forward.
+/// @throws InputError without a place: times are not known.
 GraphStageTimes split_step(const Evaluation& evaluation);
 
 /// Stages given as graphs, evaluated once: a stage is evaluated again where its files' names or their plan change.
