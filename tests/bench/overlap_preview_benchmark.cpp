@@ -2,9 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/io/graph_file.h"
 #include "core/pipeline/overlap_preview.h"
+#include "core/plan/presets.h"
 
 namespace overlap {
 namespace {
@@ -50,8 +52,7 @@ void begin_drag(benchmark::State& state) {
 BENCHMARK(begin_drag)->ArgName("graph")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 /// Each time another place, from right before the collective to a quarter of the step earlier.
-void move_drag(benchmark::State& state) {
-    const Dragged& drag = dragged(state.range(0));
+void move_earlier(benchmark::State& state, const Dragged& drag) {
     OverlapPreview preview(drag.evaluation, drag.plan, drag.start);
     const Graph& graph = *drag.evaluation->graph;
     NodeId place = drag.start;
@@ -62,7 +63,38 @@ void move_drag(benchmark::State& state) {
     }
     count_nodes(state, drag);
 }
+
+void move_drag(benchmark::State& state) {
+    move_earlier(state, dragged(state.range(0)));
+}
 BENCHMARK(move_drag)->ArgName("graph")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+/// As torchtitan plans it for performance: its groups share links, with which each move is simulated a second time.
+/// Without, the figures are those of the first simulation alone.
+void move_beside_shared_links(benchmark::State& state) {
+    static std::map<std::int64_t, Dragged> all;
+    Dragged& drag = all[state.range(0)];
+    if (!drag.graph) {
+        drag.graph = dragged(state.range(0)).graph;
+        drag.plan = plan_of(pipeline_presets(*drag.graph).at(1), *drag.graph, "Performance");
+        drag.evaluation = evaluate(drag.graph, drag.plan);
+        const std::vector<CollectiveTiming>& collectives = drag.evaluation->simulation.collectives;
+        drag.start = collectives[collectives.size() / 2].start;
+    }
+    Dragged measured = drag;
+    if (state.range(1) == 0) {
+        auto without = std::make_shared<Evaluation>(*drag.evaluation);
+        without->on_shared_links.reset();
+        measured.evaluation = std::move(without);
+    } else if (!drag.evaluation->on_shared_links) {
+        return state.SkipWithError("the plan's groups share no links");
+    }
+    move_earlier(state, measured);
+}
+BENCHMARK(move_beside_shared_links)
+    ->ArgNames({"graph", "shared"})
+    ->ArgsProduct({{0}, {0, 1}})
+    ->Unit(benchmark::kMicrosecond);
 
 /// As many collectives around the middle one, each put before another node at each move.
 void move_several(benchmark::State& state) {
