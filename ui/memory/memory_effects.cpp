@@ -2,8 +2,10 @@
 
 #include <vector>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -40,7 +42,7 @@ void MemoryEffects::find() {
 void MemoryEffects::add(const PolicyPoint& point) {
     const auto action = memory_action_by_name(point.choice.name);
     if (!action || !evaluation_) return;
-    const double step_ms = point.step_ms - evaluation_->simulation.step_ms;
+    const double step_ms = point.step_ms - step_with_links_shared(*evaluation_);
     const auto peak = static_cast<double>(point.peak_bytes - evaluation_->corrected_memory.peak_bytes);
     const auto place = static_cast<std::size_t>(*action);
     useful_[place] = !point.refused && (step_ms != 0 || peak != 0);
@@ -51,6 +53,7 @@ void MemoryEffects::add(const PolicyPoint& point) {
     } else {
         texts_[place] =
             formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
+        if (point.shared || evaluation_->on_shared_links) texts_[place] += QStringLiteral("   ") + linksSharedLabel();
     }
     emit changed();
 }

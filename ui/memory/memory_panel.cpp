@@ -7,6 +7,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
@@ -17,6 +18,7 @@
 #include "ui/memory/policy_box.h"
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/known_time.h"
+#include "ui/theme/links_shared.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
 
@@ -43,9 +45,11 @@ Plan withoutMemory(Plan plan) {
 }
 
 QString stepAndPeak(const Evaluation& evaluation) {
+    QString step = formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known);
+    if (evaluation.on_shared_links)
+        step += QStringLiteral(", %1 %2").arg(linksSharedLabel(), formatTime(step_with_links_shared(evaluation)));
     return MemoryPanel::tr("step %1   peak %2")
-        .arg(formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known),
-             formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
+        .arg(step, formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
 }
 
 }  // namespace
@@ -92,6 +96,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(effects_, &MemoryEffects::changed, this, &MemoryPanel::showEffects);
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
+    // Of those plans, too, whose figures do not share links.
+    chart_->setStepsText(tr("steps %1").arg(linksSharedLabel()));
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
     connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::addPolicy);
     connect(&preview_, &BackgroundEvaluator::ready, this,
@@ -176,7 +182,7 @@ void MemoryPanel::showFigures() {
         if (!evaluation->refused && document_.editable()) {
             current.emplace();
             current->title = document_.current()->title();
-            current->step_ms = evaluation->simulation.step_ms;
+            current->step_ms = step_with_links_shared(*evaluation);
             current->peak_bytes = evaluation->corrected_memory.peak_bytes;
         }
         chart_->setDeviceMemory(device_memory_bytes(*evaluation->graph));

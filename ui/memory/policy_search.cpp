@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/memory_edits.h"
 
 namespace overlap::ui {
@@ -10,7 +11,8 @@ namespace {
 PolicyPoint pointOf(const MemoryChoice& choice, const Evaluation& evaluation) {
     PolicyPoint point;
     point.choice = choice;
-    point.step_ms = evaluation.simulation.step_ms;
+    point.step_ms = step_with_links_shared(evaluation);
+    point.shared = evaluation.on_shared_links.has_value();
     point.peak_bytes = evaluation.corrected_memory.peak_bytes;
     point.refused = evaluation.refused;
     if (evaluation.refusal) point.refusal = evaluation.refusal->what();

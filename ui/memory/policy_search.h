@@ -13,7 +13,8 @@ namespace overlap::ui {
 /// What a memory section comes to with the rest of a plan.
 struct PolicyPoint {
     MemoryChoice choice;
-    double step_ms = 0;
+    double step_ms = 0;           ///< that a job can reach, see step_with_links_shared()
+    bool shared = false;          ///< the step is not that of the figures, in which links are not shared
     std::int64_t peak_bytes = 0;  ///< the corrected peak
     bool refused = false;
     std::string refusal;

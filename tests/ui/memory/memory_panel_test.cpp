@@ -4,6 +4,7 @@
 #include <QDropEvent>
 #include <QMimeData>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
@@ -11,10 +12,12 @@
 #include "ui/edits/memory_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/memory/kind_bar.h"
+#include "ui/memory/memory_effects.h"
 #include "ui/memory/memory_rules_model.h"
 #include "ui/memory/memory_rules_view.h"
 #include "ui/memory/policy_box.h"
 #include "ui/memory/policy_chart.h"
+#include "ui/theme/links_shared.h"
 
 namespace overlap::ui {
 
@@ -22,12 +25,11 @@ class MemoryPanelTest : public QObject {
     Q_OBJECT
 
     /// A graph before the memory passes, with torchtitan's pipeline.
-    static std::unique_ptr<Document> documentBefore() {
+    static std::unique_ptr<Document> documentBefore(const QString& graph = QStringLiteral("llama3_debugmodel_fsdp8"),
+                                                    std::size_t preset = 0) {
         auto document = std::make_unique<Document>();
-        document->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        const std::vector<PipelinePreset> presets = pipeline_presets(*document->graph());
-        PipelineCommands(*document).startFrom(presets.front());
+        document->setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/%1.graph.json.gz").arg(graph)));
+        PipelineCommands(*document).startFrom(pipeline_presets(*document->graph()).at(preset));
         return document;
     }
     static std::string rules(Document& document) { return memory_rules_text(MemoryCommands(document).section().rules); }
@@ -128,6 +130,31 @@ class MemoryPanelTest : public QObject {
         const MemoryChoice wanted = panel.chart()->choiceOf(last);
         QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->place(last).toPoint());
         QCOMPARE(MemoryCommands(*document).section().rules, wanted.section.rules);
+    }
+
+    void stepsAreWithLinksShared() {
+        const auto document = documentBefore(QStringLiteral("llama3_8b_fsdp64"), 1);
+        QVERIFY(waitForEvaluation(*document));
+        const auto before = document->evaluation();
+        QVERIFY(before->on_shared_links);
+        const double shared_ms = before->on_shared_links->step_ms;
+        QVERIFY(shared_ms > before->simulation.step_ms);
+        MemoryPanel panel(*document);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.chart()->points().empty(), 30'000);
+        QVERIFY(panel.chart()->stepsText().contains(linksSharedLabel()));
+        QCOMPARE(panel.chart()->current()->step_ms, shared_ms);
+        QVERIFY2(panel.caption().contains(linksSharedLabel() + u' ' + formatTime(shared_ms)),
+                 qPrintable(panel.caption()));
+        const StepPeakChart::Point least = panel.chart()->points().front();
+        document->selection().selectModule(QStringLiteral("layers.1"));
+        MemoryEffects& effects = *panel.effects();
+        QTRY_VERIFY_WITH_TIMEOUT(!effects.text(MemoryAction::recompute).isEmpty(), 15'000);
+        const QString text = effects.text(MemoryAction::recompute);
+        QVERIFY2(text.contains(linksSharedLabel()), qPrintable(text));
+        MemoryCommands(*document).choose(panel.chart()->choiceOf(least));
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(step_with_links_shared(*document->evaluation()), least.step_ms);
     }
 
     void aGraphThatRecomputesAlreadySaysSoBeforehand() {
