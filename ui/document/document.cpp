@@ -54,6 +54,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     selection_.clear();
     for (const auto& variant : variants_) histories_.keep(loaded_.path, variant->history());
     variants_.clear();
+    current_ = 0;  // there may be fewer
     loaded_ = loaded;
     times_ = nullptr;
     modules_.setGraph(loaded_.graph, loaded_.eligibility, {loaded_.modules, loaded_.module_figures, loaded_.bucketable},
@@ -61,11 +62,17 @@ void Document::setGraph(const LoadedGraph& loaded) {
 
     Plan baseline;
     baseline.name = "Baseline";
-    insertVariant(std::move(baseline), true).setEvaluation(loaded_.baseline);
+    const auto insertQuietly = [this](Plan plan, bool read_only, const auto& set) {
+        Variant& variant = insertVariant(std::move(plan), read_only);
+        const QSignalBlocker quiet(variant);  // all are told of together, when all are there
+        set(variant);
+    };
+    insertQuietly(std::move(baseline), true, [this](Variant& variant) { variant.setEvaluation(loaded_.baseline); });
     const RestoredVariants restored = variant_source_ ? variant_source_(loaded_) : RestoredVariants();
     for (const RestoredVariant& kept : restored.variants) {
-        Variant& variant = insertVariant(kept.plan, false);
-        kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
+        insertQuietly(kept.plan, false, [&kept](Variant& variant) {
+            kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
+        });
     }
     if (restored.variants.empty()) insertVariant(loaded_.empty_plan, false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);

@@ -118,6 +118,24 @@ class UndoWindowTest : public QObject {
         QCOMPARE(mesh->inputs().cost_model, "h100-sxm");
     }
 
+    void graphsWithEditedPlansTakeTurns() {
+        MainWindow window;
+        const QString other = QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz");
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        BucketCommands(window.document()).addText("layers.[0-1]");
+        for (int turn = 0; turn < 3; ++turn) {
+            for (const QString& file : {other, smallGraphFile()}) {
+                open(window, {file});
+                QVERIFY(settled(window));
+                window.document().addUnderFreeName(window.document().current()->plan());
+                BucketCommands(window.document()).addText("layers.2");
+                window.document().addUnderFreeName(window.document().current()->plan());
+            }
+        }
+        QVERIFY(window.document().variantCount() > 6);
+    }
+
     void anotherGraphBeginsAnew() {
         MainWindow window;
         open(window, {smallGraphFile()});
