@@ -51,6 +51,7 @@ class MemoryExplainer {
     }
 
     std::vector<std::string> sentences() {
+        if (name_.ends_with(again_suffix)) say_of_what();
         if (node_ != no_node && !returns_tensor()) return {};
         if (node_ != no_node) tell_tag();
         tell_again();
@@ -74,7 +75,15 @@ class MemoryExplainer {
                                    [](const ResolvedStep& resolved) { return resolved.step.pass == memory_tag_pass; });
     }
 
+    /// Of a node that is computed again: everything else that is said is of the copy.
+    void say_of_what() {
+        const std::string first = name_.substr(0, name_.size() - again_suffix.size());
+        say("It is " + first + ", computed again for the backward pass");
+        is_copy_ = true;
+    }
+
     void tell_tag() {
+        if (is_copy_) return;  // the tag of what it repeats
         const RecomputeTag tag = memory::recompute_tag(graph_, node_);
         if (tag == RecomputeTag::none) return;
         const std::string who = decided_by();
@@ -114,6 +123,7 @@ class MemoryExplainer {
             for (const BucketReport& bucket : report.buckets)
                 if (std::ranges::find(bucket.members, again) != bucket.members.end())
                     return say(how + "as " + again + ", merged into " + bucket.start);
+        if (is_copy_) return;
         if (gathers_ && runs_memory_passes()) {
             sentences_.emplace_back("The backward pass does not gather it again");
         } else if (node_ != no_node && is_recomputable(memory::recompute_tag(graph_, node_))) {
@@ -177,7 +187,7 @@ class MemoryExplainer {
     const Graph& graph_;
     std::string name_;
     NodeId node_;
-    bool gathers_ = false;
+    bool gathers_ = false, is_copy_ = false;
     std::vector<std::string> sentences_;
 };
 

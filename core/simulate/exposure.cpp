@@ -65,7 +65,7 @@ class CauseFinder {
             for (const NodeId input : graph_.inputs(node)) pending.push(input);
         };
         push_inputs(collective.start);
-        double preparation_ms = 0;
+        preparation_ms_ = 0;
         double needed_ms = 0;
         NodeId last = collective.start;
         for (int visited = 0; !pending.empty();) {
@@ -78,14 +78,15 @@ class CauseFinder {
             if (visited < most_nodes && moves_along(node)) {
                 ++visited;
                 mark_[node] = walk_;
-                preparation_ms += times_ms_[node];
+                preparation_ms_ += times_ms_[node];
                 push_inputs(node);
             } else if (simulation_.nodes[node].end_ms > needed_ms) {
                 needed_ms = simulation_.nodes[node].end_ms;
                 collective.producer = node;
             }
         }
-        collective.earliest_ms = std::min(needed_ms + preparation_ms, possible_ms);
+        needed_ms_ = needed_ms;
+        collective.earliest_ms = std::min(needed_ms + preparation_ms_, possible_ms);
     }
 
     bool moves_along(NodeId node) const {
@@ -110,9 +111,10 @@ class CauseFinder {
         return busy_ms_[static_cast<std::size_t>(next - compute_.begin())];
     }
 
-    /// Only compute hides: where the stream stands still for other collectives, one more would stand in their way.
+    /// Only compute hides: where the stream stands still for other collectives, one more would stand in their way. Its
+    /// own preparation moves along, and so is no place for it, and hides nothing of it.
     void find_better_place(CollectiveTiming& collective, double duration_ms) const {
-        const double available_ms = busy_until(collective.wait);
+        const double available_ms = busy_until(collective.wait) - preparation_ms_;
         const auto hides_from =
             std::upper_bound(busy_ms_.begin(), busy_ms_.end(), available_ms - duration_ms + nanosecond_in_ms);
         const std::size_t earliest = first_from(collective.earliest_ms);
@@ -120,12 +122,18 @@ class CauseFinder {
         if (hides_from != busy_ms_.begin()) {
             place = std::max(place, static_cast<std::size_t>(hides_from - busy_ms_.begin()) - 1);
         }
-        if (place >= compute_.size() || compute_[place] >= collective.start) return;
+        for (const std::size_t first = first_from(needed_ms_);
+             place > first && place < compute_.size() && moves_with_it(place);)
+            --place;
+        if (place >= compute_.size() || compute_[place] >= collective.start || moves_with_it(place)) return;
         const double left_ms = std::max(0.0, duration_ms - (available_ms - busy_ms_[place]));
         if (left_ms >= collective.exposed_ms) return;
         collective.start_before = compute_[place];
         collective.avoidable_ms = collective.exposed_ms - left_ms;
     }
+
+    /// Whether compute is preparation of the collective whose producer was found last.
+    bool moves_with_it(std::size_t place) const { return mark_[compute_[place]] == walk_; }
 
     const Graph& graph_;
     std::span<const double> times_ms_;
@@ -135,6 +143,9 @@ class CauseFinder {
     std::vector<double> busy_ms_{0};  ///< time of the first so many of them
     std::vector<std::uint32_t> mark_;
     std::uint32_t walk_ = 0;
+    // Of the collective whose producer was found last:
+    double preparation_ms_ = 0;
+    double needed_ms_ = 0;  ///< when the preparation could begin
 };
 
 std::string milliseconds(double value) {

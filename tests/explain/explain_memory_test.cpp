@@ -56,6 +56,15 @@ TEST_F(ExplainMemoryTest, TellsWhatComputesItAgain) {
     EXPECT_TRUE(says(sentences, "The backward pass computes it again, as " + again + "_recomputed, in "));
 }
 
+TEST_F(ExplainMemoryTest, WhatIsComputedAgainSaysSo) {
+    const std::string again = node("aten.mm.default", "layers.1.feed_forward");
+    const auto sentences = explain_memory(*with("full"), again + "_recomputed");
+    ASSERT_FALSE(sentences.empty());
+    EXPECT_EQ(sentences.front(), "It is " + again + ", computed again for the backward pass");
+    EXPECT_TRUE(says(sentences, " are held from " + again + "_recomputed to "));
+    EXPECT_FALSE(says(sentences, "does not read it") || says(sentences, "is tagged"));
+}
+
 TEST_F(ExplainMemoryTest, NamesTheRuleThatCounts) {
     const auto sentences = explain_memory(*with("full", "save layers.1 | keep layers.1 | offload layers.0"),
                                           node("aten.mm.default", "layers.1.feed_forward"));

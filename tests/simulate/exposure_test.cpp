@@ -94,8 +94,21 @@ TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
     EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
     EXPECT_EQ(timing.earliest_ms, 0.5);
     EXPECT_EQ(timing.producer, no_node);
-    EXPECT_LT(timing.start_before, gather);
-    EXPECT_NE(timing.start_before, first);  // there is no time for the cast before it
+    EXPECT_EQ(timing.start_before, first);  // not the cast, which comes along
+    EXPECT_EQ(timing.avoidable_ms, 4);
+}
+
+TEST_F(Exposure, ItsOwnPreparationIsNoPlaceForACollective) {
+    const NodeId producer = sketch.compute("mm", {x}, 2);
+    sketch.compute("mm_1", {x}, 1);
+    const NodeId last = sketch.compute("mm_2", {x}, 8);
+    const NodeId cast = sketch.cast("cast", producer, 1);
+    const NodeId reduce = sketch.reduce("reduce", cast, 4);
+    sketch.wait("waited", reduce);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.producer, producer);
+    EXPECT_EQ(timing.start_before, last);  // with the cast, of which nothing hides any part
+    EXPECT_EQ(timing.avoidable_ms, 4);
 }
 
 TEST_F(Exposure, PreparationThatOthersUseDoesNotMove) {
