@@ -32,8 +32,8 @@ struct Evaluation : Execution {
     std::shared_ptr<const AppliedContention> contention;  ///< what slowed the simulation; null: nothing
     /// Where the simulation takes groups over one link to have one each: the step if they share it, as a job's do.
     std::optional<SharedLinkStep> on_shared_links;
-    MemoryProfile memory;                                 ///< the reference's estimate
-    MemoryProfile corrected_memory;                       ///< see StorageRule::corrected
+    MemoryProfile memory;            ///< the reference's estimate
+    MemoryProfile corrected_memory;  ///< see StorageRule::corrected
 
     /// As bucket_of_node, and also, for each node of a module that the plan names, the index of that entry: it
     /// determines the colour of compute.

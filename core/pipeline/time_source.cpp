@@ -9,6 +9,7 @@
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 #include "core/cost/shared_links.h"
+#include "core/pipeline/halved_attention.h"
 #include "core/predict/compiled_times.h"
 
 namespace overlap {
@@ -34,7 +35,11 @@ std::set<std::string_view> modelled_groups(const Graph& graph, const TimeSource*
 }  // namespace
 
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
-    if (!source) return {node_times_ms(graph)};
+    if (!source) {
+        std::vector<double> times_ms = node_times_ms(graph);
+        price_halved_attention(graph, times_ms);
+        return {std::move(times_ms)};
+    }
     std::vector<double> own_ms;
     std::vector<bool> generated;
     if (source->compilation) {
@@ -44,6 +49,7 @@ SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
     } else {
         own_ms = node_times_ms(graph);
     }
+    price_halved_attention(graph, own_ms);
     if (!source->measured()) return {std::move(own_ms)};
     ProfileGuidedTimes known = profile_guided_times(graph, source->tables, own_ms, generated);
     return {std::move(known.times_ms), known.collectives, known.operators};

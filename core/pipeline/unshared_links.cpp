@@ -33,8 +33,7 @@ Problem unshared_links_problem(const SharedLinkStep& shared, double step_ms) {
     problem.kind = ProblemKind::links_not_shared;
     problem.title = "links not shared";
     std::string links;
-    for (const std::vector<std::string>& link : shared.links)
-        links += (links.empty() ? "" : "; ") + enumerated(link);
+    for (const std::vector<std::string>& link : shared.links) links += (links.empty() ? "" : "; ") + enumerated(link);
     problem.message = "the step is " + time_text(shared.step_ms) + ", not " + time_text(step_ms) +
                       ", where process groups share the link that they go over, a GPU's network card or its link "
                       "within the host: " +

@@ -70,6 +70,20 @@ TEST_F(BatchHalvesTest, EachHidesCommunicationOfTheOther) {
     EXPECT_GT(hidden_ms, 0);
 }
 
+/// Halving a batch saves no compute: tokens of several sequences are folded into one dimension here.
+TEST_F(BatchHalvesTest, AttentionOfBothTakesWhatTheWholeDid) {
+    const auto of_attention = [](const Evaluation& evaluation) {
+        double sum_ms = 0;
+        for (NodeId node = 0; node < evaluation.graph->node_count(); ++node)
+            if (evaluation.graph->target(node).starts_with("higher_order.flex_attention"))
+                sum_ms += evaluation.times_ms[node];
+        return sum_ms;
+    };
+    const double whole_ms = of_attention(*evaluate_baseline(evaluation_->original));
+    EXPECT_GT(whole_ms, 10);
+    EXPECT_NEAR(of_attention(*evaluation_), whole_ms, 0.01 * whole_ms);
+}
+
 TEST_F(BatchHalvesTest, HaveTonesOfTheirOwnInTheTimeline) {
     const auto timeline = timeline_of(*evaluation_);
     EXPECT_TRUE(timeline->has_role(EventRole::first_half) && timeline->has_role(EventRole::second_half));
