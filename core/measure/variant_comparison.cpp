@@ -57,6 +57,7 @@ void add(ComparedCollective& together, const ComparedCollective& one) {
 ComparisonTotals totals_of(const Evaluation& evaluation) {
     ComparisonTotals totals;
     totals.step_ms = evaluation.simulation.step_ms;
+    if (evaluation.on_shared_links) totals.shared_step_ms = evaluation.on_shared_links->step_ms;
     totals.compute_ms = evaluation.simulation.compute_ms;
     for (const GroupTiming& group : evaluation.simulation.groups) totals.communication_ms += group.comm_ms;
     totals.exposed_ms = evaluation.simulation.exposed_ms;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/measure/collective_members.h"
+#include "core/plan/presets.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/support/test_graphs.h"
 
@@ -37,6 +38,17 @@ TEST(CompareVariants, OfTheSamePlanIsTheSame) {
     const Comparison comparison = compare_variants(*evaluation, *evaluation);
     EXPECT_EQ(comparison.count(CollectiveChange::same), comparison.rows.size());
     expect_complete(comparison, *evaluation, *evaluation);
+}
+
+TEST(CompareVariants, StandOnWhatLinksCarry) {
+    // The preset gives gathers a group of their own over the same network card.
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const auto base = evaluate_baseline(graph);
+    const auto apart = evaluate(graph, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance"));
+    const Comparison comparison = compare_variants(*base, *apart);
+    EXPECT_FALSE(comparison.before.shared_step_ms);
+    ASSERT_TRUE(comparison.after.shared_step_ms);
+    EXPECT_GT(*comparison.after.shared_step_ms, comparison.after.step_ms);
 }
 
 TEST(CompareVariants, TellsWhatABucketTookIn) {

@@ -2,6 +2,7 @@
 
 #include <QBrush>
 
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -212,14 +213,17 @@ QString comparisonSums(const ComparedSteps& steps) {
     };
     QStringList parts;
     if (!steps.doubt.isEmpty()) parts.append(steps.doubt);
+    parts.append(pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms));
+    if (comparison.before.shared_step_ms || comparison.after.shared_step_ms)
+        parts.append(pair(linksSharedLabel(), comparison.before.shared_step_ms.value_or(comparison.before.step_ms),
+                          comparison.after.shared_step_ms.value_or(comparison.after.step_ms)));
     parts +=
-        QStringList{pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms),
-                    pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
+        QStringList{pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
                     pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
                          comparison.after.communication_ms),
                     pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
-    if (const std::optional<double> beside = comparison.after.beside_ms ? comparison.after.beside_ms
-                                                                        : comparison.before.beside_ms)
+    if (const std::optional<double> beside =
+            comparison.after.beside_ms ? comparison.after.beside_ms : comparison.before.beside_ms)
         parts.append(ComparisonModel::tr("beside the step %1 of clipping and AdamW").arg(formatTime(*beside)));
     QStringList counts;
     for (const CollectiveChange change :
