@@ -1,6 +1,7 @@
 #include "core/job/critical_path.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace overlap::job {
 
@@ -23,9 +24,17 @@ std::vector<PathStep> critical_path(const StepGraph& graph, const StepTimes& tim
     if (last == times.end.end() || *last <= 0) return path;
     NodeIndex node = static_cast<NodeIndex>(last - times.end.begin());
     const auto who = [&](NodeIndex of) { return names.op(of) + " of rank " + std::to_string(names.rank(of)); };
+    const auto same = [&](NodeIndex a, NodeIndex b) {
+        return names.rank(a) == names.rank(b) && names.op(a) == names.op(b);
+    };
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t unexplained = none;  // a step whose operation has parts before it, which are no reason
     while (true) {
         const bool shown = times.end[node] > times.start[node];
-        if (shown) path.push_back({names.rank(node), names.op(node), times.start[node], times.end[node], "first"});
+        if (shown) {
+            unexplained = path.size();
+            path.push_back({names.rank(node), names.op(node), times.start[node], times.end[node], "first"});
+        }
         if (times.start[node] <= 0) break;
         const NodeIndex arrived = last_arrived(graph, times, node);
         std::string why = arrived == node ? "" : "waits for " + who(arrived);
@@ -38,10 +47,13 @@ std::vector<PathStep> critical_path(const StepGraph& graph, const StepTimes& tim
         }
         if (cause == graph.first_dependency(arrived + 1)) break;
         const NodeIndex before = graph.on()[cause];
-        if (why.empty()) why = "after " + who(before);
-        if (shown) path.back().why = why;
+        if (why.empty() && !same(before, node)) why = "after " + who(before);
+        if (!why.empty() && unexplained != none) path[std::exchange(unexplained, none)].why = why;
         if (graph.delay_ms()[cause] > 0) {
-            path.push_back({names.rank(before), names.message(before, arrived), times.end[before],
+            const auto earlier =
+                graph.on().subspan(graph.first_dependency(arrived), cause - graph.first_dependency(arrived));
+            const auto which = static_cast<std::size_t>(std::ranges::count(earlier, before));
+            path.push_back({names.rank(before), names.message(before, arrived, which), times.end[before],
                             times.issued[arrived], "message of " + who(before)});
         }
         node = before;

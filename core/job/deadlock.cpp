@@ -12,7 +12,7 @@ class Stuck {
   public:
     Stuck(const StepGraph& graph, const StepOrder& order) : graph_(graph), order_(order) {}
 
-    /// Everything before it on its own rank has ended: what it still waits for is on other ranks.
+    /// Everything before it on its own rank has ended.
     bool issued(NodeIndex node) const {
         for (std::uint32_t i = graph_.first_dependency(node); i < graph_.first_dependency(node + 1); ++i) {
             const NodeIndex on = graph_.on()[i];
@@ -26,12 +26,14 @@ class Stuck {
         return true;
     }
 
-    /// The `position`-th node that a stuck node waits for; node_count where there are no more.
+    /// The `position`-th node that a stuck node waits for; node_count where there are no more. Before it is issued it
+    /// waits for its own rank alone.
     NodeIndex wait(NodeIndex node, std::uint32_t& position) const {
         const std::uint32_t own = graph_.first_dependency(node + 1) - graph_.first_dependency(node);
+        const bool is_issued = issued(node);
         while (position < own) {
             const NodeIndex on = graph_.on()[graph_.first_dependency(node) + position++];
-            if (!order_.done[on]) return on;
+            if (!order_.done[on] && (is_issued || graph_.rank(on) == graph_.rank(node))) return on;
         }
         const std::uint32_t rendezvous = graph_.rendezvous_of(node);
         if (rendezvous == no_rendezvous || !can_meet(node)) return graph_.node_count();
@@ -92,10 +94,11 @@ std::string told(const std::vector<OpOnRank>& ops, std::string_view between,
     return all;
 }
 
-JobProblem circle_problem(std::vector<NodeIndex> circle, const Stuck& stuck, const NodeNames& names) {
+JobProblem circle_problem(std::vector<NodeIndex> circle, const NodeNames& names) {
+    // Waits within a rank are left out, as of an operation behind another one.
     std::vector<NodeIndex> between_ranks;
-    for (const NodeIndex node : circle)
-        if (stuck.issued(node)) between_ranks.push_back(node);
+    for (std::size_t i = 0; i < circle.size(); ++i)
+        if (names.rank(circle[i]) != names.rank(circle[(i + 1) % circle.size()])) between_ranks.push_back(circle[i]);
     if (!between_ranks.empty()) circle = std::move(between_ranks);
     // Told from the lowest rank on.
     std::rotate(circle.begin(),
@@ -103,12 +106,13 @@ JobProblem circle_problem(std::vector<NodeIndex> circle, const Stuck& stuck, con
                                  [&](NodeIndex a, NodeIndex b) { return names.rank(a) < names.rank(b); }),
                 circle.end());
     JobProblem problem;
+    // A batch is several nodes: where it begins, its parts, and where it ends.
+    const auto same = [](const OpOnRank& a, const OpOnRank& b) { return a.rank == b.rank && a.op == b.op; };
     for (const NodeIndex node : circle) {
         OpOnRank op{names.rank(node), names.op(node), -1};
-        const bool again =
-            !problem.cycle.empty() && problem.cycle.back().rank == op.rank && problem.cycle.back().op == op.op;
-        if (!again) problem.cycle.push_back(std::move(op));
+        if (problem.cycle.empty() || !same(problem.cycle.back(), op)) problem.cycle.push_back(std::move(op));
     }
+    while (problem.cycle.size() > 1 && same(problem.cycle.front(), problem.cycle.back())) problem.cycle.pop_back();
     const auto text = [](const OpOnRank& op) { return "rank " + std::to_string(op.rank) + " in " + op.op; };
     problem.message = "nothing can go on: " + told(problem.cycle, ", which waits for ", text) + ", which waits for " +
                       (problem.cycle.size() > 1 ? text(problem.cycle.front()) : "itself");
@@ -121,7 +125,7 @@ std::vector<JobProblem> deadlocks(const StepGraph& graph, const StepOrder& order
                                   const AbsentRanks& absent) {
     const Stuck stuck(graph, order);
     if (std::vector<NodeIndex> circle = stuck.circle(); !circle.empty())
-        return {circle_problem(std::move(circle), stuck, names)};
+        return {circle_problem(std::move(circle), names)};
     JobProblem problem;
     for (std::uint32_t rendezvous = 0; rendezvous < graph.rendezvous_count(); ++rendezvous) {
         if (graph.complete(rendezvous)) continue;

@@ -12,8 +12,8 @@ namespace overlap::job {
 struct NodeNames {
     std::function<std::int64_t(NodeIndex)> rank;
     std::function<std::string(NodeIndex)> op;
-    /// The message that `node` waits for from `on`, such as `0SEND_F1`.
-    std::function<std::string(NodeIndex on, NodeIndex node)> message;
+    /// The `which`-th message, from 0, that `node` waits for from `on`, such as `0SEND_F1`.
+    std::function<std::string(NodeIndex on, NodeIndex node, std::size_t which)> message;
 };
 
 }  // namespace overlap::job

@@ -108,15 +108,16 @@ NodeNames pipeline_names(const PipelineStep& step) {
             return action_text({static_cast<std::int32_t>(piece.cell), no_microbatch, ActionKind::reduce_grad});
         return cell_text(cell(node));
     };
-    names.message = [cell](NodeIndex on, NodeIndex node) {
+    // A cell that overlaps two actions may wait for a message to each: in the order of the actions.
+    names.message = [cell](NodeIndex on, NodeIndex node, std::size_t which) {
         for (const Action& to : cell(node)) {
             for (const Action& from : cell(on)) {
                 if (from.microbatch != to.microbatch) continue;
                 const bool forward = from.kind == ActionKind::forward && to.kind == ActionKind::forward;
-                if (forward && from.stage + 1 == to.stage)
+                if (forward && from.stage + 1 == to.stage && which-- == 0)
                     return action_text({from.stage, from.microbatch, ActionKind::send_f});
                 const bool backward = from.kind != ActionKind::forward && to.kind != ActionKind::forward;
-                if (backward && from.stage == to.stage + 1)
+                if (backward && from.stage == to.stage + 1 && which-- == 0)
                     return action_text({from.stage, from.microbatch, ActionKind::send_b});
             }
         }

@@ -206,7 +206,7 @@ NodeNames program_names(const ProgramStep& step) {
     NodeNames names;
     names.rank = [&step](NodeIndex node) -> std::int64_t { return step.job->programs[step.graph.rank(node)].rank; };
     names.op = [&step](NodeIndex node) { return step.op_of_node[node]->id; };
-    names.message = [&step](NodeIndex on, NodeIndex) { return step.op_of_node[on]->id; };
+    names.message = [&step](NodeIndex on, NodeIndex, std::size_t) { return step.op_of_node[on]->id; };
     return names;
 }
 

@@ -228,6 +228,49 @@ TEST(Programs, ABatchIssuesTogetherAndEndsWithItsLast) {
     EXPECT_EQ(*result.step_ms, 6);  // the send waits for the compute, the receive takes 2, the collective 1
 }
 
+/// The operations of the circle, as `rank op`.
+std::string circle_of(const char* text) {
+    const JobResult result = run_job(read_job_text(text, "x"));
+    std::string told;
+    for (const JobProblem& problem : result.problems)
+        for (const OpOnRank& op : problem.cycle) told.append(std::to_string(op.rank)).append(op.op).append(" ");
+    return told;
+}
+
+TEST(Programs, ABatchIsInACircleOnce) {
+    EXPECT_EQ(circle_of(R"({"format": "overlap-job", "version": 1, "programs": [
+        {"rank": 0, "ops": [{"id": "b", "kind": "batch", "ops": [{"id": "s", "kind": "send", "peer": 1}], "after": ["k"]},
+                            {"id": "k", "kind": "compute"}]},
+        {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0}]}]})"),
+              "0b 0k ");
+}
+
+TEST(Programs, WhatIsNotIssuedIsInNoCircle) {
+    // Rank 2 never comes; what rank 0 would wait for behind that is no reason.
+    constexpr const char* document = R"({"format": "overlap-job", "version": 1, "p2p": "buffered",
+        "groups": {"g0": [0, 2, 3]}, "programs": [
+        {"rank": 2, "ops": []},
+        {"rank": 0, "ops": [{"id": "c6", "kind": "collective", "group": "g0"}, {"id": "r8", "kind": "recv", "peer": 3},
+                            {"id": "c10", "kind": "collective", "group": "g0"}]},
+        {"rank": 3, "ops": [{"id": "b1", "kind": "batch", "ops": [{"id": "c6", "kind": "collective", "group": "g0"},
+                                                                {"id": "c10", "kind": "collective", "group": "g0"}]},
+                            {"id": "s8", "kind": "send", "peer": 0}]}]})";
+    EXPECT_EQ(circle_of(document), "");
+    const JobResult result = run_job(read_job_text(document, "x"));
+    ASSERT_EQ(result.problems.size(), 1u);
+    EXPECT_EQ(result.problems.front().missing.size(), 3u);
+}
+
+TEST(Programs, ASendIsExplainedByWhatIsBeforeIt) {
+    const JobResult result = run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "p2p": "buffered",
+        "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 1},
+                                         {"id": "s", "kind": "send", "peer": 1, "ms": 2}]},
+                     {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0}]}]})",
+                                                   "x"));
+    ASSERT_EQ(result.critical_path.size(), 2u);
+    EXPECT_EQ(result.critical_path[1].why, "after k of rank 0");
+}
+
 TEST(Programs, WhatIsWrongIsRefusedWithItsPlace) {
     const auto with = [](const std::string& from, const std::string& to) {
         std::string text = programs_document;

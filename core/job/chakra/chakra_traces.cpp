@@ -1,5 +1,6 @@
 #include "core/job/chakra/chakra_traces.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/error.h"
@@ -57,22 +58,26 @@ class PipelineTraces {
                 const NodeIndex on = step_.graph.on()[i];
                 if (step_.graph.rank(on) == rank) after.push_back(own(on));
             }
-            std::uint64_t received = 0;
+            std::vector<NodeIndex> senders;
             for_each_message(node, [&](NodeIndex on, double delay_ms) {
-                const std::uint64_t id = id_of_message(node, received++);
+                const std::uint64_t id = id_of_message(node, senders.size());
+                const auto which = static_cast<std::size_t>(std::ranges::count(senders, on));
+                senders.push_back(on);
                 const auto message = message_of(on, node);
-                traces[rank].add(id, names_.message(on, node), ChakraNode::receive, {}, times_.end[on], delay_ms,
+                traces[rank].add(id, names_.message(on, node, which), ChakraNode::receive, {}, times_.end[on], delay_ms,
                                  &message);
                 after.push_back(id);
             });
             add(traces[rank], node, after);
-            for (const NodeIndex to : receivers[node]) {
+            for (auto receiver = receivers[node].begin(); receiver != receivers[node].end(); ++receiver) {
+                const NodeIndex to = *receiver;
+                const auto which = static_cast<std::size_t>(std::count(receivers[node].begin(), receiver, to));
                 std::vector<std::uint64_t> before = {own(node)};
                 if (last_send[rank] != none) before.push_back(last_send[rank]);
                 const auto message = message_of(node, to);
                 last_send[rank] = first_send_ + sends_++;
-                traces[rank].add(last_send[rank], names_.message(node, to), ChakraNode::send, before, times_.end[node],
-                                 0, &message);
+                traces[rank].add(last_send[rank], names_.message(node, to, which), ChakraNode::send, before,
+                                 times_.end[node], 0, &message);
             }
         }
         NamedFiles files;
