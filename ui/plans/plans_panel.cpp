@@ -270,16 +270,31 @@ bool PlansPanel::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+int PlansPanel::widthOf(int column) const {
+    int wanted = view_->header()->sectionSizeHint(column);
+    for (int row = 0; row < sorted_->rowCount(); ++row)
+        wanted = std::max(wanted, view_->sizeHintForIndex(sorted_->index(row, column)).width());
+    return wanted;
+}
+
 void PlansPanel::fitColumns() {
     view_->setColumnHidden(PlansModel::shared_column, !model_->hasSharedSteps());
-    for (int column = 0; column < model_->columnCount(); ++column) {
-        int wanted = view_->header()->sectionSizeHint(column);
-        for (int row = 0; row < sorted_->rowCount(); ++row)
-            wanted = std::max(wanted, view_->sizeHintForIndex(sorted_->index(row, column)).width());
-        // Notes are sentences, and stand last.
-        const int widest = column == PlansModel::note_column ? widest_note : widest_name;
-        view_->header()->resizeSection(column, std::min(wanted, widest));
-    }
+    for (int column = 0; column < model_->columnCount(); ++column)
+        view_->header()->resizeSection(column, std::min(widthOf(column), widest_name));
+    fitNotes();
+}
+
+/// Notes are sentences, and stand last: they take what the others leave.
+void PlansPanel::fitNotes() {
+    QHeaderView& header = *view_->header();
+    const int others = header.length() - header.sectionSize(PlansModel::note_column);
+    const int least = std::min(widthOf(PlansModel::note_column), widest_note);
+    header.resizeSection(PlansModel::note_column, std::max(least, view_->viewport()->width() - others));
+}
+
+void PlansPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitNotes();
 }
 
 }  // namespace overlap::ui

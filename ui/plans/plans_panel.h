@@ -49,6 +49,7 @@ class PlansPanel : public QWidget {
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QWidget* makeBar();
@@ -57,7 +58,9 @@ class PlansPanel : public QWidget {
     void describe();
     void update();
     void showCurrent();
+    int widthOf(int column) const;
     void fitColumns();
+    void fitNotes();
     /// Positions in the document of the chosen rows, in order.
     std::vector<int> chosen() const;
     int variantOf(const QModelIndex& row) const;

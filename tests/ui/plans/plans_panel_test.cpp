@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTreeView>
@@ -38,6 +39,15 @@ class PlansPanelTest : public QObject {
     void cleanup() {
         panel_.reset();
         document_.reset();
+    }
+
+    void notesTakeWhatTheOtherColumnsLeave() {
+        for (const int width : {1600, 1300}) {
+            panel_->resize(width, 300);
+            QTRY_COMPARE(panel_->view()->header()->length(), panel_->view()->viewport()->width());
+        }
+        panel_->resize(300, 300);  // and stay readable where these leave nothing
+        QTRY_VERIFY(panel_->view()->header()->length() > panel_->view()->viewport()->width());
     }
 
     void everyPlanHasFiguresAlsoWhereItWasNeverShown() {
