@@ -74,6 +74,9 @@ std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, 
             if (!path.empty() && std::ranges::find(made.modules, path) == made.modules.end())
                 made.modules.push_back(std::move(path));
         }
+        // What a pass made anew, such as the second half of a batch, says itself where it belongs.
+        const std::string_view own = evaluation.graph->text(evaluation.graph->metadata(timing.start).module_fqn);
+        if (made.modules.empty() && tree.find(own) != ModuleTree::no_module) made.modules.emplace_back(own);
         made.module = short_modules(made.modules);
         made.entry = evaluation.bucket_of_node[timing.start];
         made.bucket = title_of(evaluation, made.entry);

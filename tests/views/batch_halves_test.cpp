@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/plan/presets.h"
+#include "core/views/collective_figures.h"
 #include "core/views/timeline_of.h"
 #include "tests/support/test_graphs.h"
 
@@ -68,6 +69,20 @@ TEST_F(BatchHalvesTest, EachHidesCommunicationOfTheOther) {
         hidden_ms += of_it_ms;
     }
     EXPECT_GT(hidden_ms, 0);
+}
+
+TEST_F(BatchHalvesTest, CollectivesOfBothHaveAModule) {
+    const BatchHalves halves(*evaluation_->graph);
+    const auto tree = modules_of(*evaluation_, evaluation_->input);
+    std::array<std::size_t, 2> with_module{};
+    for (const CollectiveFigures& figures : collective_figures(*evaluation_, *tree)) {
+        const int half = halves.half_of(evaluation_->simulation.collectives[figures.timing].start);
+        if (half < 0) continue;
+        EXPECT_NE(figures.module, "");
+        ++with_module.at(static_cast<std::size_t>(half));
+    }
+    EXPECT_GT(with_module[1], 0u);
+    EXPECT_EQ(with_module[0], with_module[1]);
 }
 
 /// Halving a batch saves no compute: tokens of several sequences are folded into one dimension here.
