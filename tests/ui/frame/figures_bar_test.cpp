@@ -27,7 +27,9 @@ class FiguresBarTest : public QObject {
     void saysWhyNoBoundHolds() {
         std::string saved;
         auto document = openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source) {
-            auto saving = std::make_shared<Evaluation>(*evaluate(graph, plan, std::move(stop), std::move(source)));
+            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source));
+            if (!evaluated) return evaluated;  // stopped
+            auto saving = std::make_shared<Evaluation>(*evaluated);
             NodeId longest = 0;
             for (NodeId node = 0; node < saving->graph->node_count(); ++node)
                 if (saving->simulation.on_compute(node) && saving->times_ms[node] > saving->times_ms[longest])
