@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes overlap-studio-VERSION-x86_64.tar.gz: the window and the command line with everything that they need, for any
-# x86-64 Linux from glibc 2.34 on, without root, network or packages. CUDA, NCCL and MPI belong to the machine; the
-# runner, which needs them, is not inside.
+# x86-64 Linux, without root, network or packages. CUDA, NCCL and MPI belong to the machine; the runner, which needs
+# them, is not inside.
 #
 # Usage: packaging/bundle.sh [--command-line] BUILD_FOLDER OUT_FOLDER. With --command-line it is overlap-VERSION-x86_64,
 # without the window and what only the window needs.
@@ -77,7 +77,7 @@ take_libraries() {
     done
 }
 
-# Everything finds its libraries by where it lies, so that nothing is told to other programs through the environment.
+# Everything finds its libraries by where it lies: through the environment other programs would find them too.
 let_find_each_other() {
     find "$bundle/bin" -type f -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
     find "$bundle/lib" -maxdepth 1 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN' {} \;

@@ -1,19 +1,24 @@
 #!/bin/sh
 # Starts the program of this file's name with the libraries that lie beside it.
-here=$(dirname -- "$(readlink -f -- "$0")")
-program=$(basename -- "$0")
-FONTCONFIG_FILE=$here/fonts/fonts.conf
-GVBINDIR=$here/lib/graphviz
-export FONTCONFIG_FILE GVBINDIR
+self=$(readlink -f -- "$0")
+here=$(dirname -- "$self")
+program=$(basename -- "$self")
+if [ -d "$here/fonts" ]; then
+    FONTCONFIG_FILE=$here/fonts/fonts.conf
+    GVBINDIR=$here/lib/graphviz
+    export FONTCONFIG_FILE GVBINDIR
+fi
 
 # The machine's own C library where it is at least the one that the programs were built with.
 built_with=@GLIBC@
 own=$(getconf GNU_LIBC_VERSION 2> /dev/null)
 own=${own##* }
-case $own in
+own_minor=${own#*.}
+own_minor=${own_minor%%.*}
+case ${own%%.*}.$own_minor in
     [0-9]*.[0-9]*)
         if [ "${own%%.*}" -gt "${built_with%%.*}" ] || { [ "${own%%.*}" -eq "${built_with%%.*}" ] &&
-            [ "${own#*.}" -ge "${built_with#*.}" ]; }; then
+            [ "$own_minor" -ge "${built_with#*.}" ]; }; then
             exec "$here/bin/$program" "$@"
         fi
         ;;

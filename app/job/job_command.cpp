@@ -20,6 +20,7 @@
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
+#include "core/job/variation.h"
 #include "core/job/what_if.h"
 
 namespace overlap::commands {
@@ -48,7 +49,8 @@ class JobCommand final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const job::JobDocument document = job::read_job_file(file_);
+        job::JobDocument document = job::read_job_file(file_);
+        if (!simulate_->parsed()) document.variation = job::without_draws(document);  // nobody reads them there
         job::GraphStages stages(std::filesystem::path(file_).parent_path().string());
         job::PipelineOptions options;
         options.fold = !no_folding_;

@@ -31,8 +31,7 @@ class RankWalk {
             if (piece.role == PieceRole::collective) {
                 figures.transfer_exposed_ms += times_.end[node] - times_.start[node];
             } else {
-                for (std::uint32_t part = piece.first_part; part < piece.first_part + piece.parts; ++part)
-                    figures.transfer_exposed_ms += step_.parts[part].fixed_ms;
+                figures.transfer_exposed_ms += step_.piece_exposed_ms(piece, of_class);
             }
         }
         return figures;

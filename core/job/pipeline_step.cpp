@@ -338,11 +338,15 @@ class Builder {
 
 }  // namespace
 
+double PipelineStep::part_ms(const PiecePart& part, std::size_t of_class) const {
+    const double ms = part.compute_ms * replicas->factor(of_class, part.stage) + part.fixed_ms;
+    return part.routed ? ms * replicas->routed(of_class) : ms;
+}
+
 double PipelineStep::piece_ms(const Piece& piece, std::size_t of_class) const {
     double sum = 0, longest = 0;
     for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
-        double ms = parts[i].compute_ms * replicas->factor(of_class, parts[i].stage) + parts[i].fixed_ms;
-        if (parts[i].routed) ms *= replicas->routed(of_class);
+        const double ms = part_ms(parts[i], of_class);
         sum += ms;
         longest = std::max(longest, ms);
     }
@@ -350,11 +354,20 @@ double PipelineStep::piece_ms(const Piece& piece, std::size_t of_class) const {
     return overlap.kind == OverlapRule::Kind::longest ? longest : overlap.factor * sum;
 }
 
+double PipelineStep::piece_exposed_ms(const Piece& piece, std::size_t of_class) const {
+    double sum = 0, longest = 0, of_longest = 0;
+    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
+        sum += parts[i].fixed_ms;
+        const double ms = part_ms(parts[i], of_class);
+        if (ms > longest) longest = ms, of_longest = parts[i].fixed_ms;
+    }
+    if (piece.parts < 2 || overlap.kind == OverlapRule::Kind::sum) return sum;
+    return overlap.kind == OverlapRule::Kind::longest ? of_longest : overlap.factor * sum;
+}
+
 double PipelineStep::piece_busy_ms(const Piece& piece, std::size_t of_class) const {
     if (piece.role != PieceRole::action) return 0;
-    double fixed = 0;
-    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) fixed += parts[i].fixed_ms;
-    return std::max(0.0, piece_ms(piece, of_class) - fixed);
+    return std::max(0.0, piece_ms(piece, of_class) - piece_exposed_ms(piece, of_class));
 }
 
 PipelineStep pipeline_step(const JobDocument& job, const PipelineOptions& options) {

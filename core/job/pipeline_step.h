@@ -70,8 +70,11 @@ struct PipelineStep {
     const Piece& piece(NodeIndex node) const { return pieces[node % pieces.size()]; }
     std::size_t class_of(NodeIndex node) const { return node / pieces.size(); }
     /// Time of a piece in a class of replicas, and the part of it that computes.
+    double part_ms(const PiecePart& part, std::size_t of_class) const;
     double piece_ms(const Piece& piece, std::size_t of_class) const;
     double piece_busy_ms(const Piece& piece, std::size_t of_class) const;
+    /// The part of it in which a graph's step waits for communication.
+    double piece_exposed_ms(const Piece& piece, std::size_t of_class) const;
 };
 
 /// @throws InputError with the place: schedules that PyTorch does not make or that do not run everything once, times

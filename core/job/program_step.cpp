@@ -59,9 +59,6 @@ class Builder {
     }
 
     void add_program() {
-        struct Added {
-            NodeIndex first, last;  ///< where it is issued and where it ends
-        };
         std::unordered_map<std::string_view, NodeIndex> end_of_id, last_of_stream;
         std::vector<std::pair<const OpSpec*, NodeIndex>> begun;
         const auto name = [&](const OpSpec& op, NodeIndex end) {
@@ -76,17 +73,16 @@ class Builder {
                 added.first = add(op, ProgramNode::issue, 0);
                 std::vector<NodeIndex> parts;
                 for (const OpSpec& part : op.ops) {
-                    const NodeIndex node = add_one(part, added.first);
-                    begun.emplace_back(&part, node);
-                    name(part, node);
-                    parts.push_back(node);
+                    const Added one = add_one(part, added.first);
+                    begun.emplace_back(&part, one.first);
+                    name(part, one.last);
+                    parts.push_back(one.last);
                 }
                 added.last = add(op, ProgramNode::joined, 0);
                 step_.graph.add_dependency(added.last, added.first);
                 for (const NodeIndex part : parts) step_.graph.add_dependency(added.last, part);
             } else {
-                added.first = next;
-                added.last = add_one(op, no_node_before);
+                added = add_one(op, no_node_before);
             }
             begun.emplace_back(&op, added.first);
             name(op, added.last);
@@ -106,8 +102,10 @@ class Builder {
 
     static constexpr NodeIndex no_node_before = 0xffffffffu;
 
-    /// @returns the operation's own node, the last of those added.
-    NodeIndex add_one(const OpSpec& op, NodeIndex before) {
+    struct Added {
+        NodeIndex first, last;  ///< where an operation is issued and where it ends
+    };
+    Added add_one(const OpSpec& op, NodeIndex before) {
         const bool buffered = step_.job->buffered && op.kind == OpSpec::Kind::send;
         NodeIndex issue = before;
         if (buffered) {
@@ -124,7 +122,7 @@ class Builder {
             if (buffered) use.issues.push_back(issue);
         }
         if (op.kind == OpSpec::Kind::recv) pairs_[{op.peer, program().rank}].receives.push_back(node);
-        return node;
+        return {buffered ? issue : node, node};
     }
 
     void use_group(const OpSpec& op, NodeIndex node) {

@@ -14,6 +14,9 @@ namespace overlap::job {
 
 namespace {
 
+/// What several entries may make of a stage's compute together.
+constexpr double most_factor = 1e6;
+
 bool is_data_parallel(const std::string& name) {
     return name == "dp" || name.starts_with("dp_") || name == "fsdp" || name == "replica" || name == "replicas";
 }
@@ -95,10 +98,12 @@ void Replicas::read_slow(const JobDocument& job) {
                                                    std::to_string(stages) + " stages, numbered from 0");
         const std::int32_t first = slow.stage.value_or(0), last = slow.stage.value_or(stages - 1);
         for (std::int32_t stage = first; stage <= last; ++stage) {
-            if (!slow.replica)
-                common_[static_cast<std::size_t>(stage)] *= slow.factor;
-            else
-                single[*slow.replica].emplace(stage, 1).first->second *= slow.factor;
+            double& factor = slow.replica ? single[*slow.replica].emplace(stage, 1).first->second
+                                          : common_[static_cast<std::size_t>(stage)];
+            factor *= slow.factor;
+            if (factor > most_factor)
+                throw InputError(place + ".factor", "with those before it stage " + std::to_string(stage) +
+                                                        " would take more than 1,000,000 times as long");
         }
     }
     for (const auto& [replica, factors] : single)

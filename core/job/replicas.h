@@ -32,8 +32,8 @@ class Replicas {
     /// rank.
     /// @throws InputError at `place` where the mesh has no such dimension, or it is `pp`.
     std::size_t kind_over(const std::string& dim, const std::string& place);
-    /// The group that gradients are reduced over: the dimensions called `dp`, `dp_…` or `fsdp`; all where there is
-    /// none.
+    /// The group that gradients are reduced over: the dimensions called `dp`, `dp_…`, `fsdp`, `replica` or
+    /// `replicas`; all where there is none.
     std::size_t gradient_kind();
 
     /// Finds the classes: replicas are alike where their factors are, and the classes in all of their groups.

@@ -43,6 +43,16 @@ class ExposedTime {
     std::vector<Edge> edges_;
 };
 
+/// When all that its own rank does before it had ended: a buffered receive is issued when its message is there.
+double own_part_done(const StepGraph& graph, const StepTimes& times, NodeIndex node) {
+    double done = 0;
+    for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i) {
+        const NodeIndex on = graph.on()[i];
+        if (graph.rank(on) == graph.rank(node)) done = std::max(done, times.end[on]);
+    }
+    return done;
+}
+
 void add_figures(const ProgramStep& step, const StepTimes& times, JobResult& result) {
     const std::vector<ProgramSpec>& programs = step.job->programs;
     std::vector<ExposedTime> exposed(programs.size());
@@ -53,7 +63,7 @@ void add_figures(const ProgramStep& step, const StepTimes& times, JobResult& res
             result.classes[program].busy_ms += step.graph.ms()[node];
             exposed[program].add(ExposedTime::compute, times.start[node], times.end[node]);
         } else {
-            exposed[program].add(ExposedTime::waiting, times.issued[node], times.start[node]);
+            exposed[program].add(ExposedTime::waiting, own_part_done(step.graph, times, node), times.start[node]);
             exposed[program].add(ExposedTime::transfer, times.start[node], times.end[node]);
         }
     }

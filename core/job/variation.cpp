@@ -79,4 +79,11 @@ bool asks_for_draws(const JobDocument& job) {
            (job.variation->has_samples || job.variation->compute_sigma > 0 || job.variation->transfer_sigma > 0);
 }
 
+std::optional<VariationSpec> without_draws(const JobDocument& job) {
+    if (!job.variation) return std::nullopt;
+    VariationSpec variation;
+    variation.slow = job.variation->slow;
+    return variation;
+}
+
 }  // namespace overlap::job

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,5 +29,7 @@ StepSpread spread_of(std::vector<double> steps);
 
 /// Whether the document asks for draws.
 bool asks_for_draws(const JobDocument& job);
+/// What a document says of variation but for the draws: who is slow.
+std::optional<VariationSpec> without_draws(const JobDocument& job);
 
 }  // namespace overlap::job

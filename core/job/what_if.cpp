@@ -7,6 +7,7 @@
 #include "core/base/quote.h"
 #include "core/files/json_writer.h"
 #include "core/job/run_job.h"
+#include "core/job/variation.h"
 
 namespace overlap::job {
 
@@ -33,13 +34,6 @@ class Questions {
     }
 
   private:
-    static std::optional<VariationSpec> without_draws(const JobDocument& job) {
-        if (!job.variation) return std::nullopt;
-        VariationSpec variation;
-        variation.slow = job.variation->slow;
-        return variation;
-    }
-
     double step_of(const JobDocument& job) const {
         const JobResult result = run_job(job, options_);
         if (!result.step_ms)
@@ -99,18 +93,24 @@ class Questions {
 
     /// A stage that is longer than the mean, with the mean's time of each action.
     void ask_stages() {
-        std::map<std::string, double> sum;
+        struct Sum {
+            double ms = 0, stages = 0;
+            double mean() const { return ms / stages; }
+        };
+        std::map<std::string, Sum> sum;  // a stage may give B where others give I and W
         for (const StageSpec& stage : job_.stages) {
             if (stage.kind != StageKind::opaque) return;
-            for (const auto& [kind, ms] : stage.ms) sum[kind] += ms;
+            for (const auto& [kind, ms] : stage.ms) {
+                sum[kind].ms += ms;
+                ++sum[kind].stages;
+            }
         }
-        const double count = static_cast<double>(job_.stages.size());
         for (std::size_t i = 0; i < job_.stages.size(); ++i) {
             JobDocument changed = copy();
             bool longer = false;
             for (auto& [kind, ms] : changed.stages[i].ms) {
-                longer |= ms > sum[kind] / count;
-                ms = std::min(ms, sum[kind] / count);
+                longer |= ms > sum[kind].mean();
+                ms = std::min(ms, sum[kind].mean());
             }
             if (!longer) continue;
             const std::string& name = job_.stages[i].name;

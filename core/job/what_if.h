@@ -11,7 +11,7 @@ namespace overlap::job {
 struct WhatIf {
     std::string without;  ///< such as `slow replica 1, stage 3`
     double step_ms = 0;
-    double saved_share = 0;  ///< of the job's step, 0 to 1
+    double saved_share = 0;  ///< of the job's step; below 0 where the job is faster with it, as with a factor below 1
 };
 
 /// What each thing costs, the dearest first: each slow entry, messages, gradient collectives, and each stage's compute

@@ -56,6 +56,8 @@ TEST(JobDocument, ErrorsNameThePlace) {
     EXPECT_EQ(with("1F1B", "1F2B").substr(0, 14), "schedule.name|");
     EXPECT_EQ(with("\"replica\": 1", "\"replica\": 9").substr(0, 26), "variation.slow[0].replica|");
     EXPECT_EQ(with("\"W\": 1", "\"V\": 1").substr(0, 13), "stages[0].ms|");
+    EXPECT_EQ(with("\"slow\": [", "\"slow\": [{\"factor\": 1e5}, {\"factor\": 1e4}, ").substr(0, 25),
+              "variation.slow[1].factor|");
     EXPECT_EQ(with("\"version\": 1", "\"version\": 9").substr(0, 8), "version|");
     EXPECT_EQ(with("\"replicas\": 3", "\"replicas\": 9999999999999").substr(0, 9), "replicas|");
 }
@@ -259,6 +261,18 @@ TEST(Programs, WhatIsNotIssuedIsInNoCircle) {
     const JobResult result = run_job(read_job_text(document, "x"));
     ASSERT_EQ(result.problems.size(), 1u);
     EXPECT_EQ(result.problems.front().missing.size(), 3u);
+}
+
+TEST(Programs, ASendOfABatchIsIssuedWhenWhatItComesAfterHasEnded) {
+    const JobResult result = run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "p2p": "buffered",
+        "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 10, "stream": "other"},
+                         {"id": "b", "kind": "batch", "ops": [{"id": "s", "kind": "send", "peer": 1, "after": ["k"]}]}]},
+                     {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0, "ms": 1}]}]})",
+                                                   "x"));
+    ASSERT_TRUE(result.step_ms);
+    EXPECT_EQ(*result.step_ms, 11);
+    EXPECT_EQ(result.classes[1].waiting_for_peers_ms, 10);  // of the receive, for the send
+    EXPECT_EQ(result.classes[1].transfer_exposed_ms, 1);
 }
 
 TEST(Programs, ASendIsExplainedByWhatIsBeforeIt) {

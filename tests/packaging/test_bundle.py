@@ -115,10 +115,14 @@ class BundleTest(unittest.TestCase):
         self.assertIn("1843 nodes", self.inside("info", GRAPH.name, bundle=bundle))
 
     def test_the_machines_own_c_library_is_taken_where_it_is_new_enough(self):
-        found = output_of(
-            self.bundle / "overlap", "info", GRAPH, env={"HOME": "/tmp", "PATH": os.environ["PATH"]}
-        )
-        self.assertIn("1843 nodes", found)
+        copy = self.folder / "without-its-own"
+        shutil.copytree(self.bundle, copy)
+        shutil.rmtree(copy / "glibc")
+        link = self.folder / "by-another-name"
+        link.symlink_to(copy / "overlap")
+        for program in (copy / "overlap", link):
+            found = output_of(program, "info", GRAPH, env={"HOME": "/tmp", "PATH": os.environ["PATH"]})
+            self.assertIn("1843 nodes", found)
 
 
 if __name__ == "__main__":

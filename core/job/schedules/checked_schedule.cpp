@@ -52,7 +52,6 @@ class Check {
             fail(action, "is of a stage that the job does not have; it has " + std::to_string(schedule_.stages));
         std::int32_t& rank = schedule_.rank_of_stage[static_cast<std::size_t>(action.stage)];
         if (rank < 0) rank = static_cast<std::int32_t>(rank_);
-        // A message may be named by the stage that it goes to, on another rank.
         if (rank != static_cast<std::int32_t>(rank_))
             fail(action, "is of a stage that rank " + std::to_string(rank) + " has already");
         if (action.microbatch >= schedule_.microbatches) {
