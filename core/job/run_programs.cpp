@@ -75,6 +75,21 @@ void add_figures(const ProgramStep& step, const StepTimes& times, JobResult& res
               [](const RankResult& a, const RankResult& b) { return a.rank < b.rank; });
 }
 
+/// Parts of a document that are of stages.
+void note_parts_of_stages(const JobDocument& job, std::vector<std::string>& notes) {
+    std::string names;
+    const auto add = [&names](bool given, const char* name) {
+        if (given) names.append(names.empty() ? "" : ", ").append(name);
+    };
+    add(job.transfer.has_value(), "transfer");
+    add(job.replicas.has_value(), "replicas");
+    add(job.mesh.has_value(), "mesh");
+    add(job.routing.has_value(), "routing");
+    add(!job.topology.empty(), "topology");
+    add(job.variation && !job.variation->slow.empty(), "variation.slow");
+    if (!names.empty()) notes.push_back(names.append(": of stages, so it changes nothing of programs"));
+}
+
 }  // namespace
 
 JobResult run_programs(const JobDocument& job) {
@@ -82,6 +97,7 @@ JobResult run_programs(const JobDocument& job) {
     const NodeNames names = program_names(step);
     JobResult result;
     result.of_programs = true;
+    note_parts_of_stages(job, result.notes);
     const StepOrder order = order_of(step.graph, [&](std::uint32_t rendezvous) {
         std::optional<JobProblem> found = mismatch(step, step.meetings[rendezvous]);
         if (found) result.problems.push_back(std::move(*found));

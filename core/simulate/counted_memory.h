@@ -9,6 +9,8 @@ namespace overlap {
 /// them, whose sizes follow from what is around them; PyTorch's estimate has no sizes for them.
 class CountedMemory {
   public:
+    CountedMemory(const CountedMemory&) = delete;  // it refers to its own graph
+    CountedMemory& operator=(const CountedMemory&) = delete;
     CountedMemory(const Graph& graph, StorageRule rule)
         : values_(graph), graph_(rule == StorageRule::corrected ? values_.graph() : graph), table_(graph_, rule) {}
 

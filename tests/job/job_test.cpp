@@ -275,6 +275,15 @@ TEST(Programs, ASendOfABatchIsIssuedWhenWhatItComesAfterHasEnded) {
     EXPECT_EQ(result.classes[1].transfer_exposed_ms, 1);
 }
 
+TEST(Programs, WhatIsOfStagesIsSaidToChangeNothing) {
+    std::string text = programs_document;
+    const std::string begin = "\"version\": 1,";
+    text.replace(text.find(begin), begin.size(), begin + " \"replicas\": 2,");
+    const JobResult result = run_job(read_job_text(text, "x"));
+    ASSERT_EQ(result.notes.size(), 1u);
+    EXPECT_EQ(result.notes.front().substr(0, 9), "replicas:");
+}
+
 TEST(Programs, ASendIsExplainedByWhatIsBeforeIt) {
     const JobResult result = run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "p2p": "buffered",
         "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 1},
