@@ -114,13 +114,14 @@ class JobCommand final : public Command {
             streams.out << job::schedule_table_json(rows) << '\n';
             return;
         }
-        TextTable table({"schedule", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
+        TextTable table(
+            {"schedule", "ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
         for (const job::ScheduleRow& row : rows) {
             const std::string name = name_text(row.name) + (row.is_own ? " (the job's)" : "");
             if (!row.step_ms) continue;
-            table.add({name, std::to_string(row.stages_per_rank), milliseconds_text(*row.step_ms),
-                       percent_text(row.idle_share * 100), percent_text(row.waiting_share * 100),
-                       percent_text(row.transfer_share * 100)});
+            table.add({name, std::to_string(row.ranks), std::to_string(row.stages_per_rank),
+                       milliseconds_text(*row.step_ms), percent_text(row.idle_share * 100),
+                       percent_text(row.waiting_share * 100), percent_text(row.transfer_share * 100)});
         }
         table.write(streams.out, "");
         for (const job::ScheduleRow& row : rows)

@@ -40,11 +40,12 @@ void run(const JobDocument& job, const PipelineOptions& options, ScheduleRow& ro
 std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options) {
     if (job.has_programs) throw InputError("programs", "a job of programs has no schedule, expected stages");
     std::vector<ScheduleRow> rows;
-    ScheduleRow& own = rows.emplace_back();
+    ScheduleRow own;
     const bool listed = job.schedule.actions || !job.schedule.file.empty();
     own.name = listed ? "the list given" : job.schedule.name;
     own.is_own = true;
     run(job, options, own);
+    rows.push_back(own);
     for (const NamedSchedule& schedule : named_schedules()) {
         if (!listed && schedule.name == job.schedule.name) continue;
         JobDocument other = job;
@@ -52,6 +53,12 @@ std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOp
         other.schedule.name = schedule.name;
         other.schedule.microbatches = job.schedule.microbatches;
         other.schedule.overlap = job.schedule.overlap;
+        // On as many ranks as the job has, where the schedule can be made for them.
+        const std::int32_t each = own.stages_per_rank;
+        if (each >= schedule.least_stages_per_rank && each <= schedule.most_stages_per_rank) {
+            other.schedule.ranks = own.ranks;
+            other.schedule.stages_per_rank = each;
+        }
         ScheduleRow& row = rows.emplace_back();
         row.name = schedule.name;
         run(other, options, row);

@@ -1,11 +1,13 @@
 // Documents that come back as they were, and what holds of every job.
 
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "core/base/error.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
+#include "core/job/schedule_table.h"
 #include "core/job/what_if.h"
 
 namespace overlap::job {
@@ -222,6 +224,25 @@ TEST(Job, TheExpertRankWithMostTokensHoldsUpTheOthers) {
     EXPECT_EQ(write_job_text(read_job_text(write_job_text(job), "again")), write_job_text(job));
     job.routing->share.pop_back();
     EXPECT_THROW(run_job(job), InputError);
+}
+
+TEST(Job, SchedulesAreComparedOnTheJobsRanksWhereTheyCanBe) {
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}},
+                   {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}],
+        "schedule": {"name": "Interleaved1F1B", "microbatches": 4, "stages_per_rank": 3}})",
+                                    "x");
+    const std::vector<ScheduleRow> rows = schedule_table(job, {});
+    EXPECT_TRUE(rows.front().is_own);
+    EXPECT_EQ(rows.front().ranks, 2);
+    std::map<std::string, std::int32_t> ranks;
+    for (const ScheduleRow& row : rows) {
+        EXPECT_EQ(row.step_ms.has_value(), row.refusal.empty()) << row.name;
+        ranks[row.name] = row.ranks;
+    }
+    EXPECT_EQ(rows.size(), 6u);
+    EXPECT_EQ(ranks["GPipe"], 6);  // one stage a rank, always
+    EXPECT_EQ(*rows.front().step_ms, *run_job(job).step_ms);
 }
 
 TEST(Programs, ABatchIssuesTogetherAndEndsWithItsLast) {
