@@ -128,6 +128,8 @@ int main(int argument_count, char** arguments) {
             if (subcommand->parsed() && !is_answered) command->run(streams);
         }
         require_standard_output();
+    } catch (const CLI::ParseError& error) {
+        return usage_error(parser, error);
     } catch (const overlap::InputError& error) {
         return input_error(error);
     } catch (const std::bad_alloc&) {

@@ -15,11 +15,6 @@ namespace fs = std::filesystem;
 constexpr const char* file_to_read = "file to read";
 constexpr const char* file_to_write = "file to write";
 
-struct GivenFile {
-    std::string argument;  ///< such as `GRAPH` or `--output`
-    std::string name;
-};
-
 /// CLI11 keeps no user data with an option except validators: one that accepts everything is used as a mark.
 CLI::Option* mark(CLI::Option* argument, const char* name) {
     return argument->check(CLI::Validator([](std::string&) { return std::string(); }, "", name));
@@ -55,7 +50,7 @@ std::vector<GivenFile> files_marked(const std::vector<CLI::Option*>& arguments, 
     for (CLI::Option* argument : arguments) {
         if (!has_mark(*argument, mark)) continue;
         for (const std::string& name : argument->results()) {
-            if (!name.empty() && keeps_content(name)) files.push_back({argument->get_name(), name});
+            if (!name.empty()) files.push_back({argument->get_name(), name});
         }
     }
     return files;
@@ -76,7 +71,9 @@ fs::path place_of(const std::string& name) {
     return error ? path.lexically_normal() : place;
 }
 
+/// Whether what is written to one name takes the place of the other's content.
 bool are_one_file(const std::string& left, const std::string& right) {
+    if (!keeps_content(left) || !keeps_content(right)) return false;
     std::error_code error;
     if (fs::exists(left, error) && fs::exists(right, error)) return fs::equivalent(left, right, error);
     return place_of(left) == place_of(right);
@@ -108,19 +105,21 @@ void check_files(CLI::App& command) {
     add_arguments(command, arguments);
     const std::vector<GivenFile> inputs = files_marked(arguments, file_to_read);
     const std::vector<GivenFile> outputs = files_marked(arguments, file_to_write);
+    for (std::size_t index = 0; index < outputs.size(); ++index)
+        check_output(outputs[index], inputs, std::span(outputs).first(index));
+}
+
+void check_output(const GivenFile& output, std::span<const GivenFile> inputs, std::span<const GivenFile> others) {
     std::error_code error;
-    for (std::size_t index = 0; index < outputs.size(); ++index) {
-        const GivenFile& output = outputs[index];
-        for (const GivenFile& input : inputs) {
-            if (!fs::exists(input.name, error) || !are_one_file(output.name, input.name)) continue;
-            throw CLI::ValidationError(output.argument, output.name + " would be overwritten, and " + input.argument +
-                                                            " reads it; name another file");
-        }
-        for (std::size_t other = 0; other < index; ++other) {
-            if (!are_one_file(output.name, outputs[other].name)) continue;
-            throw CLI::ValidationError(output.argument, output.name + " is the file that " + outputs[other].argument +
-                                                            " writes; name another one");
-        }
+    for (const GivenFile& input : inputs) {
+        if (!fs::exists(input.name, error) || !are_one_file(output.name, input.name)) continue;
+        throw CLI::ValidationError(output.argument, output.name + " would be overwritten, and " + input.argument +
+                                                        " reads it; name another file");
+    }
+    for (const GivenFile& other : others) {
+        if (!are_one_file(output.name, other.name)) continue;
+        throw CLI::ValidationError(output.argument,
+                                   output.name + " is the file that " + other.argument + " writes; name another one");
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,17 @@ CLI::Option* writes(CLI::Option* argument);
 /// well, or written twice. Links are followed; devices and pipes can be given several times.
 /// @throws CLI::ValidationError with both arguments and the file.
 void check_files(CLI::App& command);
+
+/// A file that an argument names, or stands for.
+struct GivenFile {
+    std::string argument;  ///< such as `GRAPH` or `--output`
+    std::string name;
+};
+
+/// Checks one file to write, as check_files(): for names that a command makes itself, such as of a prefix.
+/// @param inputs files that are read. @param others files that are written as well.
+/// @throws CLI::ValidationError with both arguments and the file.
+void check_output(const GivenFile& output, std::span<const GivenFile> inputs, std::span<const GivenFile> others);
 
 /// What arguments marked by reads() name, in the order of the arguments.
 std::vector<std::string> files_to_read(CLI::App& command);

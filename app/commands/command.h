@@ -20,7 +20,8 @@ class Command {
     /// Adds the subcommand with its arguments to the parser.
     virtual CLI::App* declare(CLI::App& parser) = 0;
     /// Does the work with what has been parsed.
-    /// @throws InputError when an input is wrong or a file cannot be written.
+    /// @throws InputError when an input is wrong or a file cannot be written, CLI::ParseError for wrong usage that only
+    /// the inputs show.
     virtual void run(const Streams& streams) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "app/arguments/file_arguments.h"
 #include "app/arguments/number_range.h"
@@ -59,10 +60,7 @@ class JobCommand final : public Command {
         try {
             if (schedules_->parsed()) return compare_schedules(document, options, streams);
             const job::JobResult result = job::run_job(document, options);
-            if (!trace_.empty()) write_file_atomically(trace_, job::job_trace_json(document, options));
-            if (!chakra_.empty())
-                for (const auto& [name, bytes] : job::chakra_traces(document, options, chakra_))
-                    write_file_atomically(name, bytes);
+            write_traces(document, options);
             std::vector<job::WhatIf> what_ifs;
             if (what_if_) what_ifs = job::what_ifs(document, options);
             if (json_) {
@@ -90,6 +88,18 @@ class JobCommand final : public Command {
         action->add_flag("--json", json_, "print JSON");
         action->fallthrough();
         return action;
+    }
+
+    void write_traces(const job::JobDocument& document, const job::PipelineOptions& options) const {
+        job::NamedFiles files;
+        if (!chakra_.empty()) files = job::chakra_traces(document, options, chakra_);
+        // Their names are known only now; none of them is written before all have been compared.
+        const std::vector<GivenFile> inputs = {{"JOB", file_}};
+        std::vector<GivenFile> others;
+        if (!trace_.empty()) others.push_back({"--trace", trace_});
+        for (const auto& [name, bytes] : files) check_output({"--chakra", name}, inputs, others);
+        if (!trace_.empty()) write_file_atomically(trace_, job::job_trace_json(document, options));
+        for (const auto& [name, bytes] : files) write_file_atomically(name, bytes);
     }
 
     void write_check(const job::JobResult& result, const Streams& streams) const {

@@ -102,5 +102,43 @@ class Outputs(FilesOfItsOwn):
         self.expect(0, *self.apply("/dev/null", "/dev/null"))
 
 
+class Prefixes(FilesOfItsOwn):
+    """Names that `overlap job simulate` makes of the prefix of --chakra."""
+
+    def simulate(self, job, prefix, *arguments):
+        return ("job", "simulate", job, "--chakra", prefix, *arguments)
+
+    def job(self, name):
+        return self.path(name, {"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}] * 2,
+                                "schedule": {"name": "1F1B", "microbatches": 2}})
+
+    def test_none_is_the_job(self):
+        prefix = self.path("x")
+        for name in ("x.groups.json", "x.0.et", "x.1.et"):
+            with self.subTest(name=name):
+                job = self.job(name)
+                self.refuse([job, "--chakra", "JOB"], *self.simulate(job, prefix, "--trace", self.path("trace.json")))
+                os.remove(job)
+
+    def test_none_is_the_trace(self):
+        job, prefix, link = self.job("job.json"), self.path("x"), self.path("link.json")
+        os.symlink("x.1.et", link)
+        for trace in (self.path("x.groups.json"), self.path("x.0.et"), link):
+            with self.subTest(trace=trace):
+                self.refuse(["--chakra", "--trace"], *self.simulate(job, prefix, "--trace", trace))
+
+    def test_under_another_name(self):
+        job = self.job("job.json")
+        os.symlink("job.json", self.path("x.groups.json"))
+        self.refuse([self.path("x.groups.json"), "--chakra", "JOB"], *self.simulate(job, self.path("x")))
+
+    def test_others_are_written(self):
+        prefix = self.path("x")
+        for _ in range(2):  # the second time over the first
+            self.expect(0, *self.simulate(self.job("job.json"), prefix, "--trace", self.path("x.json")))
+        for name in ("x.groups.json", "x.0.et", "x.1.et", "x.json"):
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+
 if __name__ == "__main__":
     main()
