@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "overlap")
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
@@ -25,6 +26,17 @@ PROGRAMS = {"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]}, "pro
                         {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "ms": 2}]},
     {"rank": 1, "ops": [{"id": "r", "kind": "recv", "peer": 0, "bytes": 8, "ms": 1}, {"id": "k", "kind": "compute", "ms": 3},
                         {"id": "x", "kind": "collective", "group": "g", "op": "all_to_all", "ms": 2}]}]}
+
+ACTIVATION, GRADIENT = 111, 222
+
+
+def pipeline(schedule, stages, microbatches):
+    """Ranks have several stages each; messages take as many microseconds as they have bytes."""
+    return {"format": "overlap-job", "version": 1, "replicas": 2,
+            "stages": [{"ms": {"F": 2 + stage, "I": 3, "W": 1}, "gradient_sync_ms": 5} for stage in range(stages)],
+            "schedule": {"name": schedule, "microbatches": microbatches},
+            "transfer": {"activation_bytes": ACTIVATION, "gradient_bytes": GRADIENT},
+            "topology": {"levels": [{"name": "all", "ranks": 8, "latency_ms": 0, "bytes_per_s": 1e6}]}}
 
 
 def varint(data, at):
@@ -107,26 +119,71 @@ def replay(traces, groups):
 
 
 class Chakra(unittest.TestCase):
+    def written(self, job):
+        """The result of a job, the traces of all its ranks, and its groups."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, prefix = os.path.join(folder, "x.job.json"), os.path.join(folder, "t")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(job, file)
+            done = subprocess.run([PROGRAM, "job", "simulate", path, "--json", "--chakra", prefix, "--no-folding"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads(done.stdout)
+            traces = {int(name.split(".")[-2]): read_trace(name) for name in glob.glob(prefix + ".*.et")}
+            with open(prefix + ".groups.json", encoding="utf-8") as file:
+                groups = json.load(file)
+        self.assertEqual(sorted(traces), [rank["rank"] for rank in result["ranks"]])
+        for nodes in traces.values():
+            ids = [node["id"] for node in nodes]
+            self.assertEqual(len(set(ids)), len(ids))
+        return result, traces, groups
+
+    def check_messages(self, traces):
+        """Each send has its receive of the same size, and no other message its tag. @returns how often each is sent."""
+        sent = Counter()
+        sides = {SEND: Counter(), RECEIVE: Counter()}
+        for rank, nodes in traces.items():
+            for node in nodes:
+                if node["type"] not in sides:
+                    continue
+                self.assertEqual(rank, node["comm_src" if node["type"] == SEND else "comm_dst"])
+                ends = node["comm_src"], node["comm_dst"]
+                sides[node["type"]][(*ends, node["comm_tag"], node["comm_size"])] += 1
+                if node["type"] == SEND:
+                    sent[(*ends, node["comm_size"], node["name"])] += 1
+        self.assertEqual(sides[SEND], sides[RECEIVE])
+        self.assertEqual(set(Counter(message[:3] for message in sides[SEND]).values()), {1})
+        return sent
+
     def test_what_is_written_runs_as_simulated(self):
         for job in (STAGES, PROGRAMS):
-            with tempfile.TemporaryDirectory() as folder:
-                path, prefix = os.path.join(folder, "x.job.json"), os.path.join(folder, "t")
-                with open(path, "w", encoding="utf-8") as file:
-                    json.dump(job, file)
-                done = subprocess.run([PROGRAM, "job", "simulate", path, "--json", "--chakra", prefix, "--no-folding"],
-                                      capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                result = json.loads(done.stdout)
-                traces = {int(name.split(".")[-2]): read_trace(name) for name in glob.glob(prefix + ".*.et")}
-                self.assertEqual(sorted(traces), [rank["rank"] for rank in result["ranks"]])
-                with open(prefix + ".groups.json", encoding="utf-8") as file:
-                    groups = json.load(file)
-                for nodes in traces.values():
-                    ids = [node["id"] for node in nodes]
-                    self.assertEqual(len(set(ids)), len(ids))
+            with self.subTest(job=job):
+                result, traces, groups = self.written(job)
+                self.check_messages(traces)
                 self.assertEqual(replay(traces, groups), round(result["step_ms"] * 1000))
                 kinds = {node["comm_type"] for nodes in traces.values() for node in nodes if node["type"] == COLLECTIVE}
                 self.assertEqual(kinds, {0, 2} if job is STAGES else {6})
+
+    def test_messages_of_ranks_with_several_stages(self):
+        """Activations go to the next stage and gradients to the one before, whichever rank has the higher number."""
+        for schedule, stages, microbatches in (("Interleaved1F1B", 4, 4), ("Interleaved1F1B", 6, 4), ("DualPipeV", 4, 8),
+                                               ("DualPipeV", 8, 10), ("ZBVZeroBubble", 6, 7)):
+            with self.subTest(schedule=schedule, stages=stages):
+                job = pipeline(schedule, stages, microbatches)
+                if schedule == "Interleaved1F1B":
+                    job["schedule"]["stages_per_rank"] = stages // 2
+                result, traces, groups = self.written(job)
+                self.assertEqual(replay(traces, groups), round(result["step_ms"] * 1000))
+                expected = Counter()
+                for replica in {rank["replica"] for rank in result["ranks"]}:
+                    rank_of = {stage: rank["rank"] for rank in result["ranks"] if rank["replica"] == replica
+                               for stage in rank["stages"]}
+                    for stage in range(stages - 1):
+                        here, behind = rank_of[stage], rank_of[stage + 1]
+                        for microbatch in range(microbatches if here != behind else 0):
+                            expected[here, behind, ACTIVATION, f"{stage}SEND_F{microbatch}".encode()] += 1
+                            expected[behind, here, GRADIENT, f"{stage + 1}SEND_B{microbatch}".encode()] += 1
+                self.assertEqual(self.check_messages(traces), expected)
 
 
 if __name__ == "__main__":

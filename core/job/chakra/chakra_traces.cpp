@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/files/json_writer.h"
 #include "core/job/chakra/chakra_writer.h"
+#include "core/job/chakra/pipeline_messages.h"
 #include "core/job/program_step.h"
 
 namespace overlap::job {
@@ -46,9 +49,12 @@ class PipelineTraces {
         const std::uint32_t count = static_cast<std::uint32_t>(step_.pieces.size());
         const std::size_t ranks = static_cast<std::size_t>(step_.ranks());
         std::vector<ChakraTrace> traces(step_.replicas->class_count() * ranks);
-        std::vector<std::vector<NodeIndex>> receivers(step_.graph.node_count());
-        for (NodeIndex node = 0; node < step_.graph.node_count(); ++node)
-            for_each_message(node, [&](NodeIndex on, double) { receivers[on].push_back(node); });
+        const std::vector<PipelineMessage> messages = pipeline_messages(step_);
+        std::vector<std::size_t> sent(messages.size());
+        std::iota(sent.begin(), sent.end(), std::size_t{0});
+        std::ranges::stable_sort(sent, {}, [&](std::size_t i) { return messages[i].from; });
+        auto receive = messages.begin();
+        auto send = sent.begin();
         std::vector<std::uint64_t> last_send(traces.size(), none);
         for (NodeIndex node = 0; node < step_.graph.node_count(); ++node) {
             const std::uint32_t rank = step_.graph.rank(node);
@@ -58,26 +64,16 @@ class PipelineTraces {
                 const NodeIndex on = step_.graph.on()[i];
                 if (step_.graph.rank(on) == rank) after.push_back(own(on));
             }
-            std::vector<NodeIndex> senders;
-            for_each_message(node, [&](NodeIndex on, double delay_ms) {
-                const std::uint64_t id = id_of_message(node, senders.size());
-                const auto which = static_cast<std::size_t>(std::ranges::count(senders, on));
-                senders.push_back(on);
-                const auto message = message_of(on, node);
-                traces[rank].add(id, names_.message(on, node, which), ChakraNode::receive, {}, times_.end[on], delay_ms,
-                                 &message);
+            for (std::uint64_t id = own(node) + 1; receive != messages.end() && receive->to == node; ++receive, ++id) {
+                add(traces[rank], *receive, id, ChakraNode::receive, {}, receive->delay_ms);
                 after.push_back(id);
-            });
+            }
             add(traces[rank], node, after);
-            for (auto receiver = receivers[node].begin(); receiver != receivers[node].end(); ++receiver) {
-                const NodeIndex to = *receiver;
-                const auto which = static_cast<std::size_t>(std::count(receivers[node].begin(), receiver, to));
+            for (; send != sent.end() && messages[*send].from == node; ++send) {
                 std::vector<std::uint64_t> before = {own(node)};
                 if (last_send[rank] != none) before.push_back(last_send[rank]);
-                const auto message = message_of(node, to);
                 last_send[rank] = first_send_ + sends_++;
-                traces[rank].add(last_send[rank], names_.message(node, to, which), ChakraNode::send, before,
-                                 times_.end[node], 0, &message);
+                add(traces[rank], messages[*send], last_send[rank], ChakraNode::send, before, 0);
             }
         }
         NamedFiles files;
@@ -97,26 +93,20 @@ class PipelineTraces {
     static constexpr std::uint64_t first_send_ = 1ull << 48;
 
     static std::uint64_t own(NodeIndex node) { return node * messages_a_node; }
-    static std::uint64_t id_of_message(NodeIndex node, std::uint64_t number) { return own(node) + 1 + number; }
 
-    template <typename Visit>
-    void for_each_message(NodeIndex node, Visit&& visit) const {
-        for (std::uint32_t i = step_.graph.first_dependency(node); i < step_.graph.first_dependency(node + 1); ++i)
-            if (step_.graph.rank(step_.graph.on()[i]) != step_.graph.rank(node))
-                visit(step_.graph.on()[i], step_.graph.delay_ms()[i]);
-    }
-
-    ChakraTrace::Communication message_of(NodeIndex from, NodeIndex to) const {
-        ChakraTrace::Communication message;
-        message.from = names_.rank(from);
-        message.to = names_.rank(to);
-        message.tag = static_cast<std::int64_t>(from % step_.pieces.size());
-        const bool forward = step_.piece(from).rank < step_.piece(to).rank;
+    void add(ChakraTrace& trace, const PipelineMessage& message, std::uint64_t id, ChakraNode type,
+             std::span<const std::uint64_t> after, double duration_ms) const {
+        ChakraTrace::Communication communication;
+        communication.from = names_.rank(message.from);
+        communication.to = names_.rank(message.to);
+        communication.tag = message.tag;
         if (job_.transfer) {
-            const auto& bytes = forward ? job_.transfer->activation_bytes : job_.transfer->gradient_bytes;
-            message.bytes = static_cast<std::uint64_t>(bytes.value_or(0));
+            const bool activation = message.what == PieceWait::Message::activation;
+            const auto& bytes = activation ? job_.transfer->activation_bytes : job_.transfer->gradient_bytes;
+            communication.bytes = static_cast<std::uint64_t>(bytes.value_or(0));
         }
-        return message;
+        trace.add(id, names_.message(message.from, message.to, message.which), type, after, times_.end[message.from],
+                  duration_ms, &communication);
     }
 
     void add(ChakraTrace& trace, NodeIndex node, std::span<const std::uint64_t> after) {
