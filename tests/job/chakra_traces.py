@@ -155,14 +155,30 @@ class Chakra(unittest.TestCase):
         self.assertEqual(set(Counter(message[:3] for message in sides[SEND]).values()), {1})
         return sent
 
+    def check_groups(self, traces, groups):
+        """Keys and names are numbers from 1, as ASTRA-sim reads them."""
+        self.assertEqual(list(groups), [str(i + 1) for i in range(len(groups))])
+        for rank, nodes in traces.items():
+            for node in nodes:
+                if node["type"] == COLLECTIVE:
+                    self.assertIn(rank, groups[node["pg_name"].decode()])
+                    self.assertTrue(node["pg_desc"])
+
     def test_what_is_written_runs_as_simulated(self):
         for job in (STAGES, PROGRAMS):
             with self.subTest(job=job):
                 result, traces, groups = self.written(job)
                 self.check_messages(traces)
+                self.check_groups(traces, groups)
                 self.assertEqual(replay(traces, groups), round(result["step_ms"] * 1000))
                 kinds = {node["comm_type"] for nodes in traces.values() for node in nodes if node["type"] == COLLECTIVE}
                 self.assertEqual(kinds, {0, 2} if job is STAGES else {6})
+
+    def test_groups_of_programs_keep_their_name(self):
+        _, traces, groups = self.written(PROGRAMS)
+        self.assertEqual(groups, {"1": [0, 1]})
+        names = {node["pg_desc"] for nodes in traces.values() for node in nodes if node["type"] == COLLECTIVE}
+        self.assertEqual(names, {b"g"})
 
     def test_messages_of_ranks_with_several_stages(self):
         """Activations go to the next stage and gradients to the one before, whichever rank has the higher number."""
@@ -173,6 +189,7 @@ class Chakra(unittest.TestCase):
                 if schedule == "Interleaved1F1B":
                     job["schedule"]["stages_per_rank"] = stages // 2
                 result, traces, groups = self.written(job)
+                self.check_groups(traces, groups)
                 self.assertEqual(replay(traces, groups), round(result["step_ms"] * 1000))
                 expected = Counter()
                 for replica in {rank["replica"] for rank in result["ranks"]}:

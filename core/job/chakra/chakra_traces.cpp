@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/files/json_writer.h"
@@ -19,16 +20,27 @@ namespace {
     throw InputError("", "the job cannot run, so there are no traces; overlap job check says why");
 }
 
-std::string groups_json(const std::map<std::string, std::vector<std::int64_t>>& groups) {
+/// The ranks of each group by its number: groups are numbered from 1 in their order.
+std::string groups_json(const std::vector<std::vector<std::int64_t>>& groups) {
     JsonWriter json;
     json.begin_object();
-    for (const auto& [name, ranks] : groups) {
-        json.key(name).begin_array();
-        for (const std::int64_t rank : ranks) json.value(rank);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        json.key(std::to_string(i + 1)).begin_array();
+        for (const std::int64_t rank : groups[i]) json.value(rank);
         json.end_array();
     }
     json.end_object();
     return json.take();
+}
+
+/// `ranks 0, 2`: groups of a pipeline have no name of their own.
+std::string ranks_text(std::span<const std::int64_t> ranks) {
+    constexpr std::size_t most = 8;
+    std::string text = "ranks ";
+    for (std::size_t i = 0; i < ranks.size() && i < most; ++i)
+        text.append(i ? ", " : "").append(std::to_string(ranks[i]));
+    if (ranks.size() > most) text.append(" and ").append(std::to_string(ranks.size() - most)).append(" more");
+    return text;
 }
 
 std::string file_name(const std::string& prefix, std::int64_t rank) {
@@ -118,9 +130,11 @@ class PipelineTraces {
         const std::vector<std::int64_t> ranks = step_.replicas->ranks_of_group(
             static_cast<std::size_t>(piece.group_kind), step_.replicas->representative(step_.class_of(node)),
             static_cast<std::int32_t>(piece.rank));
-        collective.group = std::to_string(piece.group_kind) + "." + std::to_string(ranks.front());
+        const auto [known, is_new] = group_numbers_.try_emplace({piece.group_kind, ranks.front()}, groups_.size() + 1);
+        if (is_new) groups_.push_back(ranks);
+        collective.group = known->second;
+        collective.group_name = ranks_text(ranks);
         collective.collective = chakra_collective(step_.collective_of(piece));
-        groups_[collective.group] = ranks;
         trace.add(own(node), names_.op(node), ChakraNode::collective, after, start, duration, &collective);
     }
 
@@ -130,7 +144,8 @@ class PipelineTraces {
     StepTimes times_;
     std::string prefix_;
     std::uint64_t sends_ = 0;
-    std::map<std::string, std::vector<std::int64_t>> groups_;
+    std::vector<std::vector<std::int64_t>> groups_;
+    std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> group_numbers_;  ///< by kind and first rank
 };
 
 NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix) {
@@ -140,6 +155,12 @@ NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix)
     if (!order.all) cannot_run();
     const StepTimes times = run_step(step.graph, order);
     std::vector<ChakraTrace> traces(job.programs.size());
+    std::map<std::string_view, std::size_t> group_numbers;
+    std::vector<std::vector<std::int64_t>> groups;
+    for (const auto& [name, ranks] : job.groups) {
+        groups.emplace_back(ranks.begin(), ranks.end());
+        group_numbers.emplace(name, groups.size());
+    }
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sent, received;
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
         const OpSpec& op = *step.op_of_node[node];
@@ -155,8 +176,11 @@ NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix)
         }
         ChakraTrace::Communication communication;
         communication.bytes = static_cast<std::uint64_t>(op.bytes.value_or(0));
-        communication.group = op.group;
-        communication.collective = chakra_collective(op.op);
+        if (op.kind == OpSpec::Kind::collective) {
+            communication.group = group_numbers.at(op.group);
+            communication.group_name = op.group;
+            communication.collective = chakra_collective(op.op);
+        }
         const bool sends = op.kind == OpSpec::Kind::send;
         communication.from = sends ? rank : op.peer;
         communication.to = sends ? op.peer : rank;
@@ -170,8 +194,6 @@ NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix)
     NamedFiles files;
     for (std::size_t i = 0; i < traces.size(); ++i)
         files.emplace_back(file_name(prefix, job.programs[i].rank), traces[i].bytes());
-    std::map<std::string, std::vector<std::int64_t>> groups;
-    for (const auto& [name, ranks] : job.groups) groups[name].assign(ranks.begin(), ranks.end());
     files.emplace_back(prefix + ".groups.json", groups_json(groups));
     return files;
 }

@@ -74,10 +74,15 @@ void ChakraTrace::add(std::uint64_t id, std::string_view name, ChakraNode type, 
         const auto whole = [&](std::string_view key, std::uint64_t value, std::uint32_t field) {
             node.message(node_field::attribute, attribute(key).integer(field, value));
         };
+        const auto text = [&](std::string_view key, std::string_view value) {
+            node.message(node_field::attribute, attribute(key).text(attribute_field::text, value));
+        };
         whole("comm_size", communication->bytes, attribute_field::int64);
         if (type == ChakraNode::collective) {
             whole("comm_type", communication->collective, attribute_field::int64);
-            node.message(node_field::attribute, attribute("pg_name").text(attribute_field::text, communication->group));
+            // ASTRA-sim reads the name as a number; PyTorch calls what people read the description.
+            text("pg_name", std::to_string(communication->group));
+            text("pg_desc", communication->group_name);
         } else {
             whole("comm_src", static_cast<std::uint64_t>(communication->from), attribute_field::int32);
             whole("comm_dst", static_cast<std::uint64_t>(communication->to), attribute_field::int32);

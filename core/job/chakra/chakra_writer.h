@@ -20,9 +20,10 @@ class ChakraTrace {
 
     struct Communication {
         std::uint64_t collective = 0;  ///< of a collective
-        std::string group;             ///< of a collective
-        std::uint64_t bytes = 0;
-        std::int64_t from = 0, to = 0, tag = 0;  ///< of a message
+        std::uint64_t group = 0;       ///< of a collective: its number, from 1; ASTRA-sim takes 0 for all ranks
+        std::string group_name;        ///< of a collective: for people
+        std::uint64_t bytes = 0;       ///< 0 where they are not known
+        std::int64_t from = 0, to = 0, tag = 0;  ///< of a message; the tag is of one only, from a rank to another
     };
 
     /// @param after nodes that must have ended. @param communication null for compute.
