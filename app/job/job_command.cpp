@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/arguments/file_arguments.h"
@@ -16,6 +17,7 @@
 #include "core/files/atomic_file.h"
 #include "core/files/json_members.h"
 #include "core/job/chakra/chakra_traces.h"
+#include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
 #include "core/job/run_job.h"
@@ -94,9 +96,13 @@ class JobCommand final : public Command {
         job::NamedFiles files;
         if (!chakra_.empty()) files = job::chakra_traces(document, options, chakra_);
         // Their names are known only now; none of them is written before all have been compared.
-        const std::vector<GivenFile> inputs = {{"JOB", file_}};
-        std::vector<GivenFile> others;
-        if (!trace_.empty()) others.push_back({"--trace", trace_});
+        std::vector<GivenFile> inputs = {{"JOB", file_}}, others;
+        for (std::string& file : job::files_of_job(document, options.folder))
+            inputs.push_back({"JOB, which reads it", std::move(file)});
+        if (!trace_.empty()) {
+            check_output({"--trace", trace_}, inputs, {});
+            others.push_back({"--trace", trace_});
+        }
         for (const auto& [name, bytes] : files) check_output({"--chakra", name}, inputs, others);
         if (!trace_.empty()) write_file_atomically(trace_, job::job_trace_json(document, options));
         for (const auto& [name, bytes] : files) write_file_atomically(name, bytes);

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/job/document/files_of_job.h"
 #include "core/job/pipeline_step.h"
 #include "core/job/schedules/named_schedules.h"
 #include "core/job/schedules/schedule_csv.h"
@@ -71,9 +72,8 @@ CheckedSchedule job_schedule(const JobDocument& job, const std::string& folder) 
         labelled = !spec.name.empty();
     } else if (!spec.file.empty()) {
         place = "schedule.file " + in_quotes(shortened(spec.file));
-        const bool absolute = spec.file.front() == '/';
         try {
-            lists = read_schedule_file(absolute || folder.empty() ? spec.file : folder + "/" + spec.file);
+            lists = read_schedule_file(file_beside(folder, spec.file));
         } catch (const InputError& error) {
             rethrow(error, place);
         }

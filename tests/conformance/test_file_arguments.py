@@ -132,6 +132,19 @@ class Prefixes(FilesOfItsOwn):
         os.symlink("job.json", self.path("x.groups.json"))
         self.refuse([self.path("x.groups.json"), "--chakra", "JOB"], *self.simulate(job, self.path("x")))
 
+    def test_none_is_a_file_of_the_job(self):
+        rows = "0F0,,0F1,0B0,0B1\n"
+        for output in ("--trace", "--chakra"):
+            with self.subTest(output=output):
+                with open(self.path("x.groups.json"), "w", encoding="utf-8") as file:
+                    file.write(rows)
+                job = self.path("listed.json", {"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+                                                "schedule": {"file": "x.groups.json", "microbatches": 2}})
+                given = self.path("x.groups.json") if output == "--trace" else self.path("x")
+                self.refuse([output, "JOB"], "job", "simulate", job, output, given)
+                with open(self.path("x.groups.json"), encoding="utf-8") as file:
+                    self.assertEqual(file.read(), rows)
+
     def test_others_are_written(self):
         prefix = self.path("x")
         for _ in range(2):  # the second time over the first

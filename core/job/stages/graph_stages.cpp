@@ -7,6 +7,7 @@
 #include "core/graph/direction.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/plan_file.h"
+#include "core/job/document/files_of_job.h"
 
 namespace overlap::job {
 
@@ -62,7 +63,7 @@ GraphStageTimes split_step(const Evaluation& evaluation) {
 }
 
 std::string GraphStages::path(const std::string& file) const {
-    return file.front() == '/' || folder_.empty() ? file : folder_ + "/" + file;
+    return file_beside(folder_, file);
 }
 
 std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& graph, const std::string& plan) {

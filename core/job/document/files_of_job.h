@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/job/document/job_document.h"
+
+namespace overlap::job {
+
+/// A file that a document names, which lies beside it unless its path is absolute.
+/// @param folder of the document; empty: the current one.
+std::string file_beside(const std::string& folder, const std::string& file);
+
+/// All files that a document names: graphs and plans of its stages, and its schedule.
+std::vector<std::string> files_of_job(const JobDocument& job, const std::string& folder);
+
+}  // namespace overlap::job
