@@ -74,10 +74,6 @@ class TraceWriter {
     std::int64_t arrows_ = 0;
 };
 
-[[noreturn]] void cannot_run() {
-    throw InputError("", "the job cannot run, so there is no timeline; overlap job check says why");
-}
-
 /// `rank 3`, or `ranks 3, 7, 11 and 13 more`.
 std::string ranks_text(const std::vector<std::int64_t>& ranks) {
     constexpr std::size_t most = 4;
@@ -90,9 +86,7 @@ std::string ranks_text(const std::vector<std::int64_t>& ranks) {
 
 std::string trace_of_pipeline(const JobDocument& job, const PipelineOptions& options) {
     const PipelineStep step = pipeline_step(job, options);
-    const StepOrder order = order_of(step.graph);
-    if (!order.all) cannot_run();
-    const StepTimes times = run_step(step.graph, order);
+    const StepTimes times = run_whole_step(step.graph, order_of(step.graph));
     const NodeNames names = pipeline_names(step);
     TraceWriter trace(job, times);
     JobResult result;
@@ -122,10 +116,7 @@ std::string trace_of_pipeline(const JobDocument& job, const PipelineOptions& opt
 
 std::string trace_of_programs(const JobDocument& job) {
     const ProgramStep step = program_step(job);
-    const StepOrder order =
-        order_of(step.graph, [&](std::uint32_t rendezvous) { return !mismatch(step, step.meetings[rendezvous]); });
-    if (!order.all) cannot_run();
-    const StepTimes times = run_step(step.graph, order);
+    const StepTimes times = run_whole_step(step.graph, order_of_programs(step));
     TraceWriter trace(job, times);
     std::vector<std::map<std::string_view, std::int64_t>> streams(job.programs.size());
     for (std::size_t i = 0; i < job.programs.size(); ++i) {

@@ -1,4 +1,5 @@
 #include <optional>
+#include <utility>
 
 #include "core/base/quote.h"
 #include "core/files/json_writer.h"
@@ -90,6 +91,14 @@ std::optional<JobProblem> mismatch(const ProgramStep& step, const Meeting& meeti
     found->message = ordinal_of(step, meeting) + ": the members disagree on " + found->field + ", " + found->left_json +
                      " and " + found->right_json;
     return found;
+}
+
+StepOrder order_of_programs(const ProgramStep& step, std::vector<JobProblem>* mismatches) {
+    return order_of(step.graph, [&](std::uint32_t rendezvous) {
+        std::optional<JobProblem> found = mismatch(step, step.meetings[rendezvous]);
+        if (found && mismatches) mismatches->push_back(std::move(*found));
+        return !found;
+    });
 }
 
 }  // namespace overlap::job

@@ -43,6 +43,10 @@ ProgramStep program_step(const JobDocument& job);
 
 NodeNames program_names(const ProgramStep& step);
 
+/// An order in which the operations run; members that disagree never meet.
+/// @param mismatches null: not wanted.
+StepOrder order_of_programs(const ProgramStep& step, std::vector<JobProblem>* mismatches = nullptr);
+
 /// Members that are not in a collective, or the other side of a message.
 std::vector<std::int64_t> absent_ranks(const ProgramStep& step, const Meeting& meeting);
 

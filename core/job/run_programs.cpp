@@ -98,11 +98,7 @@ JobResult run_programs(const JobDocument& job) {
     JobResult result;
     result.of_programs = true;
     note_parts_of_stages(job, result.notes);
-    const StepOrder order = order_of(step.graph, [&](std::uint32_t rendezvous) {
-        std::optional<JobProblem> found = mismatch(step, step.meetings[rendezvous]);
-        if (found) result.problems.push_back(std::move(*found));
-        return !found;
-    });
+    const StepOrder order = order_of_programs(step, &result.problems);
     if (!order.all) {
         // What waits behind a mismatch is no deadlock.
         if (result.problems.empty()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+
 namespace overlap::job {
 
 NodeIndex StepGraph::add_node(std::uint32_t rank, double ms) {
@@ -135,6 +137,11 @@ StepTimes run_step(const StepGraph& graph, const StepOrder& order) {
     StepTimes times;
     run_step(graph, order, graph.ms(), graph.delay_ms(), times);
     return times;
+}
+
+StepTimes run_whole_step(const StepGraph& graph, const StepOrder& order) {
+    if (!order.all) throw InputError("", "the job cannot run, so nothing has a time; overlap job check says why");
+    return run_step(graph, order);
 }
 
 }  // namespace overlap::job

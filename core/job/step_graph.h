@@ -71,5 +71,7 @@ struct StepTimes {
 void run_step(const StepGraph& graph, const StepOrder& order, std::span<const double> ms,
               std::span<const double> delay_ms, StepTimes& times);
 StepTimes run_step(const StepGraph& graph, const StepOrder& order);
+/// The same of a step that can run. @throws InputError where it cannot.
+StepTimes run_whole_step(const StepGraph& graph, const StepOrder& order);
 
 }  // namespace overlap::job

@@ -16,10 +16,6 @@ namespace overlap::job {
 
 namespace {
 
-[[noreturn]] void cannot_run() {
-    throw InputError("", "the job cannot run, so there are no traces; overlap job check says why");
-}
-
 /// The ranks of each group by its number: groups are numbered from 1 in their order.
 std::string groups_json(const std::vector<std::vector<std::int64_t>>& groups) {
     JsonWriter json;
@@ -52,9 +48,7 @@ class PipelineTraces {
   public:
     PipelineTraces(const JobDocument& job, const PipelineOptions& options, const std::string& prefix)
         : job_(job), step_(pipeline_step(job, options)), names_(pipeline_names(step_)), prefix_(prefix) {
-        const StepOrder order = order_of(step_.graph);
-        if (!order.all) cannot_run();
-        times_ = run_step(step_.graph, order);
+        times_ = run_whole_step(step_.graph, order_of(step_.graph));
     }
 
     NamedFiles write() {
@@ -150,10 +144,7 @@ class PipelineTraces {
 
 NamedFiles traces_of_programs(const JobDocument& job, const std::string& prefix) {
     const ProgramStep step = program_step(job);
-    const StepOrder order =
-        order_of(step.graph, [&](std::uint32_t rendezvous) { return !mismatch(step, step.meetings[rendezvous]); });
-    if (!order.all) cannot_run();
-    const StepTimes times = run_step(step.graph, order);
+    const StepTimes times = run_whole_step(step.graph, order_of_programs(step));
     std::vector<ChakraTrace> traces(job.programs.size());
     std::map<std::string_view, std::size_t> group_numbers;
     std::vector<std::vector<std::int64_t>> groups;
