@@ -1,29 +1,17 @@
 #include "core/pipeline/halved_attention.h"
 
-#include "core/base/error.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "core/predict/flex_attention.h"
 
 namespace overlap {
 
-namespace {
-
-/// Whether a node computes one half; fields that no pass would take are none.
-bool is_of_a_half(const Graph& graph, NodeId node) {
-    try {
-        return experts::chunk_place(graph, node, {}).chunk.has_value();
-    } catch (const PassRefusal&) {
-        return false;
-    }
-}
-
-}  // namespace
-
 void price_halved_attention(const Graph& graph, std::vector<double>& times_ms) {
     if (!flex_attention_length(graph)) return;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function || !is_flex_attention(graph, node)) continue;
-        if (graph.metadata(node).estimate_ms || graph.outputs(node).empty() || !is_of_a_half(graph, node)) continue;
+        if (graph.metadata(node).estimate_ms || graph.outputs(node).empty() ||
+            !experts::shown_chunk_place(graph, node).chunk)
+            continue;
         const TensorMeta& first = graph.outputs(node).front();
         if (!first.is_tensor) continue;
         const auto sizes = graph.shape(first);

@@ -2,29 +2,15 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "core/simulate/hiding_compute.h"
 
 namespace overlap {
 
-namespace {
-
-/// Fields that no pass would take are no half: passes say so themselves.
-experts::ChunkPlace place_or_none(const Graph& graph, NodeId node) {
-    try {
-        return experts::chunk_place(graph, node, {});
-    } catch (const PassRefusal&) {
-        return {};
-    }
-}
-
-}  // namespace
-
 BatchHalves::BatchHalves(const Graph& graph) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function || graph.metadata(node).extra_json == empty_string) continue;
-        const experts::ChunkPlace place = place_or_none(graph, node);
+        const experts::ChunkPlace place = experts::shown_chunk_place(graph, node);
         if (!place.chunk || place.region.empty()) continue;
         if (half_.empty()) {
             half_.assign(graph.node_count(), -1);

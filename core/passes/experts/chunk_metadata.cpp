@@ -158,6 +158,14 @@ ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass) {
             region.empty() ? region : region.substr(1, region.size() - 2)};
 }
 
+ChunkPlace shown_chunk_place(const Graph& graph, NodeId node) {
+    try {
+        return chunk_place(graph, node, {});
+    } catch (const PassRefusal&) {
+        return {};
+    }
+}
+
 void write_chunk_members(JsonWriter& json, const ChunkMetadata& metadata) {
     if (!metadata.region.empty()) json.member(region_field, std::string_view(metadata.region));
     if (metadata.is_backward) json.member(direction_field, *metadata.is_backward);

@@ -70,6 +70,9 @@ struct ChunkPlace {
 /// @throws PassRefusal as chunk_metadata() does.
 ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass);
 
+/// The same for display: nothing for fields that no pass would take, which passes say themselves.
+ChunkPlace shown_chunk_place(const Graph& graph, NodeId node);
+
 /// A node's unknown fields with these of chunks in place of the ones that they have; `{}` takes them away. Symbols'
 /// hints and other fields stay.
 std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata& metadata);
