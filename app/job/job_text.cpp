@@ -95,16 +95,12 @@ void write_job_text(std::ostream& out, const job::JobDocument& job, const JobRes
         out << "step       none: the job cannot run\n";
         return;
     }
-    double busy = 0, waiting = 0, transfer = 0;
-    for (const RankResult& rank : result.ranks) {
-        busy += result.classes[rank.figures].busy_ms;
-        waiting += result.classes[rank.figures].waiting_for_peers_ms;
-        transfer += result.classes[rank.figures].transfer_exposed_ms;
-    }
+    const RankFigures sum = result.sum_of_ranks();
     const double all = *result.step_ms * static_cast<double>(result.ranks.size());
     out << "step       " << milliseconds_text(*result.step_ms) << '\n'
-        << "ranks      " << result.ranks.size() << ", which compute " << share_text(busy, all) << " of the time, wait "
-        << share_text(waiting, all) << " for peers and " << share_text(transfer, all) << " for transfers\n";
+        << "ranks      " << result.ranks.size() << ", which compute " << share_text(sum.busy_ms, all)
+        << " of the time, wait " << share_text(sum.waiting_for_peers_ms, all) << " for peers and "
+        << share_text(sum.transfer_exposed_ms, all) << " for transfers\n";
     if (result.spread) {
         out << "variation  of " << result.spread->samples << " draws: median "
             << milliseconds_text(result.spread->p50_ms) << ", 90 % within " << milliseconds_text(result.spread->p90_ms)

@@ -68,6 +68,17 @@ struct JobResult {
     std::vector<JobProblem> problems;
     std::optional<StepSpread> spread;
     bool of_programs = false;
+
+    /// The figures of all ranks together.
+    RankFigures sum_of_ranks() const {
+        RankFigures sum;
+        for (const RankResult& rank : ranks) {
+            sum.busy_ms += classes[rank.figures].busy_ms;
+            sum.waiting_for_peers_ms += classes[rank.figures].waiting_for_peers_ms;
+            sum.transfer_exposed_ms += classes[rank.figures].transfer_exposed_ms;
+        }
+        return sum;
+    }
 };
 
 /// The document that `overlap job simulate --json` prints.

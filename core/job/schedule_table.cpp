@@ -19,17 +19,12 @@ void run(const JobDocument& job, const PipelineOptions& options, ScheduleRow& ro
         row.step_ms = result.step_ms;
         row.ranks = static_cast<std::int32_t>(result.stages_of.size());
         row.stages_per_rank = static_cast<std::int32_t>(job.stages.size()) / row.ranks;
-        double busy = 0, waiting = 0, transfer = 0;
-        for (const RankResult& rank : result.ranks) {
-            busy += result.classes[rank.figures].busy_ms;
-            waiting += result.classes[rank.figures].waiting_for_peers_ms;
-            transfer += result.classes[rank.figures].transfer_exposed_ms;
-        }
+        const RankFigures sum = result.sum_of_ranks();
         const double all = *row.step_ms * static_cast<double>(result.ranks.size());
         if (all <= 0) return;
-        row.idle_share = 1 - busy / all;
-        row.waiting_share = waiting / all;
-        row.transfer_share = transfer / all;
+        row.idle_share = 1 - sum.busy_ms / all;
+        row.waiting_share = sum.waiting_for_peers_ms / all;
+        row.transfer_share = sum.transfer_exposed_ms / all;
     } catch (const InputError& error) {
         row.refusal = error.what();
     }
