@@ -5,6 +5,7 @@
 #include "core/base/number_text.h"
 #include "core/exports/code_points.h"
 #include "core/exports/html_text.h"
+#include "core/exports/picture_style.h"
 #include "core/timeline/curve_rasterizer.h"
 #include "core/timeline/time_axis.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr double picture_width = 1180, gutter = 170, plot_width = picture_width - gutter - 10;
 constexpr double ruler_height = 22, lane_height = 22, lane_gap = 6, memory_height = 110;
 constexpr double tick_spacing = 90;
+/// Around a drawing that stands alone.
+constexpr double margin = 8;
 constexpr std::size_t title_length = 24;
 /// Events that are closer than this, or narrower, are drawn as one, or as wide. So little that a crowd of them mixes to
 /// the shade of what most of it is.
@@ -75,9 +78,49 @@ std::string upright(std::string_view classes, double x, double from, double to) 
     return joined({"<path class=\"", classes, "\" d=\"M", number(x), " ", number(from), "V", number(to), "\"/>\n"});
 }
 
-std::string begin_picture(double height, std::string_view title) {
-    return joined({"<svg class=\"picture\" viewBox=\"0 0 ", number(picture_width), " ", number(height),
-                   "\" role=\"img\"><title>", html_text(title), "</title>\n"});
+/// What hatches stalls.
+constexpr std::string_view hatching =
+    "<defs><pattern id=\"hatching\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect class=\"stall-ground\" width=\"6\" height=\"6\"/><rect "
+    "class=\"stall-stripe\" width=\"2.4\" height=\"6\"/></pattern></defs>";
+
+/// A ground of the style's own colour: who shows the document may have any.
+std::string begin_document(double height) {
+    const std::string width_text = number(picture_width + 2 * margin), height_text = number(height + 2 * margin);
+    const std::string from = number(-margin);
+    return joined({"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"",
+                   width_text,
+                   "\" height=\"",
+                   height_text,
+                   "\" viewBox=\"",
+                   from,
+                   " ",
+                   from,
+                   " ",
+                   width_text,
+                   " ",
+                   height_text,
+                   "\" role=\"img\"><style>",
+                   picture_style,
+                   "</style>",
+                   hatching,
+                   "<rect class=\"ground\" x=\"",
+                   from,
+                   "\" y=\"",
+                   from,
+                   "\" width=\"",
+                   width_text,
+                   "\" height=\"",
+                   height_text,
+                   "\"/>"});
+}
+
+std::string begin_picture(double height, std::string_view title, PictureHome home) {
+    const std::string begun = home == PictureHome::alone
+                                  ? begin_document(height)
+                                  : joined({"<svg class=\"picture\" viewBox=\"0 0 ", number(picture_width), " ",
+                                            number(height), "\" role=\"img\">"});
+    return joined({begun, "<title>", html_text(title), "</title>\n"});
 }
 
 std::string ruler(const TimeAxis& axis, double height) {
@@ -144,16 +187,13 @@ TimeAxis axis_of(const Timeline& timeline, const TimeAxis& whole) {
 }  // namespace
 
 std::string picture_definitions() {
-    return "<svg class=\"definitions\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><pattern id=\"hatching\" "
-           "width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-           "<rect class=\"stall-ground\" width=\"6\" height=\"6\"/><rect class=\"stall-stripe\" width=\"2.4\" "
-           "height=\"6\"/></pattern></defs></svg>\n";
+    return joined({"<svg class=\"definitions\" width=\"0\" height=\"0\" aria-hidden=\"true\">", hatching, "</svg>\n"});
 }
 
-std::string timeline_picture(const Timeline& timeline, TimeRange range, std::string_view title) {
+std::string timeline_picture(const Timeline& timeline, TimeRange range, std::string_view title, PictureHome home) {
     const TimeAxis axis{range, plot_width};
     const double height = ruler_height + static_cast<double>(timeline.lanes().size()) * (lane_height + lane_gap);
-    std::string svg = begin_picture(height, title) + ruler(axis, height);
+    std::string svg = begin_picture(height, title, home) + ruler(axis, height);
     double top = ruler_height;
     for (const Lane& lane : timeline.lanes()) {
         svg += text_at(0, top + lane_height - 7, "lane", lane_title(lane));
@@ -164,23 +204,26 @@ std::string timeline_picture(const Timeline& timeline, TimeRange range, std::str
     return svg + "</svg>\n";
 }
 
-std::string memory_picture(const Timeline& timeline, const Timeline& before, TimeRange range, std::string_view title) {
+std::string memory_picture(const Timeline& timeline, const Timeline* before, TimeRange range, std::string_view title,
+                           PictureHome home) {
     std::int64_t highest = 1;
-    for (const Timeline* drawn : {&timeline, &before}) {
-        if (!drawn->memory().empty()) highest = std::max(highest, drawn->memory().bytes[drawn->memory_peak()]);
+    for (const Timeline* drawn : {&timeline, before}) {
+        if (drawn && !drawn->memory().empty()) highest = std::max(highest, drawn->memory().bytes[drawn->memory_peak()]);
     }
     const TimeAxis axis{range, plot_width};
     const double bottom = ruler_height + memory_height;
     // Room above the peak, so that its line is seen.
     const double units_per_byte = (memory_height - 6) / static_cast<double>(highest);
-    std::string svg = begin_picture(bottom + 2, title) + ruler(axis, bottom);
+    std::string svg = begin_picture(bottom + 2, title, home) + ruler(axis, bottom);
     const std::string path = curve_path(timeline.memory(), axis_of(timeline, axis), bottom, units_per_byte);
     if (!path.empty()) {
         svg += joined({"<path class=\"held-area\" d=\"", path, "V", number(bottom), "H", number(gutter), "z\"/>\n"});
         svg += joined({"<path class=\"held\" d=\"", path, "\"/>\n"});
     }
-    const std::string before_path = curve_path(before.memory(), axis_of(before, axis), bottom, units_per_byte);
-    svg += joined({"<path class=\"held-before\" d=\"", before_path, "\"/>\n"});
+    if (before) {
+        const std::string before_path = curve_path(before->memory(), axis_of(*before, axis), bottom, units_per_byte);
+        svg += joined({"<path class=\"held-before\" d=\"", before_path, "\"/>\n"});
+    }
     svg += text_at(0, ruler_height + 10, "lane", html_text(bytes_text(highest)));
     svg += text_at(0, bottom, "lane", "0");
     return svg + "</svg>\n";

@@ -12,6 +12,7 @@
 #include "core/exports/formats.h"
 #include "core/exports/html_text.h"
 #include "core/exports/page_pictures.h"
+#include "core/exports/picture_style.h"
 #include "core/exports/report_style.h"
 #include "core/files/ordered_json.h"
 #include "core/io/option_json.h"
@@ -87,6 +88,7 @@ class Report {
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
         html_ += html_text(plan_.name) + " · " + html_text(graph_name()) + "</title>\n<style>";
+        html_ += picture_style;
         html_ += report_style;
         html_ += "</style></head><body><main>\n";
         headline();
@@ -184,7 +186,7 @@ class Report {
                  swatch("r2", "a bucket, and compute of its modules: a colour each, eight in turn") +
                  swatch("r1", "compute of no bucket") + swatch("r12", "communication in no bucket") + "</div>\n";
         html_ += "<figure><figcaption>Memory held over the step; dashed: as the graph is</figcaption>\n" +
-                 memory_picture(*now, *before, range, "Memory held over the step, with the plan and without") +
+                 memory_picture(*now, before.get(), range, "Memory held over the step, with the plan and without") +
                  "</figure>\n";
     }
 

@@ -45,12 +45,29 @@ TEST(TimelinePicture, EventsThatTouchAreOneBar) {
 }
 
 TEST(TimelinePicture, MemoryEndsWithItsStep) {
-    const std::string svg = memory_picture(*timeline(), *timeline(), {0, 60'000'000}, "");
+    const std::shared_ptr<const Timeline> drawn = timeline();
+    const std::string svg = memory_picture(*drawn, drawn.get(), {0, 60'000'000}, "");
     EXPECT_EQ(count(svg, "class=\"held-area\""), 1u);
     // Half of the plot is behind the end of the step, which lasts 30 of 60 ms: 170 to the left of the plot, 1000 wide.
     EXPECT_NE(svg.find("H670"), std::string::npos);
     EXPECT_EQ(svg.find("H1169"), std::string::npos);
     EXPECT_NE(svg.find("300 B"), std::string::npos);
+}
+
+TEST(TimelinePicture, AloneBringsItsStyle) {
+    const std::shared_ptr<const Timeline> drawn = timeline();
+    const std::string alone = timeline_picture(*drawn, drawn->range(), "a", PictureHome::alone);
+    const std::string in_page = timeline_picture(*drawn, drawn->range(), "a");
+    EXPECT_TRUE(alone.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    EXPECT_EQ(count(alone, "<style>"), 1u);
+    EXPECT_EQ(count(alone, "id=\"hatching\""), 1u);
+    EXPECT_EQ(count(in_page, "<style>") + count(in_page, "id=\"hatching\""), 0u);
+    // What is drawn is the same.
+    EXPECT_EQ(alone.substr(alone.find("<title>")), in_page.substr(in_page.find("<title>")));
+}
+
+TEST(TimelinePicture, MemoryOfOneStepHasNoOtherBehindIt) {
+    EXPECT_EQ(count(memory_picture(*timeline(), nullptr, {0, 60'000'000}, ""), "held-before"), 0u);
 }
 
 }  // namespace
