@@ -1,32 +1,42 @@
-"""Overlap Studio inside a PyTorch training job: graphs go out to the application, plans come back.
+"""Overlap Studio in Python: its core (`overlap_studio.core`), and its way in and out of a PyTorch training job.
 
-The names that a job uses are those listed here; every module says in its first lines what it is for.
+Graphs go out of the job to the application, plans come back. The names that a job uses are those listed here; every
+module says in its first lines what it is for. Only what needs torch imports it, when it is first asked for.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import ExportError, OverlapStudioError, PlanError, PlanMismatch, RankMismatch
-from .estimates import profile_times, torch_times
-from .export import ExportedGraph, export_graph
-from .fingerprint import fingerprint
+from .errors import ExportError, InputError, OverlapStudioError, PassRefusal, PlanError, PlanMismatch, RankMismatch
 
 if TYPE_CHECKING:
     from .apply import apply_plan
+    from .estimates import profile_times, torch_times
+    from .export import ExportedGraph, export_graph
+    from .fingerprint import fingerprint
     from .hooks import PostGradPass, export_pass, plan_pass, register_pipeline, with_plan
 
 __version__ = "0.1.0"
 
-__all__ = ["ExportError", "ExportedGraph", "OverlapStudioError", "PlanError", "PlanMismatch", "PostGradPass",
-           "RankMismatch", "apply_plan", "export_graph", "export_pass", "fingerprint", "plan_pass", "profile_times",
-           "register_pipeline", "torch_times", "with_plan", "__version__"]
+__all__ = ["ExportError", "ExportedGraph", "InputError", "OverlapStudioError", "PassRefusal", "PlanError",
+           "PlanMismatch", "PostGradPass", "RankMismatch", "apply_plan", "export_graph", "export_pass", "fingerprint",
+           "plan_pass", "profile_times", "register_pipeline", "torch_times", "with_plan", "__version__"]
 
-# What applies plans imports Inductor's passes, which an export does not need; imported when it is asked for.
-_LATE = {"apply_plan": "apply", "PostGradPass": "hooks", "export_pass": "hooks", "plan_pass": "hooks",
-         "register_pipeline": "hooks", "with_plan": "hooks"}
+# What needs torch, by the module that has it. What applies plans imports Inductor's passes too.
+_LATE = {"ExportedGraph": "export", "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export",
+         "export_pass": "hooks", "fingerprint": "fingerprint", "plan_pass": "hooks", "profile_times": "estimates",
+         "register_pipeline": "hooks", "torch_times": "estimates", "with_plan": "hooks"}
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+    if name == "core":
+        try:
+            return import_module(".core", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.core":
+                raise
+            raise ImportError("this installation of overlap_studio has no native core: it is the part in Python alone, "
+                              "installed from its folder; the wheel that packaging/wheel.sh makes has both") from None
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
     return getattr(import_module(f".{_LATE[name]}", __name__), name)
