@@ -8,6 +8,8 @@
 
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=packaging/licences.sh
+source "$root/packaging/licences.sh"
 window=yes
 if [ "${1:-}" = --command-line ]; then
     window=
@@ -156,15 +158,9 @@ END
 
 # The copyright file of each package that anything was taken from.
 take_licences() {
-    local file owner
+    local file
     while read -r file; do
-        # Packages may still name a file by its place before /usr was merged.
-        owner=$(dpkg-query -S "$file" 2> /dev/null || dpkg-query -S "${file#/usr}" 2> /dev/null) || {
-            echo "bundle.sh: $file belongs to no package, so its licence is not known" >&2
-            exit 1
-        }
-        owner=${owner%%:*}
-        cp -L "/usr/share/doc/$owner/copyright" "$bundle/licences/$owner"
+        take_licence "$file" "$bundle/licences"
     done < <(sort -u "$scratch/taken")
     cp "$root/packaging/copyright" "$bundle/licences/overlap-studio"
 }
