@@ -88,6 +88,29 @@ function(overlap_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# overlap_export_libraries(FILE FOLDER): the static libraries below a folder as imported targets, for builds beside this
+# one that link what it has made (python/).
+function(overlap_export_libraries file folder)
+  set(libraries overlap_settings)
+  _overlap_collect_libraries(libraries ${folder})
+  export(TARGETS ${libraries} FILE ${file})
+endfunction()
+function(_overlap_collect_libraries out folder)
+  set(collected ${${out}})
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target ${targets})
+    get_target_property(kind ${target} TYPE)
+    if(kind STREQUAL "STATIC_LIBRARY")
+      list(APPEND collected ${target})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below ${folders})
+    _overlap_collect_libraries(collected ${below})
+  endforeach()
+  set(${out} "${collected}" PARENT_SCOPE)
+endfunction()
+
 # Writes all targets below a folder, one a line, as `include_check` reads them: name, kind, folder, then the lists of
 # sources, of links that includers see, and of all links, with `;` between their items.
 function(overlap_write_targets file folder)
