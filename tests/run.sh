@@ -2,8 +2,9 @@
 # Installs what is missing, builds, and runs every test; the last line counts them.
 #
 #     tests/run.sh                 tests; exit status 0 when all passed
-#     tests/run.sh --with-torch    those, the ones that need PyTorch, which pip installs into build/torch-environment, and
-#                                  each fuzz target for 20 seconds, from the same seed each time
+#     tests/run.sh --with-torch    those, the ones that need PyTorch, which pip installs into build/torch-environment, those
+#                                  of the wheel, which is made, and each fuzz target for 20 seconds, from the same seed
+#                                  each time
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
@@ -135,6 +136,25 @@ prepare_torch() {
     "$python" -m pip install --quiet --no-deps --no-build-isolation --force-reinstall "$package" >&2
 }
 
+wheel_environment=$root/build/wheel-environment
+
+# The wheel, installed into an environment that has nothing else but what it asks for and what judges its types.
+prepare_wheel() {
+    begin_step "make the wheel"
+    local wheelhouse=$root/build/wheelhouse wanted=$root/tests/wheel/requirements.txt
+    rm -rf "$build/wheel" "$wheel_environment"
+    "$root/packaging/wheel.sh" "$build" "$build/wheel" >&2
+    if ! cmp -s "$wanted" "$wheelhouse/requirements.txt"; then
+        rm -rf "$wheelhouse"
+        python3 -m pip download --quiet --disable-pip-version-check --dest "$wheelhouse" --requirement "$wanted" >&2
+        cp "$wanted" "$wheelhouse"
+    fi
+    begin_step "install the wheel into $wheel_environment"
+    python3 -m venv "$wheel_environment"
+    "$wheel_environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-index \
+        --find-links "$wheelhouse" --requirement "$wanted" "$build"/wheel/*.whl >&2
+}
+
 run_tests() {
     begin_step "run the tests"
     local log=$build/tests.log status=0 programs_passed goldens_log=$build/goldens.log
@@ -153,8 +173,16 @@ run_tests() {
     compared=$(sed -n 's/^[0-9]* of \([0-9]*\) goldens agree$/\1/p' "$goldens_log")
     [ -n "$compared" ] || fail "the goldens could not be compared"
 
+    local wheel_log=$build/wheel_tests.log wheel_passed=0 wheel_run=0 wheel_part=""
     local torch_log=$build/torch_tests.log torch_passed=0 torch_run=0 torch_part=""
     if $with_torch; then
+        begin_step "try the wheel"
+        "$wheel_environment/bin/python" "$root/tests/torch/run_all.py" --folder "$root/tests/wheel" "$programs" 2>&1 |
+            tee "$wheel_log" || status=1
+        wheel_passed=$(sed -n 's/^\([0-9]*\) of [0-9]* wheel tests passed$/\1/p' "$wheel_log")
+        wheel_run=$(sed -n 's/^[0-9]* of \([0-9]*\) wheel tests passed$/\1/p' "$wheel_log")
+        [ -n "$wheel_run" ] || fail "the tests of the wheel could not be run"
+        wheel_part=", $wheel_run tests of the wheel"
         begin_step "compare with PyTorch as it runs in a job"
         "$torch_environment/bin/python" "$root/tests/torch/run_all.py" "$programs" 2>&1 | tee "$torch_log" || status=1
         torch_passed=$(sed -n 's/^\([0-9]*\) of [0-9]* torch tests passed$/\1/p' "$torch_log")
@@ -177,9 +205,9 @@ run_tests() {
 
     echo
     if [ $status -ne 0 ]; then say "$script_name: step \"tests\" failed: see above"; fi
-    echo "$((programs_passed + agree + torch_passed + fuzz_passed)) passed," \
-        "$((failed + compared - agree + torch_run - torch_passed + fuzz_run - fuzz_passed)) failed" \
-        "($total test programs, $compared goldens$torch_part$fuzz_part)"
+    echo "$((programs_passed + agree + wheel_passed + torch_passed + fuzz_passed)) passed," \
+        "$((failed + compared - agree + wheel_run - wheel_passed + torch_run - torch_passed + fuzz_run - fuzz_passed)) failed" \
+        "($total test programs, $compared goldens$wheel_part$torch_part$fuzz_part)"
     return $status
 }
 
@@ -227,7 +255,10 @@ if $fuzz_only; then
     exit
 fi
 build_targets all
-if $with_torch; then prepare_torch; fi
+if $with_torch; then
+    prepare_wheel
+    prepare_torch
+fi
 if $bench; then
     run_benchmarks
 elif $load; then

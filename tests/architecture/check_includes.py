@@ -24,7 +24,7 @@ INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.MULTILINE)
 PICTURE = re.compile(r"<!-- folders: made by tests/architecture/check_includes.py --picture -->\n(.*?)<!-- end of folders -->",
                      re.DOTALL)
 CODE = (".h", ".cpp", ".cu")
-TREES = ("app", "core", "ui", "tests")
+TREES = ("app", "core", "python", "ui", "tests")
 
 
 class Target:

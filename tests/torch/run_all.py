@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Run the tests that need torch, each file in a process of its own. The last line counts them.
 
-    run_all.py PROGRAMS [NAME...]
+    run_all.py [--folder FOLDER] PROGRAMS [NAME...]
 
-PROGRAMS is the folder with `overlap`. Files are tests/torch/test_*.py; NAME takes those whose name contains it. A
-file is standard unittest; what it prints is shown where it fails. Exit status: 0 when all passed and there was one.
+PROGRAMS is the folder with `overlap`. Files are tests/torch/test_*.py, or those of another FOLDER; NAME takes those
+whose name contains it. A file is standard unittest; what it prints is shown where it fails. Exit status: 0 when all
+passed and there was one.
 """
 import argparse
 import concurrent.futures
@@ -17,13 +18,13 @@ import tempfile
 import time
 import unittest
 
-FOLDER = pathlib.Path(__file__).resolve().parent
+RUNNER = pathlib.Path(__file__).resolve()
 LONGEST_SECONDS = 1200
 
 
 def run_here(path: str, counts_path: str) -> None:
     """Runs the tests of one file in this process and leaves their numbers as JSON."""
-    sys.path.insert(0, str(FOLDER))
+    sys.path.insert(0, str(pathlib.Path(path).parent))
     suite = unittest.defaultTestLoader.loadTestsFromName(pathlib.Path(path).stem)
     result = unittest.TextTestRunner(verbosity=1).run(suite)
     failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
@@ -35,7 +36,7 @@ def run_file(path: pathlib.Path, programs: str) -> tuple[dict, str, float]:
     """Counts, output and seconds of one file. A process that ends without counts is one failed test."""
     with tempfile.TemporaryDirectory() as scratch:
         counts_path = os.path.join(scratch, "counts.json")
-        command = [sys.executable, "-B", str(FOLDER / "run_all.py"), "--here", str(path), counts_path]
+        command = [sys.executable, "-B", str(RUNNER), "--here", str(path), counts_path]
         environment = dict(os.environ, OVERLAP_PROGRAMS=os.path.abspath(programs), TORCHINDUCTOR_CACHE_DIR=scratch)
         began = time.monotonic()
         try:
@@ -59,9 +60,10 @@ def main() -> int:
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", help="folder with overlap")
+    parser.add_argument("--folder", type=pathlib.Path, default=RUNNER.parent, help="whose tests to run")
     parser.add_argument("names", nargs="*", help="parts of names of files")
     arguments = parser.parse_args()
-    files = [path for path in sorted(FOLDER.glob("test_*.py"))
+    files = [path for path in sorted(arguments.folder.resolve().glob("test_*.py"))
              if not arguments.names or any(name in path.name for name in arguments.names)]
     run = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -72,7 +74,7 @@ def main() -> int:
             print(f"{path.name}: {state}, {counts['run']} tests, {seconds:.0f} s", flush=True)
             if state == "failed":
                 print(output, flush=True)
-    print(f"{run - failed} of {run} torch tests passed")
+    print(f"{run - failed} of {run} {arguments.folder.resolve().name} tests passed")
     return 0 if run and not failed else 1
 
 

@@ -1,0 +1,83 @@
+"""Work in Python: the interpreter goes on beside it, Ctrl+C ends it, and threads share objects."""
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from overlap_studio import core
+
+from programs import SAMPLE, SAMPLE_PLAN
+
+# Evaluates until it is interrupted: a plan that leaves all to PyTorch's scheduler takes long.
+ENDLESS = """
+import sys
+from overlap_studio import core
+graph = core.read_graph(sys.argv[1])
+plan = core.automatic_plan(graph)
+print("ready", flush=True)
+try:
+    while True:
+        core.evaluate(graph, plan)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+print(core.evaluate(graph).step_ms > 0, flush=True)
+"""
+
+
+class Running(unittest.TestCase):
+    def test_an_interrupt_is_keyboard_interrupt_and_python_goes_on(self) -> None:
+        with subprocess.Popen([sys.executable, "-c", ENDLESS, SAMPLE], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.stdout.read(), "interrupted\nTrue\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_other_threads_run_meanwhile(self) -> None:
+        graph, plan = core.read_graph(SAMPLE), core.read_plan(SAMPLE_PLAN)
+        turns, started, over = 0, threading.Event(), threading.Event()
+
+        def count() -> None:
+            nonlocal turns
+            while not over.is_set():
+                turns += 1
+                started.set()
+                time.sleep(0)
+
+        # Nobody is made to give the lock away: the other thread has its turns where this one does so itself.
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1000)
+        self.addCleanup(sys.setswitchinterval, interval)
+        counter = threading.Thread(target=count)
+        counter.start()
+        started.wait()
+        before = turns
+        core.evaluate(graph, plan)
+        during = turns - before
+        over.set()
+        counter.join()
+        self.assertGreater(during, 0)
+
+    def test_threads_share_graphs(self) -> None:
+        graph, plan = core.read_graph(SAMPLE), core.read_plan(SAMPLE_PLAN)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            steps = list(pool.map(lambda _: core.evaluate(graph, plan).step_ms, range(8)))
+        self.assertEqual(len(set(steps)), 1)
+
+    def test_a_fork_can_work(self) -> None:
+        graph = core.read_graph(SAMPLE)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if core.evaluate(graph).step_ms > 0 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
