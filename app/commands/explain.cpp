@@ -1,13 +1,9 @@
 // overlap explain GRAPH --node NAME [--pipeline PIPELINE | --preset PRESET]: why a collective is bucketed, or not, and
 // exposed, or not; what becomes of a node's output between forward and backward.
 
-#include "core/explain/explain.h"
-
-#include <algorithm>
 #include <ostream>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
@@ -16,10 +12,7 @@
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
-#include "core/base/nearest_name.h"
-#include "core/base/quote.h"
-#include "core/explain/explain_memory.h"
-#include "core/explain/explain_schedule.h"
+#include "core/explain/explain_node.h"
 #include "core/files/ordered_json.h"
 #include "core/io/report_json.h"
 
@@ -58,13 +51,7 @@ class Explain final : public Command {
         } else {
             evaluation = evaluate_baseline(graph);
         }
-        CollectiveExplanation explanation = explain(*evaluation);
-        for (std::string& sentence : explain_exposure(*evaluation, explanation.collective)) {
-            explanation.sentences.push_back(std::move(sentence));
-        }
-        for (std::string& sentence : explain_memory(*evaluation, node_)) {
-            explanation.sentences.push_back(std::move(sentence));
-        }
+        const CollectiveExplanation explanation = explain(*evaluation);
         if (json_) {
             streams.out << json_text(as_json(explanation, *evaluation)) << '\n';
         } else {
@@ -74,27 +61,11 @@ class Explain final : public Command {
 
   private:
     CollectiveExplanation explain(const Evaluation& evaluation) const {
-        const NodeId of_input = evaluation.input->find(node_), of_result = evaluation.graph->find(node_);
-        // A name that both graphs have is the same node in both, unless a pass gave it to a node that it made.
-        const bool same = of_result != no_node && evaluation.origin[of_result] == of_input;
-        if (of_input != no_node && (same || of_result == no_node)) {
-            return explain_collective(*evaluation.input, of_input, &evaluation);
+        try {
+            return explain_node(evaluation, node_);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
         }
-        if (of_result != no_node) return explain_result(evaluation, of_result);
-        std::vector<std::string> names;
-        for (const Graph* graph : {evaluation.input.get(), evaluation.graph.get()}) {
-            for (NodeId node = 0; node < graph->node_count(); ++node) names.emplace_back(graph->name(node));
-        }
-        std::sort(names.begin(), names.end());
-        names.erase(std::unique(names.begin(), names.end()), names.end());
-        std::string near;
-        for (const std::string& name : nearest_names(node_, names))
-            near += (near.empty() ? "" : ", ") + in_quotes(name);
-        throw InputError(
-            file_, "",
-            "there is no node " + in_quotes(node_) +
-                (near.empty() ? " nor one of a similar name; overlap simulate GRAPH --json names collectives"
-                              : "; nearest: " + near));
     }
 
     Json as_json(const CollectiveExplanation& explanation, const Evaluation& evaluation) const {

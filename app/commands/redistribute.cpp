@@ -7,9 +7,11 @@
 
 #include "app/arguments/file_arguments.h"
 #include "app/commands/command.h"
-#include "app/commands/redistribution_results.h"
 #include "core/base/wording.h"
 #include "core/files/json_output.h"
+#include "core/io/measured_times_file.h"
+#include "core/io/redistribution_answers.h"
+#include "core/io/redistribution_cases.h"
 
 namespace overlap::commands {
 
@@ -30,11 +32,11 @@ class Redistribute final : public Command {
 
     void run(const Streams& streams) override {
         const std::vector<MeshCase> cases = read_redistribution_cases(cases_);
-        RedistributionResults results(costs_.empty() ? std::nullopt : std::optional(read_measured_table(costs_)));
+        RedistributionAnswers answers(costs_.empty() ? std::nullopt : std::optional(read_measured_table(costs_)));
         std::string text = "{\"cases\":[\n";
         std::size_t unanswered = 0;
         for (std::size_t index = 0; index < cases.size(); ++index) {
-            const nlohmann::ordered_json answer = results.answer(cases[index]);
+            const nlohmann::ordered_json answer = answers.answer(cases[index]);
             unanswered += answer.contains("error") ? 1 : 0;
             text += answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
             text += index + 1 < cases.size() ? ",\n" : "\n";

@@ -63,8 +63,7 @@ class Search final : public Command {
         const Interruption interruption;
         options_.stop = interruption.token();
         SearchResult result = search(graph);
-        result.best.plan.name = "Found";
-        result.best.plan.notes = "found by overlap search: " + result.best.origin;
+        result.best.plan = found_plan(result);
         write_plan_file(result.best.plan, plan_file_);
         const double simulated_ms = evaluate(read, result.best.plan)->simulation.step_ms;
         if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');

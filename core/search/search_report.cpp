@@ -25,6 +25,13 @@ void write_bound(JsonWriter& json, const LowerBound& bound) {
 
 }  // namespace
 
+Plan found_plan(const SearchResult& result) {
+    Plan plan = result.best.plan;
+    plan.name = "Found";
+    plan.notes = "found by overlap search: " + result.best.origin;
+    return plan;
+}
+
 std::string search_report_json(const SearchResult& result, double simulated_ms) {
     JsonWriter json;
     json.begin_object();

@@ -6,6 +6,9 @@
 
 namespace overlap {
 
+/// The best plan under the name "Found", with notes that say how it was made.
+Plan found_plan(const SearchResult& result);
+
 /// The report of `overlap search --report` (resources/schemas/overlap-search.schema.json).
 /// @param simulated_ms the step of the best plan as `overlap simulate` has it, where groups share links only if the
 /// graph's cost model says so.

@@ -1,4 +1,4 @@
-#include "app/commands/redistribution_results.h"
+#include "core/io/redistribution_answers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "core/mesh/shard_layout.h"
 #include "core/mesh/sharding_text.h"
 
-namespace overlap::commands {
+namespace overlap {
 
 namespace {
 
@@ -156,7 +156,7 @@ double encoded_strategy_cost(const ShardingState& source) {
 }  // namespace
 
 /// Everything that plans for one mesh and tensor.
-class RedistributionResults::Planners {
+class RedistributionAnswers::Planners {
   public:
     /// @param costs used to find the optimal plan; without them torch's topology is used.
     Planners(const DeviceMesh& mesh, const MeshTensor& tensor, const std::optional<MeasuredTable>& costs)
@@ -206,10 +206,10 @@ class RedistributionResults::Planners {
     OptimalPlanner optimal, permuting, merging, merging_fixed;
 };
 
-RedistributionResults::RedistributionResults(std::optional<MeasuredTable> costs) : costs_(std::move(costs)) {}
-RedistributionResults::~RedistributionResults() = default;
+RedistributionAnswers::RedistributionAnswers(std::optional<MeasuredTable> costs) : costs_(std::move(costs)) {}
+RedistributionAnswers::~RedistributionAnswers() = default;
 
-nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase& question) {
+nlohmann::ordered_json RedistributionAnswers::plans_of(const RedistributionCase& question) {
     if (!planners_ || !planners_->serve(question.mesh, question.tensor))
         planners_ = std::make_unique<Planners>(question.mesh, question.tensor, costs_);
     Planners& planners = *planners_;
@@ -248,7 +248,7 @@ nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase&
     return result;
 }
 
-nlohmann::ordered_json RedistributionResults::answer(const MeshCase& question) {
+nlohmann::ordered_json RedistributionAnswers::answer(const MeshCase& question) {
     if (const auto* layout = std::get_if<LayoutCase>(&question)) return layout_json(*layout);
     if (const auto* strided = std::get_if<StridedOrderCase>(&question)) return strided_json(*strided);
     if (const auto* nccl = std::get_if<NcclCase>(&question)) return nccl_json(*nccl);
@@ -260,4 +260,4 @@ nlohmann::ordered_json RedistributionResults::answer(const MeshCase& question) {
     }
 }
 
-}  // namespace overlap::commands
+}  // namespace overlap

@@ -7,15 +7,16 @@
 #include "core/io/measured_times_file.h"
 #include "core/io/redistribution_cases.h"
 
-namespace overlap::commands {
+namespace overlap {
 
-/// Answers cases, in the shape of the files that the cases come from: `plans` by name, the strategy cost, and the cost
-/// of every plan on one scale. Planners are kept from case to case as long as mesh and tensor stay the same.
-class RedistributionResults {
+/// Answers cases of core/io/redistribution_cases.h as `overlap redistribute` writes them: `plans` by name, the strategy
+/// cost, and the cost of every plan on one scale. Planners are kept from case to case as long as mesh and tensor stay
+/// the same.
+class RedistributionAnswers {
   public:
     /// @param costs measured times used to find the optimal plans, in place of torch's topology.
-    explicit RedistributionResults(std::optional<MeasuredTable> costs = std::nullopt);
-    ~RedistributionResults();
+    explicit RedistributionAnswers(std::optional<MeasuredTable> costs = std::nullopt);
+    ~RedistributionAnswers();
 
     nlohmann::ordered_json answer(const MeshCase& question);
 
@@ -27,4 +28,4 @@ class RedistributionResults {
     std::unique_ptr<Planners> planners_;
 };
 
-}  // namespace overlap::commands
+}  // namespace overlap
