@@ -18,4 +18,6 @@ NB_MODULE(core, core) {
     add_plans(core);
     add_timelines(core);
     add_evaluations(core);
+    add_explanations_and_comparisons(core);
+    add_bounds_and_searches(core);
 }

@@ -59,7 +59,8 @@ class Evaluations(unittest.TestCase):
         collectives = self.step.collectives()
         self.assertEqual([one.name for one in collectives], [row["name"] for row in self.simulated["collectives"]])
         for one, row in zip(collectives, self.simulated["collectives"]):
-            for field in ("wait", "kind", "process_group", "bytes", "start_ms", "end_ms", "exposed_ms", "cause", "blocker"):
+            for field in ("wait", "kind", "process_group", "bytes", "start_ms", "end_ms", "exposed_ms", "cause",
+                          "blocker"):
                 self.assertEqual(getattr(one, field), row[field], (one.name, field))
             self.assertEqual(one.explanation, row.get("explanation", ""))
 
@@ -82,7 +83,8 @@ class Evaluations(unittest.TestCase):
         place = {name: index for index, name in enumerate(self.step.graph.node_names)}
         for one in self.step.collectives():
             self.assertEqual((starts[place[one.name]], ends[place[one.name]]), (one.start_ms, one.end_ms))
-            np.testing.assert_allclose(ends[place[one.name]] - starts[place[one.name]], alone[place[one.name]], rtol=1e-9)
+            node = place[one.name]
+            np.testing.assert_allclose(ends[node] - starts[node], alone[node], rtol=1e-9)
 
     def test_arrays_outlive_the_evaluation(self) -> None:
         def starts() -> np.ndarray:
@@ -110,7 +112,8 @@ class Evaluations(unittest.TestCase):
             written = Path(scratch) / "out.graph.json"
             overlap_json("apply", SAMPLE, "--pipeline", SAMPLE_PLAN, "-o", written, "--json", "--quiet")
             self.step.graph.write(Path(scratch) / "own.graph.json")
-            self.assertEqual(json.loads((Path(scratch) / "own.graph.json").read_text()), json.loads(written.read_text()))
+            own = json.loads((Path(scratch) / "own.graph.json").read_text())
+            self.assertEqual(own, json.loads(written.read_text()))
 
     def test_reports_are_those_of_apply(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:

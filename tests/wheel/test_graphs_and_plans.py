@@ -30,8 +30,8 @@ class Graphs(Scratch):
         document = json.loads(gzip.open(EXPERTS, "rt", encoding="utf-8").read())
         self.assertEqual(graph.node_names, [node["name"] for node in document["nodes"]])
         self.assertEqual(graph.name, document["name"])
-        self.assertEqual([(group.name, group.ranks, group.rank) for group in graph.process_groups],
-                         [(group["name"], group["ranks"], group.get("rank", 0)) for group in document["process_groups"]])
+        groups = [(group["name"], group["ranks"], group.get("rank", 0)) for group in document["process_groups"]]
+        self.assertEqual([(group.name, group.ranks, group.rank) for group in graph.process_groups], groups)
         self.assertEqual(graph.notes, [])
 
     def test_nothing_is_lost(self) -> None:

@@ -68,7 +68,8 @@ class Package(unittest.TestCase):
         for binary in (Path(core.__file__), INSTALLED / "bin" / "overlap"):
             with self.subTest(binary=binary.name):
                 listed = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
-                outside = [line.split()[0] for line in listed.splitlines() if "=> /" in line and str(INSTALLED.parent) not in line]
+                outside = [line.split()[0] for line in listed.splitlines()
+                           if "=> /" in line and str(INSTALLED.parent) not in line]
                 known = r"(libc|libm|libpthread|libdl|librt|libz|libstdc\+\+|libgcc_s)\.so\.\d+"  # of manylinux
                 self.assertEqual([name for name in outside if not re.fullmatch(known, name)], [])
                 self.assertNotIn("not found", listed)
