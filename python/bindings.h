@@ -13,6 +13,7 @@ void add_graphs(nb::module_& core);
 void add_plans(nb::module_& core);
 void add_timelines(nb::module_& core);
 void add_evaluations(nb::module_& core);
+void add_exports(nb::module_& core);
 void add_explanations_and_comparisons(nb::module_& core);
 void add_bounds_and_searches(nb::module_& core);
 

@@ -13,11 +13,14 @@ NB_MODULE(core, core) {
         "and an interrupt (Ctrl+C) ends it with KeyboardInterrupt. All objects are immutable, and may be used by "
         "several "
         "threads.";
+    // What others keep until the interpreter ends, as torch does, is no leak of ours.
+    nb::set_leak_warnings(false);
     add_errors(core);
     add_graphs(core);
     add_plans(core);
     add_timelines(core);
     add_evaluations(core);
+    add_exports(core);
     add_explanations_and_comparisons(core);
     add_bounds_and_searches(core);
 }

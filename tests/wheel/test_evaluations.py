@@ -13,7 +13,7 @@ import numpy as np
 from overlap_studio import core
 from overlap_studio.errors import InputError, PassRefusal
 
-from programs import EXPERTS, SAMPLE, SAMPLE_PLAN, SMALL, overlap_json
+from programs import DATA, EXPERTS, SAMPLE, SAMPLE_PLAN, SMALL, overlap_json
 
 
 def named(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -45,6 +45,11 @@ class Figures(unittest.TestCase):
 
     def test_with_links_shared(self) -> None:
         self.check(EXPERTS, ["--shared-links"], None, shared_links=True)
+
+
+    def test_with_contention(self) -> None:
+        model = DATA / "cost_models" / "everything.cost.json"
+        self.check(SMALL, ["--cost-model", model, "--contention"], None, cost_model=model, contention=True)
 
 
 class Evaluations(unittest.TestCase):
