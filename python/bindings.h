@@ -16,5 +16,6 @@ void add_evaluations(nb::module_& core);
 void add_exports(nb::module_& core);
 void add_explanations_and_comparisons(nb::module_& core);
 void add_bounds_and_searches(nb::module_& core);
+void add_jobs(nb::module_& core);
 
 }  // namespace overlap::python

@@ -23,4 +23,5 @@ NB_MODULE(core, core) {
     add_exports(core);
     add_explanations_and_comparisons(core);
     add_bounds_and_searches(core);
+    add_jobs(core);
 }

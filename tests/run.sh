@@ -34,7 +34,7 @@ case ${1:-} in
     --with-torch)
         with_torch=true
         fuzz_seconds=20
-        packages+=("${fuzz_packages[@]}")
+        packages+=("${fuzz_packages[@]}" python3-dev)  # with the headers that the wheel's module includes
         ;;
     --bench) bench=true ;;
     --load) load=true ;;
@@ -144,15 +144,15 @@ prepare_wheel() {
     local wheelhouse=$root/build/wheelhouse wanted=$root/tests/wheel/requirements.txt
     rm -rf "$build/wheel" "$wheel_environment"
     "$root/packaging/wheel.sh" "$build" "$build/wheel" >&2
-    if ! cmp -s "$wanted" "$wheelhouse/requirements.txt"; then
-        rm -rf "$wheelhouse"
-        python3 -m pip download --quiet --disable-pip-version-check --dest "$wheelhouse" --requirement "$wanted" >&2
-        cp "$wanted" "$wheelhouse"
-    fi
     begin_step "install the wheel into $wheel_environment"
     python3 -m venv "$wheel_environment"
-    "$wheel_environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-index \
-        --find-links "$wheelhouse" --requirement "$wanted" "$build"/wheel/*.whl >&2
+    local pip=("$wheel_environment/bin/python" -m pip --quiet --disable-pip-version-check)
+    if ! cmp -s "$wanted" "$wheelhouse/requirements.txt"; then
+        rm -rf "$wheelhouse"
+        "${pip[@]}" download --dest "$wheelhouse" --requirement "$wanted" >&2
+        cp "$wanted" "$wheelhouse"
+    fi
+    "${pip[@]}" install --no-index --find-links "$wheelhouse" --requirement "$wanted" "$build"/wheel/*.whl >&2
 }
 
 run_tests() {
