@@ -13,14 +13,13 @@ import torch.fx as fx
 from torch._inductor.fx_passes.control_dependencies import _create_subgraph_for_node
 
 from .arguments import ArgumentDecoder, resolve_target
-from .errors import PlanError, PlanMismatch
+from .errors import PlanMismatch
 from .group_names import GroupNames
+from .halved_sizes import HalvedSizes, copied_from
 from .job_plan import JobPlan, Node
 from .new_nodes import FakeValues, NodeMetadata
 
 WRAPPER = "higher_order.control_deps"
-# Halves have numbers of tokens of their own.
-_MAKES_SIZES = ("ep_overlap_chunk_pass",)
 # Arguments of a wrapper ahead of the inputs of what it wraps: nodes that it waits for, and the module.
 _LEADING_ARGUMENTS = 2
 # What stays with the operator inside a wrapper (torch/_inductor/fx_passes/control_dependencies.py).
@@ -37,10 +36,6 @@ def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Se
     @param groups the plan's and the job's, those that passes create included.
     @raises PlanMismatch, PlanError before anything has changed.
     """
-    for number, step in enumerate(plan.pipeline, 1):
-        if step["pass"] in _MAKES_SIZES:
-            raise PlanError(f"{plan.path}: step {number} ({step['pass']}) makes sizes that are known only when the job runs, "
-                            "of which the plan has no more than a guess; apply the plan with mode=\"passes\"")
     _Rewrite(gm, plan, found, result, groups).run()
 
 
@@ -51,8 +46,10 @@ class _Rewrite:
         self._before = list(gm.graph.nodes)
         self._metadata = NodeMetadata(self._before, plan.start)
         self._groups = groups
+        self._sizes = HalvedSizes(plan, self._before)
         self._nodes: dict[str, fx.Node] = {}  # of the result, by their names in the plan
         self._values: dict[str, Any] = {}  # the same, what they return
+        self._bindings: dict[str, Any] = {}  # by the same, symbols that no other value has
 
     def run(self) -> None:
         self._foresee()
@@ -65,15 +62,27 @@ class _Rewrite:
         fake = FakeValues(self._before)
         decoder = ArgumentDecoder(self._values.__getitem__, self._groups.job_name)
         for node, origin in zip(self._result, self._plan.origin):
-            if origin is not None and node.get("outputs") == self._plan.start[origin].get("outputs"):
-                self._values[node["name"]] = self._before[origin].meta.get("val")
+            if origin is not None and not self._returns_else(node, self._plan.start[origin]):
+                self._values[node["name"]] = self._sizes.in_numbers(self._before[origin].meta.get("val"))
                 continue
-            if node["op"] != "call_function" or "outputs" not in node:
+            if node["op"] != "call_function" or not ("outputs" in node or self._is_number_of_half(node)):
                 self._values[node["name"]] = None
                 continue
             called = _unwrapped(node)
             args, kwargs = self._arguments(called, origin, decoder)
-            self._values[node["name"]] = fake.of_call(node, resolve_target(called["target"]), args, kwargs)
+            value = self._values[node["name"]] = fake.of_call(node, resolve_target(called["target"]), args, kwargs)
+            self._bindings[node["name"]] = self._sizes.bind(node["name"], value)
+
+    @staticmethod
+    def _returns_else(node: Node, before: Node) -> bool:
+        """Whether a node returns something else than it did. Of sizes that are known only when the job runs, a half may
+        have as many as the whole, as far as a plan can tell."""
+        is_half_now = node["name"] != before["name"] and copied_from(node["name"]) is not None
+        return is_half_now or node.get("outputs") != before.get("outputs")
+
+    def _is_number_of_half(self, node: Node) -> bool:
+        """Whether a node that returns no tensor may return a size, or say of one what it must be."""
+        return self._sizes.halves and node["target"].startswith(("aten.", "operator."))
 
     def _rearrange(self) -> None:
         cursor = self._graph._root
@@ -85,8 +94,12 @@ class _Rewrite:
                     cursor.append(made)
                 if node is not self._plan.start[origin]:
                     self._change(made, node, origin, decoder)
+                if self._values[node["name"]] is not made.meta.get("val"):
+                    self._metadata.set_value(made, self._values[node["name"]])
             else:
                 made = self._create(node, cursor, decoder)
+            if self._bindings.get(node["name"]):
+                made.meta["unbacked_bindings"] = self._bindings[node["name"]]
             self._nodes[node["name"]] = cursor = made
 
     def _arguments(self, node: Node, origin: int | None, decoder: ArgumentDecoder) -> tuple[tuple, dict[str, Any]]:
@@ -104,8 +117,6 @@ class _Rewrite:
         if node["target"] != before["target"]:
             made.target = resolve_target(node["target"])
         made.args, made.kwargs = args, kwargs
-        if node.get("outputs") != before.get("outputs"):
-            self._metadata.set_value(made, self._values[node["name"]])
 
     def _create(self, node: Node, cursor: fx.Node, decoder: ArgumentDecoder) -> fx.Node:
         with self._graph.inserting_after(cursor):
@@ -118,7 +129,10 @@ class _Rewrite:
         if "wraps" in node:
             self._wrap(made, node, decoder)
         else:
-            self._metadata.describe(made, node, self._values[node["name"]])
+            value = self._values[node["name"]]
+            # torchtitan gives the pieces of a batch values, and none to the node that cuts it.
+            is_told = "outputs" in node or not isinstance(value, (list, tuple))
+            self._metadata.describe(made, node, value if is_told else None)
         return made
 
     def _wrap(self, wrapper: fx.Node, node: Node, decoder: ArgumentDecoder) -> None:

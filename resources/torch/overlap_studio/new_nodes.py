@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -17,11 +18,14 @@ from torch.utils._pytree import tree_leaves
 
 from .document import dtype_name
 from .errors import PlanMismatch
+from .halved_sizes import copied_from
 from .job_plan import Node
 from .symbols import Symbols
 
 # What new nodes take over from the first collective that they stand for (torch/_inductor/fx_passes/bucketing.py).
 _TAKEN_OVER = ("nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custom")
+# What a half of a node does not have of it: what depends on the value, and annotations that passes change.
+_NOT_OF_HALF = ("val", "tensor_meta", "unbacked_bindings", "eager_input_vals", "custom")
 
 
 class FakeValues:
@@ -39,19 +43,32 @@ class FakeValues:
         except Exception as error:  # whatever an operator raises, the plan does not fit
             raise PlanMismatch(f"the plan's new node {node['name']} ({node['target']}) cannot be made here: "
                                f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
-        found = _described(value)
+        if "outputs" not in node:
+            return value
         wanted = [tensor and (tensor["dtype"], tensor["shape"], tensor["stride"]) for tensor in node["outputs"]]
+        found = _described(value, wanted)
         if found != wanted:
             raise PlanMismatch(f"the plan's new node {node['name']} ({node['target']}) returns {found} here, and "
                                f"{wanted} in the plan")
         return value
 
 
-def _described(value: Any) -> list[tuple[str, list[int], list[int]] | None]:
-    number = Symbols().number
+def _described(value: Any, wanted: Sequence[Any]) -> list[tuple[str, list[int], list[int]] | None]:
+    """Types, sizes and strides of the tensors that a call returns. What is known only when the job runs counts as what
+    is wanted, since the plan has its own guess of it."""
+    symbols = Symbols()
+
+    def numbers(sizes: Sequence[Any], guesses: Sequence[int]) -> list[int]:
+        return [guess if guess is not None and symbols.is_symbolic(size) else symbols.number(size)
+                for size, guess in zip_longest(sizes, guesses[:len(sizes)])]
+
     leaves = tree_leaves(value, is_leaf=lambda leaf: leaf is None)
-    return [(dtype_name(leaf.dtype), [number(size) for size in leaf.shape], [number(step) for step in leaf.stride()])
-            if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
+    found: list[tuple[str, list[int], list[int]] | None] = []
+    for leaf, guess in zip_longest(leaves, wanted[:len(leaves)]):
+        _, shape, strides = guess or ("", [], [])
+        found.append((dtype_name(leaf.dtype), numbers(leaf.shape, shape), numbers(leaf.stride(), strides))
+                     if isinstance(leaf, torch.Tensor) else None)
+    return found
 
 
 class NodeMetadata:
@@ -62,6 +79,7 @@ class NodeMetadata:
     """
 
     def __init__(self, nodes: Sequence[fx.Node], encoded: Sequence[Node]) -> None:
+        self._nodes = {node.name: node for node in nodes}
         self._donors: dict[str, fx.Node] = {}
         # A collective comes first: what is new in a graph mostly stands for some of them.
         for wanted in (True, False):
@@ -71,8 +89,11 @@ class NodeMetadata:
 
     def describe(self, made: fx.Node, node: Node, value: Any) -> None:
         """@param node the new node as the plan has it. @param value what it returns."""
+        original = self._nodes.get(copied_from(node["name"]) or "")
         donor = self._donors.get(_modules(node))
-        if donor is not None and _modules(node) != _modules({}):
+        if original is not None:
+            made.meta.update({key: value for key, value in original.meta.items() if key not in _NOT_OF_HALF})
+        elif donor is not None and _modules(node) != _modules({}):
             made.meta.update({key: donor.meta[key] for key in _TAKEN_OVER if key in donor.meta})
         for key in ("seq_nr", "partitioner_tag", "autograd_backward"):
             if key in node:

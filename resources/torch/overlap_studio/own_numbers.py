@@ -1,7 +1,8 @@
 """Numbers that a rank's graph has in place of the plan's, such as the start of its part of a vocabulary.
 
 The plan was made with one rank's graph. Nodes that it leaves alone keep the numbers of the job's graph by themselves;
-those that it changes, and those that it computes again, get them here.
+those that it changes, those that it computes again, and those that it computes for each half of the batch, get them
+here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .halved_sizes import copied_from
 from .job_plan import JobPlan, Node
 
 # What rematerialisation calls a node that it computes again (torchtitan, selective_activation_remat.py).
@@ -25,17 +27,18 @@ def with_own_numbers(plan: JobPlan, found: Sequence[Node], result: Sequence[Node
     places = {node["name"]: place for place, node in enumerate(plan.start)}
     made = []
     for node, origin in zip(result, plan.origin):
-        place = origin if origin is not None else _recomputed_from(plan, node, places)
+        place = origin if origin is not None else _computed_as(plan, node, places)
         if place is not None and node is not plan.start[place]:
             node = _with_numbers_of(node, plan.start[place], found[place])
         made.append(node)
     return made
 
 
-def _recomputed_from(plan: JobPlan, node: Node, places: Mapping[str, int]) -> int | None:
-    """The place of the node that a new node computes again; None where it does not."""
-    match = _RECOMPUTED.fullmatch(node["name"])
-    place = places.get(match[1]) if match else None
+def _computed_as(plan: JobPlan, node: Node, places: Mapping[str, int]) -> int | None:
+    """The place of the node that a new node computes again, or for a half of the batch; None where it does not."""
+    name = copied_from(node["name"]) or node["name"]
+    match = _RECOMPUTED.fullmatch(name)
+    place = places.get(match[1] if match else name)
     return place if place is not None and plan.start[place]["target"] == node["target"] else None
 
 
