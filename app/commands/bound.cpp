@@ -50,22 +50,30 @@ class Bound final : public Command {
         const KeptWork kept = kept_work(*work, *step);
         const double step_ms = step->simulation.step_ms;
         if (json_) {
-            streams.out << bound_json(bound, limit, step_ms) << '\n';
+            streams.out << bound_json(bound, limit, step_ms, kept) << '\n';
             return;
         }
-        if (!kept.all) streams.notes << "overlap: the plan leaves out work, so the bound is not one for it\n";
-        const double least_ms = kept.order ? bound.step_ms : bound.order_free_ms;
         streams.out << "bound      " << milliseconds_text(bound.step_ms) << ", " << milliseconds_text(bound.ordered_ms)
                     << " with the order of heavy compute kept, " << milliseconds_text(bound.order_free_ms)
                     << " in any order\n"
                     << "step       " << milliseconds_text(step_ms) << ", "
-                    << percent_text((step_ms / least_ms - 1) * 100) << " above "
-                    << (kept.order ? "it" : "the bound for any order, since it computes in another one") << '\n'
+                    << above(bound, kept, step_ms) << '\n'
                     << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
-                    << one_line(bound_reason(bound.chain, step_ms)) << '\n';
+                    << one_line(kept.all ? bound_reason(bound.chain, step_ms) : bound.reason) << '\n';
     }
 
   private:
+    /// How far the step is above the bound that holds for it.
+    static std::string above(const LowerBound& bound, const KeptWork& kept, double step_ms) {
+        if (!kept.all)
+            return "no bound holds for it, since it leaves out work: " + name_text(kept.missing, longest_sentence);
+        const double least_ms = kept.order ? bound.step_ms : bound.order_free_ms;
+        const std::string share = percent_text((step_ms / least_ms - 1) * 100) + " above ";
+        if (kept.order) return share + "it";
+        return share + "the bound for any order, since it computes in another one: " +
+               name_text(kept.moved, longest_sentence);
+    }
+
     LowerBound find(const StepWork& work, std::optional<std::int64_t> limit) const {
         try {
             if (!work.obstacle.empty() && !work.graph->header().cost)

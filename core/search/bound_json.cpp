@@ -16,9 +16,13 @@ void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain) {
     json.end_array();
 }
 
-std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
-                       std::optional<double> plan_step_ms) {
+std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
+                       const KeptWork& kept) {
     JsonWriter json;
+    const auto member = [&json](std::string_view name, const std::string& clause) {
+        json.key(name);
+        clause.empty() ? json.null() : json.value(std::string_view(clause));
+    };
     json.begin_object();
     json.member("step_ms", bound.step_ms);
     json.member("ordered_ms", bound.ordered_ms);
@@ -28,8 +32,9 @@ std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memo
     json.member("least_peak_bytes", bound.least_peak_bytes);
     json.member("least_peak_node", std::string_view(bound.least_peak_node));
     json.member("reason", std::string_view(bound.reason));
-    json.key("plan_step_ms");
-    plan_step_ms ? json.value(*plan_step_ms) : json.null();
+    json.member("plan_step_ms", plan_step_ms);
+    member("plan_leaves_out", kept.missing);
+    member("plan_reorders", kept.moved);
     json.key("chain");
     write_chain(json, bound.chain);
     json.end_object();

@@ -77,7 +77,7 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
 }
 
 Candidate CandidateEvaluator::evaluate(Plan plan, std::string origin, std::stop_token stop) const {
-    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, plan, std::move(stop), time_source_);
+    const std::shared_ptr<const Evaluation> evaluation = evaluation_of(plan, std::move(stop));
     if (!evaluation) return {std::move(plan), std::move(origin), "stopped"};
     drop_refused(*evaluation, plan.overlaps.list);
     return measured(*evaluation, std::move(plan), std::move(origin));
@@ -88,7 +88,7 @@ Candidate CandidateEvaluator::as_it_is() const {
 }
 
 void CandidateEvaluator::disturb(Candidate& candidate) const {
-    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, candidate.plan, {}, time_source_);
+    const std::shared_ptr<const Evaluation> evaluation = evaluation_of(candidate.plan);
     double sum_ms = 0;
     candidate.worst_ms = 0;
     for (const Disturbance& scenario : scenarios()) {

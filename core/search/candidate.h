@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/pipeline/disturbed_times.h"
@@ -49,6 +50,10 @@ class CandidateEvaluator {
     /// A plan that brings an error or a hazard, leaves out work or changes the order of heavy compute is not usable.
     /// Overlaps that do not hold, and so have no effect, are taken out of it.
     Candidate evaluate(Plan plan, std::string origin, std::stop_token stop = {}) const;
+    /// All that is known of a plan, with the times that the search uses; nullptr when `stop` was requested.
+    std::shared_ptr<const Evaluation> evaluation_of(const Plan& plan, std::stop_token stop = {}) const {
+        return overlap::evaluate(graph_, plan, std::move(stop), time_source_);
+    }
     /// The graph as it is.
     Candidate as_it_is() const;
     /// Fills in mean_ms and worst_ms: the passes run once, the streams once a scenario.

@@ -65,8 +65,8 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms);
 
 /// A chain as a list of objects, for reports.
 void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);
-/// For `overlap bound --json`.
-std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
-                       std::optional<double> plan_step_ms);
+/// For `overlap bound --json`, with the step of a plan, and what of the work it leaves out or puts into another order.
+std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
+                       const KeptWork& kept);
 
 }  // namespace overlap

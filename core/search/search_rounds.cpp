@@ -86,8 +86,7 @@ std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
 }
 
 std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random) const {
-    const std::shared_ptr<const Evaluation> evaluation =
-        overlap::evaluate(evaluator_.graph(), incumbent.candidate.plan);
+    const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(incumbent.candidate.plan);
     std::vector<Proposal> moves;
     const auto add = [&](std::vector<Proposal> more) {
         for (Proposal& proposal : more) moves.push_back(std::move(proposal));

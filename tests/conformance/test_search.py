@@ -86,6 +86,16 @@ class Search(CommandLine):
             self.assertEqual(bound["plan_step_ms"], report["best"]["step_ms"])
             self.assertEqual(bound["step_ms"], report["bound"]["step_ms"])
 
+    def test_a_plan_that_leaves_out_work_has_no_bound(self):
+        once = self.path("once.json", {"format": "overlap-plan", "version": 1,
+                                       "pipeline": [{"pass": "deduplicate_fsdp_unshard_chains_pass"}]})
+        bound = self.json("bound", self.small, "--pipeline", once, "--json")
+        self.assertRegex(bound["plan_leaves_out"], "of all_gather are not sent")
+        self.assertIsNone(self.json("bound", self.small, "--json")["plan_leaves_out"])
+        text = self.expect(0, "bound", self.small, "--pipeline", once).stdout
+        self.assertIn("no bound holds for it, since it leaves out work: " + bound["plan_leaves_out"], text)
+        self.assertNotRegex(text, "% above")
+
     def test_threads_make_no_difference(self):
         (_, one), (_, three) = (self.search(self.small, "--threads", threads) for threads in ("1", "3"))
         self.assertEqual(one, three)

@@ -122,9 +122,7 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
 }
 
 QString boundText(const StepGap::Gap& gap) {
-    if (!gap.missing.isEmpty())
-        return Document::tr("No bound holds for this plan, since it leaves out work that the bound counts on: %1")
-            .arg(shownName(gap.missing));
+    if (!gap.none.isEmpty()) return gap.none;
     return Document::tr("No plan has a step below %1%2: %3")
         .arg(formatTime(gap.bound_ms), gap.any_order ? Document::tr(", whatever the order of compute") : QString(),
              gap.reason);
@@ -137,7 +135,7 @@ Figure gapFigure(const StepGap::Gap& gap) {
     Figure figure{
         Document::tr("above bound"), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
     figure.help = boundText(gap);
-    if (!gap.missing.isEmpty()) figure.value = Document::tr("no bound");
+    if (!gap.none.isEmpty()) figure.value = Document::tr("no bound");
     if (!faster) return figure;
     figure.value = Document::tr("below");
     figure.beyond = true;
@@ -164,7 +162,7 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepG
                       "▸ Share links makes all figures so")
                       .arg(links.join(QStringLiteral("; ")));
     if (!gap) return figure;
-    figure.difference = gap->missing.isEmpty()
+    figure.difference = gap->none.isEmpty()
                             ? Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
                             : Document::tr("no bound");
     figure.help += QStringLiteral("\n") + boundText(*gap);

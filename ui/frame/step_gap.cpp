@@ -6,6 +6,7 @@
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/search/lower_bound.h"
 #include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 
@@ -24,6 +25,31 @@ struct StepGap::Bounds {
         });
     }
 };
+
+namespace {
+
+std::optional<StepGap::Gap> gapOf(const Evaluation& evaluation, const StepWork& work, const LowerBound& bound) {
+    StepGap::Gap gap;
+    if (!work.obstacle.empty()) {
+        gap.none = StepGap::tr("No bound is known: %1").arg(shownName(QString::fromStdString(work.obstacle)));
+        return gap;
+    }
+    const KeptWork kept = kept_work(work, evaluation);
+    if (!kept.all) {
+        gap.none = StepGap::tr("No bound holds for this plan, since it leaves out work that the bound counts on: %1")
+                       .arg(shownName(QString::fromStdString(kept.missing)));
+        return gap;
+    }
+    gap.any_order = !kept.order;
+    gap.bound_ms = kept.order ? bound.step_ms : bound.order_free_ms;
+    if (gap.bound_ms <= 0) return std::nullopt;
+    const double step_ms = step_with_links_shared(evaluation);
+    gap.share = step_ms / gap.bound_ms - 1;
+    gap.reason = QString::fromStdString(bound_reason(bound.chain, step_ms));
+    return gap;
+}
+
+}  // namespace
 
 StepGap::StepGap(Document& document, QObject* parent) : QObject(parent), document_(&document) {
     connect(&document, &Document::evaluationChanged, this, &StepGap::find);
@@ -46,19 +72,8 @@ void StepGap::find() {
     }
     task_.start([this, evaluation, bounds = bounds_](const std::stop_token&) -> LatestTask::Delivery {
         bounds->findOnce();
-        if (!bounds->work->obstacle.empty()) return {};
-        const KeptWork kept = kept_work(*bounds->work, *evaluation);
-        Gap gap;
-        if (kept.all) {
-            gap.any_order = !kept.order;
-            gap.bound_ms = kept.order ? bounds->bound.step_ms : bounds->bound.order_free_ms;
-            if (gap.bound_ms <= 0) return {};
-            const double step_ms = step_with_links_shared(*evaluation);
-            gap.share = step_ms / gap.bound_ms - 1;
-            gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
-        } else {
-            gap.missing = QString::fromStdString(kept.missing);
-        }
+        const std::optional<Gap> gap = gapOf(*evaluation, *bounds->work, bounds->bound);
+        if (!gap) return {};
         return [this, gap] {
             if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;

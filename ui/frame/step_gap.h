@@ -14,8 +14,7 @@ namespace overlap::ui {
 class Document;
 
 /// How far the step of the current variant is above the best there can be, found in the background: 2.7 % above what
-/// these links allow; or that no bound holds for it, since it leaves out work. Nothing for plans that are refused,
-/// without times or with measured ones.
+/// these links allow; or why no bound is known. Nothing for plans that are refused, without times or with measured ones.
 class StepGap : public QObject {
     Q_OBJECT
 
@@ -26,8 +25,8 @@ class StepGap : public QObject {
         double share = 0;
         bool any_order = false;  ///< of the bound for any order of compute, since the plan changes it
         QString reason;
-        /// Work that the plan leaves out, as a clause: no bound holds for it, and the figures above are 0. Else empty.
-        QString missing;
+        /// Why there is none, as a sentence without full stop, where the figures above are 0. Else empty.
+        QString none;
     };
 
     /// @param document may be gone earlier: nothing is found then.

@@ -42,7 +42,7 @@ class FiguresBarTest : public QObject {
         QVERIFY(waitForEvaluation(*document));
         const FiguresBar bar(*document);
         QTRY_VERIFY(bar.gap().gap());
-        QVERIFY(!bar.gap().gap()->missing.isEmpty());
+        QVERIFY(!bar.gap().gap()->none.isEmpty());
         const Figure& figure = bar.figures().at(1);
         QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference == QStringLiteral("no bound"));
         QVERIFY(figure.help.contains(QString::fromStdString(saved) + QStringLiteral(" takes less time")));
