@@ -5,16 +5,12 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QJsonArray>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
-#include <QListView>
 #include <QMenu>
-#include <QScopedValueRollback>
 #include <QScrollArea>
-#include <QSortFilterProxyModel>
 #include <QSplitter>
-#include <QStyledItemDelegate>
 #include <QUndoCommand>
 #include <QVBoxLayout>
 #include <cmath>
@@ -23,8 +19,8 @@
 #include "core/mesh/sharding_text.h"
 #include "ui/files/write_file.h"
 #include "ui/mesh/cost_box.h"
-#include "ui/mesh/device_order_list.h"
 #include "ui/mesh/inputs_form.h"
+#include "ui/mesh/parameter_column.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
 #include "ui/mesh/rank_stage.h"
@@ -38,20 +34,23 @@ namespace {
 
 /// Smaller than this, the view is scrolled.
 constexpr QSize least_size(600, 300);
-constexpr int parameters_width = 150;
 constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow header
 constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
 
-/// Names as wide as the list, whose end tells them apart: what does not fit is left out of the middle.
-class NameDelegate : public QStyledItemDelegate {
-  public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        return {0, QStyledItemDelegate::sizeHint(option, index).height()};
-    }
-};
+QJsonArray sizesAsJson(const QList<int>& sizes) {
+    QJsonArray json;
+    for (const int size : sizes) json.append(size);
+    return json;
+}
+
+/// Those of a session that was saved in another layout are left alone.
+QList<int> sizesFromJson(const QJsonValue& json, const QList<int>& otherwise) {
+    QList<int> sizes;
+    for (const QJsonValue& size : json.toArray()) sizes.append(size.toInt());
+    return sizes.size() == otherwise.size() ? sizes : otherwise;
+}
 
 QScrollArea* scrolled(QWidget* content, const char* name) {
     auto* area = new QScrollArea;
@@ -95,14 +94,14 @@ class MeshView::Edit : public QUndoCommand {
 
 MeshView::MeshView(QWidget* parent)
     : QWidget(parent),
-      parameters_(new MeshParameterModel(this)),
+      parameters_(new ParameterColumn),
       header_(new QWidget),
       costs_(new CostBox),
-      orders_(new DeviceOrderList),
       form_(new InputsForm),
       paths_(new PathBoard),
       stage_(new RankStage),
       failure_(new QLabel),
+      left_(new QSplitter),
       columns_(new QSplitter),
       answers_(new QSplitter(Qt::Vertical)) {
     setObjectName("meshView");
@@ -128,12 +127,15 @@ MeshView::MeshView(QWidget* parent)
     inputs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     inputs->setMinimumWidth(form_->minimumSizeHint().width() + 12);
     answers_->setSizes({150, 170});
-    columns_->addWidget(makeParameters());
-    columns_->addWidget(inputs);
+    left_->addWidget(parameters_);
+    left_->addWidget(inputs);
+    left_->setStretchFactor(1, 1);
+    left_->setSizes(leftSizes());
+    columns_->addWidget(left_);
     columns_->addWidget(right);
-    columns_->setChildrenCollapsible(false);
-    columns_->setSizes({parameters_width, 310, 640});
-    columns_->setStretchFactor(2, 1);
+    columns_->setSizes({460, 640});
+    columns_->setStretchFactor(1, 1);
+    for (QSplitter* columns : {left_, columns_}) columns->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     columns_->setMinimumSize(least_size);
@@ -149,8 +151,10 @@ MeshView::MeshView(QWidget* parent)
         paths_->select(paths_->path(), step);
     });
     connect(stage_, &RankStage::animatedChanged, this, &MeshView::stateChanged);
-    connect(columns_, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
-    connect(answers_, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
+    connect(parameters_, &ParameterColumn::chosen, this, &MeshView::showParameter);
+    connect(left_, &QSplitter::splitterMoved, this, [this] { leftSizes() = left_->sizes(); });
+    for (QSplitter* parts : {left_, columns_, answers_})
+        connect(parts, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
     setInputs(inputs_);
 }
 
@@ -185,45 +189,27 @@ void MeshView::makeHeader() {
     layout->addWidget(more);
 }
 
-QWidget* MeshView::makeParameters() {
-    parameter_column_ = new QWidget;
-    parameter_column_->setMinimumWidth(parameters_width);
-    filter_ = new QLineEdit;
-    filter_->setPlaceholderText(tr("Parameters"));
-    filter_->setAccessibleName(tr("Filter parameters"));
-    filter_->setClearButtonEnabled(true);
-    list_ = new QListView;
-    list_->setObjectName("meshParameters");
-    list_->setAccessibleName(tr("Parameters"));
-    list_->setFrameShape(QFrame::NoFrame);
-    list_->setItemDelegate(new NameDelegate(list_));
-    list_->setTextElideMode(Qt::ElideMiddle);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* filtered = new QSortFilterProxyModel(this);
-    filtered->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    filtered->setSourceModel(parameters_);
-    list_->setModel(filtered);
-    connect(filter_, &QLineEdit::textChanged, filtered, &QSortFilterProxyModel::setFilterFixedString);
-    connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
-            [this, filtered](const QModelIndex& index) {
-                if (!index.isValid() || selecting_) return;
-                const MeshParameter& parameter = parameters_->parameter(filtered->mapToSource(index).row());
-                showParameter(parameter.name, parameter.inputs);
-            });
-    auto* layout = new QVBoxLayout(parameter_column_);
-    layout->setContentsMargins(8, 8, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(filter_);
-    layout->addWidget(list_, 1);
-    layout->addWidget(orders_);
-    parameter_column_->hide();
-    return parameter_column_;
+void MeshView::setParameters(std::vector<MeshParameter> parameters) {
+    parameters_->setParameters(std::move(parameters));
+    arrangeColumns();
 }
 
-void MeshView::setParameters(std::vector<MeshParameter> parameters) {
-    parameter_column_->setVisible(!parameters.empty());
-    columns_->setMinimumSize(least_size + QSize(parameters.empty() ? 0 : parameters_width, 0));
-    parameters_->set(std::move(parameters));
+/// Where there is little width, parameters stand above the inputs.
+void MeshView::arrangeColumns() {
+    const bool beside = width() >= least_size.width() + parameters_->minimumWidth();
+    const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
+    if (left_->orientation() == orientation) return;
+    left_->setOrientation(orientation);
+    left_->setSizes(leftSizes());
+}
+
+QList<int>& MeshView::leftSizes() {
+    return left_->orientation() == Qt::Horizontal ? beside_sizes_ : above_sizes_;
+}
+
+void MeshView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeColumns();
 }
 
 void MeshView::showParameter(const QString& name, const MeshInputs& inputs) {
@@ -231,12 +217,7 @@ void MeshView::showParameter(const QString& name, const MeshInputs& inputs) {
     asked.cost_model = inputs_.cost_model;  // the choice is the user's
     asked.devices_per_host = inputs_.devices_per_host;
     edit(asked, tr("Show %1").arg(name));
-    const QScopedValueRollback quiet(selecting_, true);
-    for (int row = 0; row < parameters_->rowCount(); ++row) {
-        if (parameters_->parameter(row).name != name) continue;
-        const auto* filtered = static_cast<const QSortFilterProxyModel*>(list_->model());
-        list_->setCurrentIndex(filtered->mapFromSource(parameters_->index(row)));
-    }
+    parameters_->select(name);
     emit parameterSelected(name);
 }
 
@@ -410,13 +391,18 @@ void MeshView::savePath(const QString& file) {
 QJsonObject MeshView::state() const {
     return {{"inputs", inputs_.toJson()},
             {"animated", stage_->animated()},
-            {"columns", QString::fromLatin1(columns_->saveState().toBase64())},
+            {"sides", QString::fromLatin1(columns_->saveState().toBase64())},
+            {"beside", sizesAsJson(beside_sizes_)},
+            {"above", sizesAsJson(above_sizes_)},
             {"answers", QString::fromLatin1(answers_->saveState().toBase64())}};
 }
 
 void MeshView::restore(const QJsonObject& state) {
     if (state.isEmpty()) return;
-    columns_->restoreState(QByteArray::fromBase64(state["columns"].toString().toLatin1()));
+    columns_->restoreState(QByteArray::fromBase64(state["sides"].toString().toLatin1()));
+    beside_sizes_ = sizesFromJson(state["beside"], beside_sizes_);
+    above_sizes_ = sizesFromJson(state["above"], above_sizes_);
+    left_->setSizes(leftSizes());
     answers_->restoreState(QByteArray::fromBase64(state["answers"].toString().toLatin1()));
     stage_->setAnimated(state["animated"].toBool(true));
     undo_.clear();

@@ -7,19 +7,16 @@
 #include <memory>
 
 #include "ui/mesh/mesh_inputs.h"
-#include "ui/mesh/mesh_parameters.h"
+#include "ui/mesh/parameter_column.h"
 #include "ui/mesh/path_comparison.h"
 #include "ui/tasks/latest_task.h"
 
 class QLabel;
-class QLineEdit;
-class QListView;
 class QSplitter;
 
 namespace overlap::ui {
 
 class CostBox;
-class DeviceOrderList;
 class InputsForm;
 class PathBoard;
 class RankStage;
@@ -48,7 +45,7 @@ class MeshView : public QWidget {
     /// The open graph's links, for the cost model of this name; nullptr where there are none.
     void setLinks(std::shared_ptr<const GraphLinks> links);
     /// Stands under the parameters.
-    DeviceOrderList& orders() { return *orders_; }
+    DeviceOrderList& orders() { return parameters_->orders(); }
     CostBox& costs() { return *costs_; }
 
     /// The newest answer, or nullptr where there is none.
@@ -84,12 +81,15 @@ class MeshView : public QWidget {
   protected:
     bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     class Edit;
 
     void makeHeader();
-    QWidget* makeParameters();
+    void arrangeColumns();
+    /// Of the parameters and the inputs, as they stand now.
+    QList<int>& leftSizes();
     void connectForm();
     void setInputs(const MeshInputs& inputs);
     void showCosts();
@@ -108,20 +108,17 @@ class MeshView : public QWidget {
     QUndoStack undo_;
     std::shared_ptr<const PathComparison> comparison_;
     std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
-    MeshParameterModel* parameters_;
+    ParameterColumn* parameters_;
     QPointer<QWidget> header_;
     CostBox* costs_;
     std::shared_ptr<const GraphLinks> links_;
-    DeviceOrderList* orders_;
-    bool selecting_ = false;  ///< the list follows what is shown already
-    QWidget* parameter_column_ = nullptr;
-    QLineEdit* filter_ = nullptr;
-    QListView* list_ = nullptr;
     InputsForm* form_;
     PathBoard* paths_;
     RankStage* stage_;
     QLabel* failure_;
-    QSplitter *columns_, *answers_;
+    QSplitter *left_, *columns_, *answers_;
+    /// Of parameters and inputs, beside and above one another, as the user left them.
+    QList<int> beside_sizes_{150, 310}, above_sizes_{110, 190};
     LatestTask task_;
 };
 

@@ -82,7 +82,7 @@ QWidget* RankStage::makeBar() {
     });
     animate_->setChecked(true);
     sentence_->setObjectName("stepSentence");
-    sentence_->setMinimumWidth(40);
+    sentence_->setMinimumWidth(1);  // what is left: a label of text is as wide as that
     sentence_->installEventFilter(this);
     sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QHBoxLayout(bar);
