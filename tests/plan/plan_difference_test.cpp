@@ -1,0 +1,50 @@
+#include "core/plan/plan_difference.h"
+
+#include <gtest/gtest.h>
+
+namespace overlap {
+namespace {
+
+Plan plan_with(std::vector<std::vector<std::string>> buckets, std::vector<PassStep> pipeline) {
+    Plan plan;
+    for (std::vector<std::string>& modules : buckets) plan.buckets.push_back({std::move(modules)});
+    plan.pipeline = std::move(pipeline);
+    return plan;
+}
+
+TEST(PlanDifference, IsNothingWherePlansDoTheSame) {
+    Plan plan = plan_with({{"layers.0"}, {"layers.1", "norm"}}, {{"a"}, {"b", {{"x", true}}}});
+    Plan other = plan;
+    other.name = "another";
+    other.notes = "a note";
+    other.pipeline.push_back({"switched_off", {}, false});
+    std::swap(other.buckets[0], other.buckets[1]);
+    EXPECT_EQ(plan_difference(plan, other).count(), 0u);
+    EXPECT_EQ(describe(plan_difference(plan, other)), "nothing");
+}
+
+TEST(PlanDifference, CountsAChangedPartOnce) {
+    const Plan from = plan_with({{"layers.0"}, {"layers.1"}, {"norm"}}, {{"a", {{"x", true}, {"y", 1.5}}}, {"b"}});
+    Plan to = plan_with({{"layers.0", "layers.1"}, {"norm"}}, {{"a", {{"x", false}, {"z", 2.0}}}});
+    to.overlaps.list.push_back({.collective = "all_gather", .wait_after = "mm"});
+    const PlanDifference difference = plan_difference(from, to);
+    EXPECT_EQ(difference.buckets, 2u);  // of two made one: one is changed, one goes
+    EXPECT_EQ(difference.passes, 1u);
+    EXPECT_EQ(difference.options, 3u);
+    EXPECT_EQ(difference.overlaps, 1u);
+    EXPECT_FALSE(difference.order || difference.others);
+    EXPECT_EQ(describe(difference), "2 buckets, 1 pass, 3 options and 1 overlap by hand");
+    EXPECT_EQ(plan_difference(to, from).count(), difference.count());
+}
+
+TEST(PlanDifference, TellsAnotherOrderOfPasses) {
+    const Plan from = plan_with({}, {{"a"}, {"b"}, {"a"}}), to = plan_with({}, {{"b"}, {"a"}, {"a"}});
+    EXPECT_EQ(describe(plan_difference(from, to)), "the order of passes");
+    EXPECT_EQ(plan_difference(from, from).count(), 0u);
+    Plan other = from;
+    other.overlaps.keep_group_order = !other.overlaps.keep_group_order;
+    EXPECT_EQ(describe(plan_difference(from, other)), "what else it sets");
+}
+
+}  // namespace
+}  // namespace overlap
