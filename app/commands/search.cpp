@@ -16,9 +16,11 @@
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
+#include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
 
@@ -69,6 +71,9 @@ class Search final : public Command {
         if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
         if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
         print(streams, result, simulated_ms);
+        if (options_.from)
+            streams.out << "what changes from " << in_quotes(from_) << ": "
+                        << describe(plan_difference(*options_.from, result.best.plan)) << '\n';
     }
 
   private:

@@ -111,6 +111,11 @@ class Search(CommandLine):
         self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
         self.assertIn("expected bytes", self.expect(1, "bound", self.small, "--memory-limit", "much").stderr)
 
+    def test_what_changes_from_the_given_plan_is_told(self):
+        given = self.path("given.json", bucketing("layers.0", "layers.1"))
+        done = self.expect(0, "search", self.small, "--from", given, "--effort", "60", "-o", self.path("found.json"))
+        self.assertRegex(done.stdout, r"what changes from \S+given.json.: .*(bucket|pass|option|overlap|nothing)")
+
     def test_what_cannot_be_searched_says_why(self):
         with open(data("graphs", "everything.graph.json"), encoding="utf-8") as file:
             graph = json.load(file)

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "core/base/byte_units.h"
-#include "core/base/number_text.h"
 #include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/plan_difference.h"
 #include "core/search/lower_bound.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
@@ -35,20 +35,6 @@ namespace {
 
 constexpr int worth_column = 1;
 constexpr int narrowest_result = 200;
-
-QString percent(double share) {
-    return QString::fromStdString(percent_text(share * 100));
-}
-
-QString aboveBound(double step_ms, double bound_ms) {
-    return SearchPanel::tr("%1 above the bound").arg(percent(bound_ms > 0 ? step_ms / bound_ms - 1 : 0));
-}
-
-/// Without the settings in parentheses, which the plan has.
-QString baselineTitle(const Candidate& baseline) {
-    const QString origin = QString::fromStdString(baseline.origin);
-    return origin.left(origin.indexOf(QStringLiteral(" (")));
-}
 
 QString sentence(QString text) {
     if (!text.isEmpty()) text[0] = text[0].toUpper();
@@ -246,6 +232,7 @@ void SearchPanel::forget() {
     found_.reset();
     former_ = {};
     choices_.clear();
+    trail_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
@@ -297,11 +284,13 @@ void SearchPanel::begin() {
     Former former{start_, found_, chosen_};
     forget();
     former_ = std::move(former);
-    start_ = {document_.current()->key(), document_.current()->title(), step_with_links_shared(*evaluation),
-              evaluation->corrected_memory.peak_bytes, document_.editable()};
+    start_ = {document_.current()->key(),
+              document_.current()->title(),
+              step_with_links_shared(*evaluation),
+              evaluation->corrected_memory.peak_bytes,
+              document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
-    task_.start(document_.graph(), std::move(options),
-                document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt);
+    task_.start(document_.graph(), std::move(options), start_.plan);
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();
 }
@@ -312,42 +301,29 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
         text += tr(" · best %1, %2 (%3)")
                     .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms),
                          QString::fromStdString(progress.origin));
-        chart_->clear();
-        chart_->add({-1, tr("best so far"), progress.best_ms, progress.best_peak_bytes});
-        chart_->setBound({{progress.best_peak_bytes, progress.bound_ms}});
+        drawTrail(progress);
     }
     say(text);
+}
+
+/// The best so far, and those that it took the place of.
+void SearchPanel::drawTrail(const SearchProgress& progress) {
+    const StepPeakChart::Point best{-1, tr("best so far"), progress.best_ms, progress.best_peak_bytes};
+    if (!trail_.empty() && trail_.back().step_ms == best.step_ms && trail_.back().peak_bytes == best.peak_bytes) return;
+    for (StepPeakChart::Point& former : trail_) former.name_rank = 0;
+    trail_.push_back(best);
+    chart_->clear();
+    for (const StepPeakChart::Point& point : trail_) chart_->add(point);
+    chart_->setBound({{best.peak_bytes, progress.bound_ms}});
 }
 
 void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     found_ = found;
     former_ = {};
     const SearchResult& result = found->result;
-    choices_.clear();
-    const double bound_ms = result.bound.step_ms;
-    choices_.push_back({tr("found"), result.best.plan, result.best.step_ms, bound_ms, result.best.corrected_peak_bytes,
-                        found->shown_ms});
+    choices_ = choicesOf(*found);
     if (found->start_ms) start_.step_ms = *found->start_ms;
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
-    const auto shownAt = [](const std::vector<double>& shown_ms, std::size_t index) {
-        return index < shown_ms.size() ? std::optional(shown_ms[index]) : std::nullopt;
-    };
-    const auto isKnown = [this](double step_ms, std::int64_t peak) {
-        return std::ranges::any_of(
-            choices_, [&](const Choice& choice) { return choice.step_ms == step_ms && choice.peak_bytes == peak; });
-    };
-    for (std::size_t index = 0; index < result.front.size(); ++index) {
-        const FrontPoint& point = result.front[index];
-        if (!isKnown(point.step_ms, point.peak_bytes))
-            choices_.push_back({point.knee ? tr("knee") : tr("front"), point.plan, point.step_ms, point.bound_ms,
-                                point.peak_bytes, shownAt(found->front_shown_ms, index), point.knee ? 2 : 0});
-    }
-    for (std::size_t index = 0; index < result.baselines.size(); ++index) {
-        const Candidate& baseline = result.baselines[index];
-        if (baseline.usable() && !isKnown(baseline.step_ms, baseline.corrected_peak_bytes))
-            choices_.push_back({baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms,
-                                baseline.corrected_peak_bytes, shownAt(found->baselines_shown_ms, index)});
-    }
     for (const PlanElement& element : result.elements) {
         auto* name = new QStandardItem(shownName(QString::fromStdString(element.element)));
         auto* worth = new QStandardItem(formatTime(element.worth_ms));
@@ -380,7 +356,7 @@ void SearchPanel::showFormer() {
 void SearchPanel::drawChoices() {
     chart_->clear();
     for (std::size_t index = 0; index < choices_.size(); ++index) {
-        const Choice& choice = choices_[index];
+        const FoundChoice& choice = choices_[index];
         chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank});
     }
     std::vector<StepPeakChart::Limit> bound;
@@ -403,13 +379,13 @@ QString SearchPanel::differences(double step_ms) const {
         return tr("%1 to %2").arg(formatDifference(step_ms - other_ms, Unit::Time), what);
     };
     QStringList parts;
-    if (found_->start_ms && start_.editable) parts.append(to(*found_->start_ms, shownName(start_.title)));
+    if (found_->start_ms && start_.plan) parts.append(to(*found_->start_ms, shownName(start_.title)));
     parts.append(to(found_->result.baselines.front().step_ms, tr("the baseline")));
     return parts.join(QStringLiteral(", "));
 }
 
 void SearchPanel::describeChoice() {
-    const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
+    const FoundChoice& choice = choices_[static_cast<std::size_t>(chosen_)];
     const LowerBound& bound = found_->result.bound;
     QStringList sentences;
     sentences.append(
@@ -424,6 +400,13 @@ void SearchPanel::describeChoice() {
                   .arg(aboveBound(choice.step_ms, choice.bound_ms),
                        shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
             : tr("That is %1 of %2.").arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
+    if (start_.plan) {
+        const PlanDifference difference = plan_difference(*start_.plan, choice.plan);
+        sentences.append(difference.count() == 0
+                             ? tr("It does what %1 does.").arg(shownName(start_.title))
+                             : tr("From %1 to it, what changes: %2.")
+                                   .arg(shownName(start_.title), QString::fromStdString(describe(difference))));
+    }
     if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
         sentences.append(tr("Here process groups share links; opened, the plan shows %1, since this graph's cost model "
                             "does not say that they do.")
@@ -443,7 +426,7 @@ QString SearchPanel::freeName() const {
 }
 
 int SearchPanel::open() {
-    const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
+    const FoundChoice& choice = choices_[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
     plan.name = freeName().toStdString();
     plan.graph = document_.loaded().empty_plan.graph;

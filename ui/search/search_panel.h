@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "ui/search/plan_search_task.h"
+#include "ui/search/found_choices.h"
+#include "ui/widgets/step_peak_chart.h"
 
 class QCheckBox;
 class QComboBox;
@@ -18,7 +19,6 @@ class QTreeView;
 namespace overlap::ui {
 
 class Document;
-class StepPeakChart;
 
 /// Finds a better plan: looks for plans with a short step within a limit of the peak, draws the front that it finds
 /// above the bound, and says what the best is worth. What is found opens as a plan of its own.
@@ -54,22 +54,13 @@ class SearchPanel : public QWidget {
     void compareWanted(int before, int after);
 
   private:
-    /// A plan that can be opened: found, or one that it is compared with.
-    struct Choice {
-        QString title;
-        Plan plan;
-        double step_ms = 0, bound_ms = 0;
-        std::int64_t peak_bytes = 0;
-        std::optional<double> shown_ms{};  ///< the step that the window shows of it, opened; nothing: not known
-        int name_rank = 1;                 ///< in the chart: see StepPeakChart::Point
-    };
     /// The plan that was shown when the search began.
     struct Start {
         quint64 key = 0;
         QString title;
         double step_ms = 0;  ///< with links shared, as those of all that is found
         std::int64_t peak_bytes = 0;
-        bool editable = false;  ///< no baseline
+        std::optional<Plan> plan{};  ///< nothing: it was the baseline
     };
 
     QWidget* makeBar();
@@ -82,6 +73,7 @@ class SearchPanel : public QWidget {
     QString obstacle() const;
     std::optional<std::int64_t> limitBytes() const;
     void begin();
+    void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
     void showFound(const std::shared_ptr<const FoundPlans>& found);
     void drawChoices();
@@ -110,7 +102,8 @@ class SearchPanel : public QWidget {
         std::shared_ptr<const FoundPlans> found;
         int chosen = 0;
     } former_;
-    std::vector<Choice> choices_;  ///< the best first
+    std::vector<FoundChoice> choices_;  ///< the best first
+    std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
     int chosen_ = 0;
     bool waiting_ = false;  ///< the caption says why nothing can be found
     PlanSearchTask task_;   ///< last: what it delivers uses the members above

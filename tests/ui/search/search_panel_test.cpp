@@ -75,6 +75,16 @@ class SearchPanelTest : public QObject {
         QCOMPARE(document_->currentIndex(), before);
     }
 
+    void saysHowFarItIsFromThePlanThatWasShown() {
+        find();
+        const QString from_plan = QStringLiteral("From %1 to it, what changes: ").arg(document_->current()->title());
+        QVERIFY2(panel_->result().contains(from_plan), qPrintable(panel_->result()));
+        document_->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*document_));
+        find();
+        QVERIFY2(!panel_->result().contains(QStringLiteral("what changes")), qPrintable(panel_->result()));
+    }
+
     void anotherPointIsChosenByKeys() {
         find();
         const QString best = panel_->result();
