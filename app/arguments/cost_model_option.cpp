@@ -111,7 +111,7 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
         modelled = std::move(made.graph);
     }
     if (contention) require_contention(*modelled, file);
-    if (share_links_) modelled = with_links_shared(modelled, file);
+    if (share_links_) modelled = with_shared_links(modelled, LinkSharing::by_host);
     if (compiled_.empty() && !attention_density_) return modelled;
     if (attention_density_ && !has_flex_attention(*modelled))
         streams.notes << "overlap: " << file
@@ -123,14 +123,12 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
     }
 }
 
-std::shared_ptr<const Graph> with_links_shared(const std::shared_ptr<const Graph>& graph, const std::string& file) {
-    if (!graph->header().cost) {
-        throw with_cost_model_hint(
-            InputError("--shared-links", "links are those of a cost model, and the graph has none",
-                       ErrorCode::no_cost_model),
-            file);
-    }
-    return with_shared_links(graph, LinkSharing::by_host);
+std::shared_ptr<const TimeSource> CostModelOption::link_source(const Graph& graph) const {
+    return overlap::commands::link_source(graph, share_links_);
+}
+
+std::shared_ptr<const TimeSource> link_source(const Graph& graph, bool share_links) {
+    return share_links && !graph.header().cost ? modelled_source(false, {}, true) : nullptr;
 }
 
 void print_contention_notes(const Streams& streams, const std::string& file, const Graph& graph) {

@@ -11,6 +11,10 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 
+namespace overlap {
+struct TimeSource;
+}
+
 namespace overlap::commands {
 
 /// The options `--cost-model NAME|FILE` of a command, for times of all nodes by a built-in model or by a document,
@@ -29,10 +33,11 @@ class CostModelOption {
     /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged;
     /// replaced values are reported as notes.
     /// @param contention whether figures are with contention: links that are shared give it no factors.
-    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by or to
-    /// share links of, it lacks the factors of contention, or its batch cannot be changed (core/batch/scaled_batch.h).
+    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, it lacks the factors of contention, or its batch cannot be changed (core/batch/scaled_batch.h).
     std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                        const Streams& streams, bool contention = false) const;
+    /// link_source() by the options that were given.
+    std::shared_ptr<const TimeSource> link_source(const Graph& graph) const;
 
   private:
     std::optional<Compilation> compilation(const Graph& graph) const;
@@ -49,9 +54,9 @@ inline constexpr const char* shared_links_help =
     "process groups within a host share a GPU's link, and groups across hosts its network card, also where the cost "
     "model does not say so; without it the step that they allow is told beside the figures";
 
-/// What `--shared-links` makes of the graph in `file`: process groups share links by host.
-/// @throws InputError where the graph has no cost model, whose links they are.
-std::shared_ptr<const Graph> with_links_shared(const std::shared_ptr<const Graph>& graph, const std::string& file);
+/// What `--shared-links` means for a graph without a cost model, whose groups share links by host alike: a source with its
+/// own times. Null where the option was not given, or the cost model has been told (with_shared_links()).
+std::shared_ptr<const TimeSource> link_source(const Graph& graph, bool share_links);
 
 /// Help of `--contention`.
 inline constexpr const char* contention_help =

@@ -94,7 +94,7 @@ class Compare final : public Command {
 
     /// Null for the times that the graph has, or that its compiled job has.
     std::shared_ptr<const TimeSource> source_of(const Graph& graph, const Streams& streams) const {
-        if (!contention_) return nullptr;
+        if (!contention_) return cost_model_.link_source(graph);
         try {
             print_contention_notes(streams, file_, graph);
         } catch (const InputError& error) {

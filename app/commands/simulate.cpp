@@ -175,7 +175,8 @@ class Simulate final : public Command {
         if (contention_) {
             simulate_contended(figures, times_ms, streams);
         } else {
-            SourcedSimulation sourced = sourced_simulation(*figures.graph, times_ms, nullptr, options_);
+            SourcedSimulation sourced =
+                sourced_simulation(*figures.graph, times_ms, cost_model_.link_source(*figures.graph).get(), options_);
             figures.simulation = std::move(sourced.simulation);
             figures.shared_links = std::move(sourced.shared_links);
         }
@@ -227,7 +228,8 @@ class Simulate final : public Command {
 
     void print_unshared_links(const Figures& figures, const std::vector<double>& times_ms,
                               const Streams& streams) const {
-        const auto source = modelled_source(contention_, {});
+        auto source = cost_model_.link_source(*figures.graph);
+        if (!source) source = modelled_source(contention_, {});
         if (const auto shared =
                 step_on_shared_links(*figures.graph, times_ms, figures.simulation, source.get(), options_))
             print_problems(streams, file_, std::vector{unshared_links_problem(*shared, figures.simulation.step_ms)});

@@ -7,10 +7,11 @@
 
 namespace overlap::commands {
 
-StepFigures step_figures(const Graph& graph) {
-    const auto source = own_time_source(graph);
-    const std::vector<double> times_ms = sourced_times(graph, source.get()).times_ms;
-    const Simulation simulation = sourced_simulation(graph, times_ms, source.get()).simulation;
+StepFigures step_figures(const Graph& graph, const TimeSource* links) {
+    const auto own = own_time_source(graph);
+    const TimeSource* source = links ? links : own.get();
+    const std::vector<double> times_ms = sourced_times(graph, source).times_ms;
+    const Simulation simulation = sourced_simulation(graph, times_ms, source).simulation;
     return {.step_ms = simulation.step_ms,
             .compute_ms = simulation.compute_ms,
             .exposed_ms = simulation.exposed_ms,
@@ -18,7 +19,7 @@ StepFigures step_figures(const Graph& graph) {
             .peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes,
             .torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes,
             .collectives = simulation.collectives.size(),
-            .on_shared_links = step_on_shared_links(graph, times_ms, simulation, source.get())};
+            .on_shared_links = step_on_shared_links(graph, times_ms, simulation, source)};
 }
 
 std::optional<StepFigures> known_step_figures(const Graph& graph) {

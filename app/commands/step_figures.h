@@ -20,8 +20,9 @@ struct StepFigures {
 };
 
 /// By the graph's own times, or those of the compiled job that it says it is.
+/// @param links a source with these times, in which links are shared; null where they are as the cost model says.
 /// @throws InputError where a time is not known.
-StepFigures step_figures(const Graph& graph);
+StepFigures step_figures(const Graph& graph, const TimeSource* links = nullptr);
 
 /// The same; nothing where a time is not known.
 std::optional<StepFigures> known_step_figures(const Graph& graph);

@@ -24,6 +24,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
+#include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/files/csv_table.h"
@@ -31,6 +32,7 @@
 #include "core/io/cost_model_file.h"
 #include "core/io/plan_file.h"
 #include "core/passes/pass.h"
+#include "core/pipeline/time_source.h"
 
 namespace overlap::commands {
 
@@ -91,9 +93,9 @@ class Sweep final : public Command {
         for (const std::string& file : graph_files_) {
             const std::shared_ptr<const Graph> graph = read_graph(file, streams);
             read_plans(*graph);
-            if (models.empty()) add_points(file, "", linked(graph, file));
+            if (models.empty()) add_points(file, "", linked(graph));
             for (std::size_t model = 0; model < models.size(); ++model)
-                add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph, file));
+                add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph));
         }
         for (const SweptOption& option : options_) {
             const auto runs_it = [&](const std::shared_ptr<const Plan>& plan) { return has_pass(*plan, option.pass); };
@@ -102,8 +104,8 @@ class Sweep final : public Command {
         }
     }
 
-    std::shared_ptr<const Graph> linked(const std::shared_ptr<const Graph>& graph, const std::string& file) const {
-        return share_links_ ? with_links_shared(graph, file) : graph;
+    std::shared_ptr<const Graph> linked(const std::shared_ptr<const Graph>& graph) const {
+        return share_links_ ? with_shared_links(graph, LinkSharing::by_host) : graph;
     }
 
     /// A list of passes is made for a graph; a plan must be for it.
@@ -148,7 +150,7 @@ class Sweep final : public Command {
                 point.problems = execution.problems;
                 result = execution.graph;
             }
-            point.figures = step_figures(*result);
+            point.figures = step_figures(*result, link_source(*result, share_links_).get());
             if (const auto& shared = point.figures->on_shared_links)
                 point.problems.push_back(unshared_links_problem(*shared, point.figures->step_ms));
         } catch (const InputError& error) {

@@ -1,9 +1,30 @@
 #!/usr/bin/env python3
 """Cost models on the command line: built-in ones, files, contention, and calibration from runs."""
 import gzip
+import itertools
 import json
 
 from command_line import CommandLine, data, main
+
+
+def two_gathers():
+    """Two gathers at a time, over two process groups of one host, in a graph without a cost model."""
+    storages = itertools.count()
+
+    def tensor(size):
+        return [{"dtype": "float32", "shape": [size], "stride": [1], "device": "cuda", "storage": next(storages),
+                 "storage_bytes": 4 * size}]
+
+    nodes = [{"name": "x", "op": "placeholder", "target": "x", "outputs": tensor(4)}]
+    for group in ("a", "b"):
+        nodes.append({"name": f"gather_{group}", "op": "call_function", "estimate_ms": 1.0, "outputs": tensor(8),
+                      "target": "_c10d_functional.all_gather_into_tensor.default", "args": [{"node": "x"}, 2, group]})
+    for group in ("a", "b"):
+        nodes.append({"name": f"wait_{group}", "op": "call_function", "outputs": tensor(8),
+                      "target": "_c10d_functional.wait_tensor.default", "args": [{"node": f"gather_{group}"}]})
+    nodes.append({"name": "output", "op": "output", "target": "output", "args": [[{"node": "wait_a"}, {"node": "wait_b"}]]})
+    groups = [{"name": name, "ranks": [0, other], "rank": 0} for name, other in (("a", 1), ("b", 2))]
+    return {"format": "overlap-graph", "version": 1, "name": "two gathers", "process_groups": groups, "nodes": nodes}
 
 
 class CostModels(CommandLine):
@@ -152,18 +173,17 @@ class CostModels(CommandLine):
 
     def test_links_are_shared_by_a_cost_model_and_give_it_no_contention(self):
         graph = data("graphs", "llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")
-        with gzip.open(graph, "rt", encoding="utf-8") as file:
-            document = json.load(file)
-        del document["cost_model"]
-        for node in document["nodes"]:
-            node["estimate_ms"] = 0.001
-        without = self.path("without.graph.json", document)
+        # Without a cost model links are shared alike, by hosts, and the step is the one that is told without the option.
+        without = self.path("without.graph.json", two_gathers())
         plan = self.path("empty.plan.json", {"format": "overlap-plan", "version": 1, "name": "x"})
+        alone, shared = self.figures(without), self.figures(without, "--shared-links")
+        self.assertEqual((alone["step_ms"], alone["shared_links"]), (1, []))
+        self.assertEqual((shared["step_ms"], shared["shared_links"]), (2, [["a", "b"]]))
         for command in (["simulate", without], ["compare", without, "--plan", plan], ["sweep", without]):
-            self.expect(0, *command)
-            refused = self.expect(1, *command, "--shared-links").stderr
-            self.assertIn("--shared-links: links are those of a cost model, and the graph has none", refused)
-            self.assertIn("--cost-model gives it one", refused)
+            told, taken = self.expect(0, *command), self.expect(0, *command, "--shared-links")
+            self.assertIn("the step is 2 ms, not 1 ms", told.stderr)
+            self.assertNotIn("the step is", taken.stderr)
+            self.assertNotEqual(taken.stdout, told.stdout)
         for command in (["simulate", graph], ["compare", graph, "--plan", plan]):
             self.expect(0, *command, "--shared-links")
             alone = self.expect(1, *command, "--contention").stderr
