@@ -73,6 +73,11 @@ def graph_pass(name, module, takes, options):
     def run(gm, example_inputs=None):
         if takes == "graph":
             function(gm.graph, **options)
+        elif takes == "settings":
+            from torch._inductor import config
+
+            with config.patch({f"aten_distributed_optimizations.{key}": value for key, value in options.items()}):
+                function(gm.graph)
         else:
             gm = function(gm, **options) or gm
         gm.graph.lint()
@@ -153,7 +158,8 @@ def register(name="overlap_plan"):
 struct JobPass {
     std::string_view name;
     std::string_view module;
-    /// `inputs` beside the graph module, these and the trainer's `config`, the graph `module` alone, or its `graph`.
+    /// `inputs` beside the graph module, these and the trainer's `config`, the graph `module` alone, or its `graph`,
+    /// which with `settings` has its options in Inductor's.
     std::string_view takes;
     /// What the job calls it where that is another name.
     std::string_view function = {};
@@ -188,6 +194,8 @@ constexpr std::array job_passes = {
     JobPass{"populate_eager_chunk_metadata_pass", "torchtitan.experiments.graph_trainer.ep_eager_chunk", "inputs"},
     JobPass{"pre_bucket_fsdp_collectives", "torch._inductor.fx_passes.fsdp", "module"},
     JobPass{"reassign_collective_pgs_pass", trainer_fsdp, "inputs"},
+    JobPass{"replace_collectives_with_low_contention", "torch._inductor.fx_passes.low_contention_collectives",
+            "settings"},
     JobPass{"schedule_fsdp_comms_to_dense_regions_pass", trainer_fsdp, "inputs"},
     JobPass{"schedule_overlap_bucketing", "torch._inductor.fx_passes.overlap_scheduling", "module"},
     JobPass{"selective_activation_remat_pass", "torchtitan.experiments.graph_trainer.selective_activation_remat",

@@ -35,6 +35,8 @@ def apply():
 
 constexpr std::string_view scheduling = "aten_distributed_optimizations.";
 
+constexpr std::string_view copy_engine_pass = "replace_collectives_with_low_contention";
+
 /// What stands for a pass in Inductor's settings, in the order in which Inductor runs them.
 struct InductorPass {
     std::string_view pass;
@@ -47,6 +49,7 @@ constexpr std::array inductor_passes = {
     InductorPass{"bucket_all_gather", "bucket_all_gathers_fx"},
     InductorPass{"stable_topological_sort", ""},
     InductorPass{automatic_pass, "enable_overlap_scheduling"},
+    InductorPass{copy_engine_pass, "enable_low_contention_collectives"},
 };
 
 std::size_t place_of(const PassStep& step) {
@@ -77,6 +80,8 @@ class Settings {
         seen_.push_back(known.pass);
         if (known.pass == automatic_pass) {
             add_scheduler(step);
+        } else if (known.pass == copy_engine_pass) {
+            add_copy_engines(step);
         } else {
             add_bucketing(step, known);
         }
@@ -116,6 +121,12 @@ class Settings {
         notes.emplace_back(
             "the job schedules by the times that its own estimators give, so its result is the plan's only where those "
             "times are the graph's");
+    }
+
+    void add_copy_engines(const PassStep& step) {
+        set(scheduling, "enable_low_contention_collectives", "True");
+        for (const PassOption& option : require_pass(step.pass).options())
+            set(scheduling, option.name, python_value(option_value(step, option)));
     }
 
     static OptionValue option_of(const PassStep& step, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/graph/operator_names.h"
 
@@ -90,6 +91,24 @@ constexpr std::array starters = std::to_array<Starter>({
 
 constexpr std::string_view functional_collectives = "_c10d_functional.";
 
+/// The forms that copy engines carry out, by their names between `symm_mem.` and the overload. They are awaited alike.
+constexpr std::array symmetric_starters = std::to_array<Starter>({
+    {"_low_contention_all_gather", CollectiveKind::all_gather, 1},
+    {"_low_contention_all_gather_ce_multicast", CollectiveKind::all_gather, 1},
+    {"_low_contention_all_gather_ce_multicast_out", CollectiveKind::all_gather, 1},
+    {"_low_contention_reduce_scatter", CollectiveKind::reduce_scatter, 2},
+});
+constexpr std::string_view symmetric_memory = "symm_mem.";
+
+/// What an operator starts of those that a list has of its namespace; nullptr where it is of another or starts nothing.
+const Starter* find_starter(std::string_view target, std::string_view name_space, std::span<const Starter> list) {
+    if (!target.starts_with(name_space)) return nullptr;
+    std::string_view name = target.substr(name_space.size());
+    name = name.substr(0, name.find('.'));
+    const auto found = std::ranges::find(list, name, &Starter::name);
+    return found == list.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string_view collective_kind_name(CollectiveKind kind) {
@@ -151,15 +170,11 @@ TargetInfo describe_target(std::string_view target) {
     info.is_getitem = target == "operator.getitem";
     info.is_wait = target == "_c10d_functional.wait_tensor.default";
     info.recognised = recognise(target);
-    if (target.starts_with(functional_collectives)) {
-        std::string_view name = target.substr(functional_collectives.size());
-        name = name.substr(0, name.find('.'));
-        for (const Starter& starter : starters) {
-            if (starter.name == name) {
-                info.starts = starter.kind;
-                info.group_argument = starter.group_argument;
-            }
-        }
+    const Starter* starter = find_starter(target, functional_collectives, starters);
+    if (!starter) starter = find_starter(target, symmetric_memory, symmetric_starters);
+    if (starter) {
+        info.starts = starter->kind;
+        info.group_argument = starter->group_argument;
     }
     return info;
 }

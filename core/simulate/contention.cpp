@@ -27,6 +27,8 @@ void check_factor(double factor, std::string_view name) {
                                        ", expected a finite number that is not negative");
 }
 
+constexpr std::string_view copy_engine_operators = "symm_mem._low_contention_";
+
 /// The link of each group; groups that share one have the same number.
 std::vector<std::uint32_t> links_of(const StreamSteps& steps, const Contention& contention) {
     std::map<std::string_view, std::uint32_t> shared;
@@ -64,6 +66,9 @@ class FluidModel {
         result_.simulation = untimed_simulation(graph, steps_);
         result_.times_ms.assign(times_ms.begin(), times_ms.end());
         ended_.resize(steps_.collectives.size());
+        by_copy_engines_.reserve(steps_.collectives.size());
+        for (const IssuedCollective& collective : steps_.collectives)
+            by_copy_engines_.push_back(graph.target(collective.node).starts_with(copy_engine_operators));
     }
 
     void run(const std::stop_token& stop) {
@@ -198,12 +203,15 @@ class FluidModel {
     /// Links are shared evenly, compute takes its part of a transfer, and then transfers theirs of compute.
     void set_rates() {
         const double under_compute = compute_.running() ? 1 / (1 + contention_.communication_slowdown) : 1;
+        // Copies go through memory alike, but leave multiprocessors alone.
+        const bool needs_multiprocessors = compute_.running() && classes_[computing_] != ComputeClass::memory;
         double load = 0;
         for (GroupStream& stream : streams_) {
             if (!stream.transferring) continue;
             const double rate = under_compute / transferring_on_link_[link_of(stream)];
             change_transfer(stream, rate);
-            load += rate;
+            const bool copied = by_copy_engines_[static_cast<std::size_t>(stream.current)];
+            load += copied && needs_multiprocessors ? rate * copy_engine_share : rate;
         }
         if (!compute_.running()) return;
         compute_.set_rate(now_ms_, 1 / (1 + contention_.slowdown_of(classes_[computing_]) * load));
@@ -283,7 +291,7 @@ class FluidModel {
     std::vector<GroupStream> streams_;
     std::vector<std::uint32_t> links_;
     std::vector<std::uint32_t> transferring_on_link_;
-    std::vector<bool> ended_;
+    std::vector<bool> ended_, by_copy_engines_;  ///< by collective
     ContendedSimulation result_;
 
     double now_ms_ = 0, host_ms_ = 0, compute_free_ms_ = 0;

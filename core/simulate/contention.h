@@ -13,6 +13,12 @@
 
 namespace overlap {
 
+/// What is left of the slowdown of products where copy engines carry a collective out, in place of kernels on
+/// multiprocessors (`symm_mem._low_contention_*`). From PyTorch's own figures of 8 H100: products beside NCCL's kernels
+/// take 30 to 40 % longer (pytorch/pytorch#179937), and a product with a gather beside it 2.02 ms with such kernels and
+/// 1.77 ms with copy engines (#172714); so (1.77 · (1 + s) / 2.02 - 1) / s is left, 0.46 to 0.57.
+inline constexpr double copy_engine_share = 0.5;
+
 /// How activities that run at the same time slow each other; the formulas are in the README of this folder. Factors
 /// come from measurements (a calibration); all zero and no shared links is the stream model itself.
 struct Contention {

@@ -43,6 +43,7 @@ REPRODUCED = {
     "populate_eager_chunk_metadata_pass",
     "pre_bucket_fsdp_collectives",
     "reassign_collective_pgs_pass",
+    "replace_collectives_with_low_contention",
     "schedule_fsdp_comms_to_dense_regions_pass",
     "schedule_overlap_bucketing",
     "selective_activation_remat_pass",

@@ -146,6 +146,30 @@ TEST(Contention, ComputeBesideATransferTakesLongerByItsClass) {
     EXPECT_DOUBLE_EQ(contended.simulation.exposed_ms, 0);
 }
 
+TEST(Contention, CopyEnginesSlowProductsByHalfAndWhatIsBoundByMemoryAsMuch) {
+    const auto end_of = [](std::string_view gather_operator, std::string_view compute_operator) {
+        GraphSketch sketch;
+        sketch.group("1", 4, 0, 1e9);
+        const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+        const NodeId gathered = sketch.call("gather", gather_operator, {Value::of_node(x), sketch.text("1")},
+                                            {sketch.tensor("float32", {16})}, 6);
+        const NodeId computed = sketch.call("computed", compute_operator, GraphSketch::values({x, x}),
+                                            {sketch.tensor("float32", {2, 2})}, 4);
+        const Graph graph = sketch.finish({computed, sketch.wait("wait", gathered)});
+        Contention contention = slowdown_of_products(0.5);
+        contention.compute_slowdown[static_cast<std::size_t>(ComputeClass::memory)] = 0.25;
+        const ContendedSimulation found = simulate_with_contention(graph, node_times_ms(graph), contention);
+        EXPECT_DOUBLE_EQ(found.simulation.nodes[gathered].end_ms, 6);
+        return found.simulation.nodes[computed].end_ms;
+    };
+    static_assert(copy_engine_share == 0.5);
+    for (const std::string_view gather :
+         {"symm_mem._low_contention_all_gather.default", "symm_mem._low_contention_all_gather_ce_multicast.default"}) {
+        EXPECT_DOUBLE_EQ(end_of(gather, "aten.mm.default"), 4 * (1 + 0.5 * 0.5));
+        EXPECT_DOUBLE_EQ(end_of(gather, "aten.add.Tensor"), 4 * (1 + 0.25));
+    }
+}
+
 TEST(Contention, TransfersBesideComputeTakeLonger) {
     GraphSketch sketch;
     sketch.group("1", 4, 0, 1e9);

@@ -25,6 +25,7 @@
 #include "core/passes/memory/selective_activation_remat.h"
 #include "core/passes/memory/tag_with_memory_policy.h"
 #include "core/passes/pass.h"
+#include "core/passes/scheduling/low_contention_collectives.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
 #include "core/passes/scheduling/schedule_to_dense_regions.h"
 #include "core/passes/tensor_parallel/micro_pipeline_tp.h"
@@ -46,6 +47,7 @@ std::span<const Pass* const> all_passes() {
     static const EpOverlapSchedule ep_overlap_schedule;
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
+    static const LowContentionCollectives low_contention_collectives;
     static const ManualOverlapBucketing manual_overlap_bucketing;
     static const MicroPipelineTp micro_pipeline_tp;
     static const PopulateChunkDimMetadata populate_chunk_dim_metadata;
@@ -79,6 +81,7 @@ std::span<const Pass* const> all_passes() {
         &populate_eager_chunk_metadata,
         &pre_bucket_fsdp_collectives,
         &reassign_collective_groups,
+        &low_contention_collectives,
         &schedule_to_dense_regions,
         &schedule_overlap_bucketing,
         &selective_activation_remat,

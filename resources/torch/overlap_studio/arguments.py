@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+import torch.distributed._symmetric_memory  # noqa: F401  (registers what copy engines carry out)
 import torch._inductor.fx_passes.bucketing  # noqa: F401  (registers the operators that buckets are packed with)
 import torch._inductor.fx_passes.control_dependencies  # noqa: F401  (registers higher_order.control_deps)
 

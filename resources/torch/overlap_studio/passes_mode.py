@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 import torch.fx as fx
-from torch._inductor.fx_passes import bucketing, fsdp, overlap_manual_scheduling, overlap_scheduling
+from torch._inductor import config as inductor_config
+from torch._inductor.fx_passes import (
+    bucketing, fsdp, low_contention_collectives, overlap_manual_scheduling, overlap_scheduling)
 from torch._inductor.pattern_matcher import stable_topological_sort
 
 from .analytic_times import PlanTimes
@@ -98,8 +100,15 @@ _IN_PLACE: Mapping[str, Callable[[fx.GraphModule, Options], Any]] = {
     "bucket_all_reduce": lambda gm, options: bucketing.bucket_all_reduce(gm, **_with_cap(options)),
     "pre_bucket_fsdp_collectives": lambda gm, options: fsdp.pre_bucket_fsdp_collectives(gm, **options),
     "deduplicate_wait_tensors": lambda gm, options: bucketing.deduplicate_wait_tensors(gm.graph, **options),
+    "replace_collectives_with_low_contention": lambda gm, options: _with_copy_engines(gm.graph, options),
     "stable_topological_sort": lambda gm, options: stable_topological_sort(gm.graph, **options),
 }
+
+
+def _with_copy_engines(graph: fx.Graph, settings: Options) -> None:
+    """PyTorch reads these options from Inductor's settings."""
+    with inductor_config.patch({f"aten_distributed_optimizations.{name}": value for name, value in settings.items()}):
+        low_contention_collectives.replace_collectives_with_low_contention(graph)
 
 
 def _with_cap(options: Options) -> Options:

@@ -1,0 +1,102 @@
+#include "tests/passes/pass_fixture.h"
+
+namespace overlap {
+namespace {
+
+class LowContentionCollectivesTest : public test::PassTest {
+  protected:
+    static constexpr std::string_view pass = "replace_collectives_with_low_contention";
+    static inline const Json any_size = {{"low_contention_min_bytes_per_rank", 0}};
+
+    NodeId product(std::string_view name, NodeId input) { return call(name, "aten.mm.default", {input, input}); }
+    std::string target(std::string_view name) const {
+        return std::string(result_.graph->target(result_.graph->find(name)));
+    }
+    /// The pass with other options on the graph of the last run.
+    void run_again(const Json& options) {
+        result_ = require_pass(pass).run(graph_, read_options(require_pass(pass), options), {});
+    }
+    std::string told() const { return result_.report.problems.front().message; }
+};
+
+TEST_F(LowContentionCollectivesTest, WhatAProductHidesIsReplaced) {
+    const NodeId x = placeholder("x"), gathered = all_gather("gather", x, "3");
+    const NodeId hides = product("hides", x);
+    const NodeId scattered = reduce_scatter("scatter", hides, "3");
+    const NodeId also_hides = product("also_hides", hides);
+    output({wait("gathered", gathered), wait("scattered", scattered), also_hides});
+    run(pass, any_size);
+    EXPECT_EQ(names(), Names({"x", "_low_contention_all_gather_default", "hides",
+                              "_low_contention_reduce_scatter_default", "also_hides", "gathered", "scattered",
+                              "output"}));
+    EXPECT_EQ(target("_low_contention_all_gather_default"), "symm_mem._low_contention_all_gather.default");
+    EXPECT_EQ(group("_low_contention_all_gather_default"), "3");
+    EXPECT_EQ(group("_low_contention_reduce_scatter_default"), "3");
+    EXPECT_EQ(inputs("gathered"), Names({"_low_contention_all_gather_default"}));
+    EXPECT_TRUE(told().starts_with("2 of 2 collectives run on copy engines")) << told();
+}
+
+TEST_F(LowContentionCollectivesTest, WhatIsSmallStays) {
+    const NodeId x = placeholder("x", {64}), gathered = all_gather("gather", x);
+    const NodeId scattered = reduce_scatter("scatter", x), hides = product("hides", x);
+    output({wait("gathered", gathered), wait("scattered", scattered), hides});
+    // 128 bytes of a rank are gathered, and of the same, which eight ranks reduce, 16 scattered.
+    run(pass, {{"low_contention_min_bytes_per_rank", 17}});
+    EXPECT_EQ(names()[1], "_low_contention_all_gather_default");
+    EXPECT_EQ(names()[2], "scatter");
+    EXPECT_NE(told().find("1 stay because a rank has fewer bytes"), std::string::npos) << told();
+    run_again({{"low_contention_min_bytes_per_rank", 16}});
+    EXPECT_EQ(names()[2], "_low_contention_reduce_scatter_default");
+}
+
+TEST_F(LowContentionCollectivesTest, WhatNothingHidesOrOthersDisturbStaysUnlessAsked) {
+    const NodeId x = placeholder("x"), bare = wait("bare", all_gather("bare_gather", x));
+    const NodeId disturbed = all_gather("disturbed_gather", x), other = all_gather("other_gather", bare, "1");
+    const NodeId hides = product("hides", x);
+    output({bare, wait("disturbed", disturbed), wait("other", other), hides});
+    run(pass, any_size);
+    EXPECT_EQ(names(), Names({"x", "bare_gather", "bare", "disturbed_gather", "_low_contention_all_gather_default",
+                              "hides", "disturbed", "other", "output"}));
+    EXPECT_NE(told().find("1 because no product hides them; 1 because collectives of other groups"), std::string::npos)
+        << told();
+    run_again({{"low_contention_min_bytes_per_rank", 0}, {"low_contention_skip_overlap_check", true}});
+    EXPECT_TRUE(told().starts_with("3 of 3 collectives")) << told();
+}
+
+TEST_F(LowContentionCollectivesTest, AProductInsideControlDepsHides) {
+    const NodeId x = placeholder("x"), gathered = all_gather("gather", x);
+    const NodeId subgraph = builder_.add([&] {
+        NodeRecord record;
+        record.name = builder_.intern("subgraph_mm");
+        record.target = builder_.target("subgraph_mm");
+        record.op = NodeOp::get_attr;
+        record.args = builder_.list({});
+        return record;
+    }());
+    const Value waited_for[] = {Value::of_node(gathered)};
+    const NodeId wrapped = call("mm", "higher_order.control_deps",
+                                {builder_.list(waited_for), Value::of_node(subgraph), Value::of_node(x)});
+    output({wait("gathered", gathered), wrapped});
+    run(pass, any_size);
+    EXPECT_EQ(names()[1], "_low_contention_all_gather_default");
+}
+
+TEST_F(LowContentionCollectivesTest, WhatIsReadByPlaceMustNotBeAKeyword) {
+    const NodeId x = placeholder("x");
+    const Value keywords[] = {builder_.string("reduce_op"), builder_.string("sum"), builder_.string("group_size"),
+                              Value::of_integer(8), builder_.string("group_name"), builder_.string("0")};
+    NodeRecord record;
+    const Value args[] = {Value::of_node(x)};
+    record.name = builder_.intern("scatter");
+    record.target = builder_.target("_c10d_functional.reduce_scatter_tensor.default");
+    record.args = builder_.list(args);
+    record.kwargs = builder_.dictionary(keywords);
+    const TensorMeta out = tensor({8});
+    const NodeId scattered = builder_.add(record, {}, std::span(&out, 1));
+    const NodeId hides = product("hides", x);
+    output({wait("scattered", scattered), hides});
+    EXPECT_NE(refusal(pass, any_size).find("raises an IndexError"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overlap
