@@ -130,7 +130,7 @@ std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& ad
     effect.step_ms = after->simulation.step_ms - before.simulation.step_ms;
     if (before.on_shared_links || after->on_shared_links)
         effect.shared_step_ms = step_with_links_shared(*after) - step_with_links_shared(before);
-    effect.exposed_ms = after->simulation.exposed_ms - before.simulation.exposed_ms;
+    effect.exposed_ms = exposed_with_links_shared(*after) - exposed_with_links_shared(before);
     effect.peak_bytes = after->corrected_memory.peak_bytes - before.corrected_memory.peak_bytes;
     return effect;
 }

@@ -42,7 +42,7 @@ struct AdviceEffect {
     double step_ms = 0;
     /// Of the steps with links shared, where either plan has one beside that of its figures.
     std::optional<double> shared_step_ms{};
-    double exposed_ms = 0;
+    double exposed_ms = 0;        ///< of the step of a job, see job_step_ms()
     std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
     std::string refusal;          ///< why the changed plan is refused; the differences are then 0
     /// Problems of the changed plan that the plan does not have, exposed collectives not counted.

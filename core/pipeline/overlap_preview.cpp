@@ -117,6 +117,7 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
     if (evaluation_->on_shared_links) {
         const auto shared = shared_links_like(*evaluation_, *result.graph, times_ms, simulation);
         effect.shared_step_ms = shared ? shared->step_ms : simulation.step_ms;
+        effect.shared_exposed_ms = shared ? shared->exposed_ms : simulation.exposed_ms;
     }
     effect.peak_bytes = memory_profile(*result.graph, StorageRule::corrected).peak_bytes;
     return effect;

@@ -27,7 +27,7 @@ class OverlapPreview {
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
         /// With links shared, where Evaluation::on_shared_links has such a step beside that of the figures.
-        std::optional<double> shared_step_ms{};
+        std::optional<double> shared_step_ms{}, shared_exposed_ms{};
 
         /// The first refusal where no directive holds; else empty.
         std::string refusal() const;

@@ -8,6 +8,26 @@ double step_with_links_shared(const Evaluation& evaluation) {
     return evaluation.on_shared_links ? evaluation.on_shared_links->step_ms : evaluation.simulation.step_ms;
 }
 
+double exposed_with_links_shared(const Evaluation& evaluation) {
+    return evaluation.on_shared_links ? evaluation.on_shared_links->exposed_ms : evaluation.simulation.exposed_ms;
+}
+
+std::shared_ptr<const Evaluation> with_links_shared(std::shared_ptr<const Evaluation> evaluation,
+                                                    std::stop_token stop) {
+    if (!evaluation || !evaluation->on_shared_links) return evaluation;
+    auto shared = std::make_shared<Evaluation>(*evaluation);
+    shared->on_shared_links.reset();
+    const TimeSource* source = applied_source(*evaluation);
+    shared->time_source =
+        modelled_source(source && source->contention, source ? source->compilation : std::nullopt, true);
+    SourcedSimulation sourced =
+        sourced_simulation(*shared->graph, shared->times_ms, shared->time_source.get(), {}, stop);
+    if (stop.stop_requested()) return nullptr;
+    shared->simulation = std::move(sourced.simulation);
+    shared->contention = std::move(sourced.contention);
+    return shared;
+}
+
 const TimeSource* applied_source(const Evaluation& evaluation) {
     const TimeSource* source = evaluation.time_source.get();
     return source && source->contention && !evaluation.contention ? nullptr : source;

@@ -20,9 +20,11 @@ std::optional<SharedLinkStep> step_on_shared_links(const Graph& graph, std::span
     if (says_shared_links(graph) || (source && (source->share_links || source->measured()))) return {};
     if (simulation.groups.size() < 2) return {};
     const auto sharing = modelled_source(source && source->contention, {}, true);
-    SharedLinkStep shared{0, links_in_common(graph, sharing.get())};
+    SharedLinkStep shared{0, 0, links_in_common(graph, sharing.get())};
     if (shared.links.empty()) return {};
-    shared.step_ms = sourced_simulation(graph, times_ms, sharing.get(), options, std::move(stop)).simulation.step_ms;
+    const Simulation step = sourced_simulation(graph, times_ms, sharing.get(), options, std::move(stop)).simulation;
+    shared.step_ms = step.step_ms;
+    shared.exposed_ms = step.exposed_ms;
     if (shared.step_ms <= simulation.step_ms * (1 + told_share)) return {};
     return shared;
 }

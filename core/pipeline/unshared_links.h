@@ -14,6 +14,7 @@ namespace overlap {
 /// A step in which process groups over one link share it, where its figures take each group to have a link of its own.
 struct SharedLinkStep {
     double step_ms = 0;
+    double exposed_ms = 0;                        ///< Simulation::exposed_ms of this step
     std::vector<std::vector<std::string>> links;  ///< names of the process groups on each link that several use
 };
 

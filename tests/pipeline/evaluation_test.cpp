@@ -6,6 +6,8 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
+#include "core/pipeline/disturbed_times.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
 #include "tests/pipeline/test_plans.h"
@@ -113,6 +115,8 @@ TEST(Evaluation, GroupsThatShareLinksShareThem) {
     EXPECT_EQ(count(shared->problems, ProblemKind::links_not_shared), 0u);
     ASSERT_TRUE(alone->on_shared_links);
     EXPECT_EQ(alone->on_shared_links->step_ms, shared->simulation.step_ms);
+    EXPECT_EQ(exposed_with_links_shared(*alone), shared->simulation.exposed_ms);
+    EXPECT_GT(exposed_with_links_shared(*alone), alone->simulation.exposed_ms);
     const auto problem = std::ranges::find(alone->problems, ProblemKind::links_not_shared, &Problem::kind);
     ASSERT_NE(problem, alone->problems.end());
     for (const std::string& group : alone->on_shared_links->links.at(0))
@@ -122,6 +126,21 @@ TEST(Evaluation, GroupsThatShareLinksShareThem) {
     const auto asked = evaluate(apart, block_plan(*apart), {}, modelled_source(false, {}, true));
     EXPECT_EQ(asked->simulation.step_ms, shared->simulation.step_ms);
     EXPECT_FALSE(asked->on_shared_links);
+
+    // The same in place of the figures, and everything that is made of them.
+    EXPECT_EQ(with_links_shared(shared), shared);
+    const auto of_job = with_links_shared(alone);
+    EXPECT_EQ(of_job->simulation.step_ms, shared->simulation.step_ms);
+    EXPECT_EQ(of_job->simulation.exposed_ms, shared->simulation.exposed_ms);
+    EXPECT_FALSE(of_job->on_shared_links);
+    EXPECT_EQ(step_with_links_shared(*of_job), step_with_links_shared(*alone));
+    for (const Disturbance& disturbance : usual_disturbances()) {
+        EXPECT_EQ(disturbed_step_ms(*of_job, disturbance), disturbed_step_ms(*shared, disturbance)) << disturbance.name;
+        EXPECT_GT(disturbed_step_ms(*of_job, disturbance), disturbed_step_ms(*alone, disturbance)) << disturbance.name;
+    }
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_EQ(with_links_shared(alone, stopped.get_token()), nullptr);
 }
 
 TEST(Evaluation, OneGroupSharesItsLinkWithNone) {

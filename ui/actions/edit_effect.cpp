@@ -49,11 +49,12 @@ void EditEffect::tell() {
     };
     QStringList changes;
     if (after->times_known) {
-        changes = {change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time),
-                   change(tr("exposed"), before->simulation.exposed_ms, after->simulation.exposed_ms, Unit::Time)};
+        changes.append(change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time));
         if (before->on_shared_links || after->on_shared_links)
-            changes.insert(1, change(linksSharedLabel(), step_with_links_shared(*before),
-                                     step_with_links_shared(*after), Unit::Time));
+            changes.append(change(linksSharedLabel(), step_with_links_shared(*before), step_with_links_shared(*after),
+                                  Unit::Time));
+        changes.append(
+            change(tr("exposed"), exposed_with_links_shared(*before), exposed_with_links_shared(*after), Unit::Time));
     }
     changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
                           static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));

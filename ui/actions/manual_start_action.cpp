@@ -3,9 +3,11 @@
 #include <QAction>
 #include <QKeySequence>
 
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/frame/actions.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 
@@ -16,11 +18,15 @@ namespace {
 std::shared_ptr<const ManualStartProposal> propose(const Plan& plan, const std::shared_ptr<const Evaluation>& automatic,
                                                    const std::stop_token& stop) {
     auto proposal = std::make_shared<ManualStartProposal>();
-    proposal->automatic = automatic;
     proposal->start = manual_start(plan, *automatic);
-    proposal->manual = evaluate(automatic->original, proposal->start.plan, stop, automatic->time_source);
-    if (!proposal->manual) return nullptr;
-    if (!proposal->manual->refused) proposal->changes = exposure_changes(*automatic, *proposal->manual);
+    const auto manual = evaluate(automatic->original, proposal->start.plan, stop, automatic->time_source);
+    if (!manual) return nullptr;
+    proposal->links_shared = automatic->on_shared_links || manual->on_shared_links;
+    proposal->automatic = with_links_shared(automatic, stop);
+    proposal->manual = with_links_shared(manual, stop);
+    if (!proposal->automatic || !proposal->manual) return nullptr;
+    if (!proposal->manual->refused)
+        proposal->changes = exposure_changes(*proposal->automatic, *proposal->manual);
     return proposal;
 }
 
@@ -73,8 +79,9 @@ void ManualStartAction::makeCards(const ManualStartProposal& proposal) {
         emit logged(QStringLiteral("%1: %2").arg(QString::fromStdString(reason.sentence), names.join(u", ")));
     }
     const double before_ms = proposal.automatic->simulation.step_ms, after_ms = proposal.manual->simulation.step_ms;
-    emit told(tr("The automatic buckets are cards of %1 now; the step is %2 (%3)")
-                  .arg(document_.current()->title(), formatTime(after_ms),
+    const QString step = proposal.links_shared ? tr("the step %1").arg(linksSharedLabel()) : tr("the step");
+    emit told(tr("The automatic buckets are cards of %1 now; %2 is %3 (%4)")
+                  .arg(document_.current()->title(), step, formatTime(after_ms),
                        formatDifference(after_ms - before_ms, Unit::Time)));
 }
 

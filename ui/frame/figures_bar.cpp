@@ -11,6 +11,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/checked_runs.h"
 #include "core/pipeline/beside_step.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
@@ -147,7 +148,8 @@ Figure gapFigure(const StepGap::Gap& gap) {
 }
 
 /// Beside a step that is faster than links allow: the one that a job can reach.
-Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepGap::Gap>& gap) {
+Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baseline,
+                         const std::optional<StepGap::Gap>& gap) {
     Figure figure{linksSharedLabel(), formatTime(shared.step_ms), {}, 0, {}};
     figure.beyond = true;
     QStringList links;
@@ -159,14 +161,31 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepG
     figure.help = Document::tr(
                       "The step of a job, whose process groups share a GPU's network card between hosts and its link "
                       "within one: %1. The step before it takes each group to have a link of its own; Plan ▸ Times "
-                      "▸ Share links makes all figures so")
-                      .arg(links.join(QStringLiteral("; ")));
+                      "▸ Share links makes all figures so. The baseline's is %2 (%3)")
+                      .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
+                           formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     if (!gap) return figure;
     figure.difference = gap->none.isEmpty()
                             ? Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
                             : Document::tr("no bound");
     figure.help += QStringLiteral("\n") + boundText(*gap);
     return figure;
+}
+
+/// Of the step that stands beside it: the one with links shared, where there is such a one.
+Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, const QString& times) {
+    const bool shared = evaluation.on_shared_links.has_value();
+    const double now = shared ? exposed_with_links_shared(evaluation) : evaluation.simulation.exposed_ms;
+    const double before = shared ? exposed_with_links_shared(baseline) : baseline.simulation.exposed_ms;
+    QString help =
+        Document::tr("Time for which compute stands still for communication; baseline %1").arg(formatTime(before));
+    if (shared)
+        help = Document::tr(
+                   "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
+                   "baseline %3")
+                   .arg(help, formatTime(evaluation.simulation.exposed_ms), formatTime(baseline.simulation.exposed_ms));
+    return compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
+                    formatTime(now), now, before, shareDifference(now, before), help + times);
 }
 
 }  // namespace
@@ -216,11 +235,7 @@ std::vector<Figure> figuresOf(const Document& document) {
         formatDifference(now.step_ms - before.step_ms, Unit::Time),
         Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
             beside_text + times));
-    figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,
-                               shareDifference(now.exposed_ms, before.exposed_ms),
-                               Document::tr("Time for which compute stands still for communication; baseline %1")
-                                       .arg(formatTime(before.exposed_ms)) +
-                                   times));
+    figures.push_back(exposedFigure(*evaluation, baseline, times));
     figures.push_back(peakOf(*evaluation, baseline));
     figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
                                static_cast<double>(count_before),
@@ -269,7 +284,7 @@ void FiguresBar::update() {
 std::optional<Figure> FiguresBar::besideStep() const {
     const auto evaluation = document_->evaluation();
     if (evaluation && !evaluation->refused && evaluation->on_shared_links)
-        return sharedLinksFigure(*evaluation->on_shared_links, gap_.gap());
+        return sharedLinksFigure(*evaluation->on_shared_links, document_->baseline(), gap_.gap());
     return gap_.gap() ? std::optional(gapFigure(*gap_.gap())) : std::nullopt;
 }
 

@@ -215,15 +215,16 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
     const auto peak = static_cast<double>(after.peak_bytes);
     answer_.effects.clear();
     if (before.times_known) {
-        answer_.effects = {effect(tr("step"), formatTime(after.step_ms),
-                                  formatDifference(after.step_ms - before.simulation.step_ms, Unit::Time)),
-                           effect(tr("exposed"), formatTime(after.exposed_ms),
-                                  formatDifference(after.exposed_ms - before.simulation.exposed_ms, Unit::Time))};
+        answer_.effects.append(effect(tr("step"), formatTime(after.step_ms),
+                                      formatDifference(after.step_ms - before.simulation.step_ms, Unit::Time)));
+        if (after.shared_step_ms)
+            answer_.effects.append(linksSharedChange(step_with_links_shared(before), *after.shared_step_ms));
+        const double exposed_ms = after.shared_exposed_ms.value_or(after.exposed_ms);
+        answer_.effects.append(effect(tr("exposed"), formatTime(exposed_ms),
+                                      formatDifference(exposed_ms - exposed_with_links_shared(before), Unit::Time)));
     } else {
         answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};
     }
-    if (after.shared_step_ms)
-        answer_.effects.insert(1, linksSharedChange(step_with_links_shared(before), *after.shared_step_ms));
     answer_.effects.append(
         effect(tr("peak"), formatBytes(peak),
                formatDifference(peak - static_cast<double>(before.corrected_memory.peak_bytes), Unit::Bytes)));

@@ -24,8 +24,11 @@ QString summaryOf(const ManualStartProposal& proposal) {
             .arg(reason);
     }
     const double before_ms = proposal.automatic->simulation.step_ms, after_ms = proposal.manual->simulation.step_ms;
-    return ManualStartDialog::tr("As cards of whole modules the buckets make a step of %1 instead of %2 (%3).")
-        .arg(formatTime(after_ms), formatTime(before_ms), formatDifference(after_ms - before_ms, Unit::Time));
+    const QString summary =
+        ManualStartDialog::tr("As cards of whole modules the buckets make a step of %1 instead of %2 (%3).")
+            .arg(formatTime(after_ms), formatTime(before_ms), formatDifference(after_ms - before_ms, Unit::Time));
+    if (!proposal.links_shared) return summary;
+    return ManualStartDialog::tr("%1 Steps and exposed times are those of a job, with links shared.").arg(summary);
 }
 
 QString reasonsOf(const ManualStart& start) {

@@ -12,8 +12,10 @@ namespace overlap::ui {
 /// A manual plan made from an automatic result, with what it loses.
 struct ManualStartProposal {
     ManualStart start;
+    // Both as a job's steps are: with links shared, see with_links_shared().
     std::shared_ptr<const Evaluation> automatic;
     std::shared_ptr<const Evaluation> manual;  ///< of start.plan
+    bool links_shared = false;                 ///< either has other figures than those that the window shows
     std::vector<ExposureChange> changes;       ///< from the automatic to the manual result
 
     /// Whether the manual plan can be taken without a question: it is not refused, and its step is longer by a

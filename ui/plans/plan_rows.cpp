@@ -6,6 +6,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "core/pipeline/disturbed_times.h"
+#include "core/pipeline/step_with_links_shared.h"
 
 namespace overlap::ui {
 namespace {
@@ -29,8 +30,10 @@ bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
     row.figures = planFigures(*evaluation);
     row.disturbed_ms.clear();
     if (evaluation->refused || !evaluation->times_known) return true;
+    const auto of_job = with_links_shared(evaluation, stop);
+    if (!of_job) return false;
     for (const Disturbance& disturbance : usual_disturbances())
-        row.disturbed_ms.push_back(disturbed_step_ms(*evaluation, disturbance, stop));
+        row.disturbed_ms.push_back(disturbed_step_ms(*of_job, disturbance, stop));
     return !stop.stop_requested();
 }
 
@@ -44,7 +47,7 @@ PlanFigures planFigures(const Evaluation& evaluation) {
     return {evaluation.refused,
             evaluation.times_known,
             evaluation.simulation.step_ms,
-            evaluation.simulation.exposed_ms,
+            exposed_with_links_shared(evaluation),
             evaluation.corrected_memory.peak_bytes,
             evaluation.simulation.collectives.size(),
             evaluation.on_shared_links ? std::optional(evaluation.on_shared_links->step_ms) : std::nullopt};
@@ -74,13 +77,14 @@ bool losesWithLinksShared(const PlanRow& row, const PlanRow& baseline) {
 
 bool losesUnderOther(const PlanRow& row, const PlanRow& baseline) {
     if (!row.figures || !row.other || !baseline.figures || !baseline.other || row.figures->refused) return false;
-    return isFaster(row.figures->step_ms, baseline.figures->step_ms) &&
-           !isFaster(row.other->step_ms, baseline.other->step_ms);
+    return isFaster(row.figures->jobStepMs(), baseline.figures->jobStepMs()) &&
+           !isFaster(row.other->jobStepMs(), baseline.other->jobStepMs());
 }
 
 std::vector<std::size_t> losesDisturbed(const PlanRow& row, const PlanRow& baseline) {
     std::vector<std::size_t> lost;
-    if (!row.figures || !baseline.figures || !isFaster(row.figures->step_ms, baseline.figures->step_ms)) return lost;
+    if (!row.figures || !baseline.figures || !isFaster(row.figures->jobStepMs(), baseline.figures->jobStepMs()))
+        return lost;
     for (std::size_t index = 0; index < std::min(row.disturbed_ms.size(), baseline.disturbed_ms.size()); ++index)
         if (!isFaster(row.disturbed_ms[index], baseline.disturbed_ms[index])) lost.push_back(index);
     return lost;

@@ -14,7 +14,8 @@ namespace overlap::ui {
 struct PlanFigures {
     bool refused = false;  ///< the others are the baseline's then
     bool times_known = true;
-    double step_ms = 0, exposed_ms = 0;
+    double step_ms = 0;
+    double exposed_ms = 0;  ///< of the step of a job: exposed_with_links_shared()
     std::int64_t peak_bytes = 0;
     std::size_t collectives = 0;
     std::optional<double> shared_step_ms{};  ///< Evaluation::on_shared_links
@@ -31,7 +32,7 @@ struct PlanRow {
     bool baseline = false;
     std::optional<PlanFigures> figures;  ///< nothing while it is not evaluated
     std::optional<PlanFigures> other;    ///< under the other cost model; nothing where none is chosen
-    /// The step where times are wrong in each of usual_disturbances(); empty where it is not known.
+    /// The step of a job where times are wrong in each of usual_disturbances(); empty where it is not known.
     std::vector<double> disturbed_ms;
     /// Of the plan by the times of the ground, where there is one: what is missing is made from it.
     std::shared_ptr<const Evaluation> evaluation;

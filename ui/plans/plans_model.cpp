@@ -25,9 +25,8 @@ QString disturbanceName(std::size_t index) {
     return QCoreApplication::translate("PlansModel", std::string(name).c_str());
 }
 
-QString timeOf(const std::optional<PlanFigures>& figures, double PlanFigures::*time) {
-    if (!figures || !figures->times_known) return not_known;
-    return formatTime(*figures.*time);
+QString timeOf(const std::optional<PlanFigures>& figures, double ms) {
+    return figures && figures->times_known ? formatTime(ms) : not_known;
 }
 
 }  // namespace
@@ -44,7 +43,12 @@ int PlansModel::rowCount(const QModelIndex& parent) const {
 }
 
 bool PlansModel::hasSharedSteps() const {
-    return std::ranges::any_of(rows_, [](const PlanRow& row) { return row.figures && row.figures->shared_step_ms; });
+    return hasSharedSteps(&PlanRow::figures);
+}
+
+bool PlansModel::hasSharedSteps(std::optional<PlanFigures> PlanRow::*figures) const {
+    return std::ranges::any_of(rows_,
+                               [&](const PlanRow& row) { return row.*figures && (row.*figures)->shared_step_ms; });
 }
 
 int PlansModel::columnCount(const QModelIndex& parent) const {
@@ -55,7 +59,7 @@ int PlansModel::columnCount(const QModelIndex& parent) const {
 std::optional<double> PlansModel::difference(const PlanRow& row, std::optional<PlanFigures> PlanRow::*figures) const {
     const std::optional<PlanFigures>&of_plan = row.*figures, &of_baseline = rows_.front().*figures;
     if (!of_plan || !of_baseline || of_plan->refused || !of_plan->times_known || row.baseline) return std::nullopt;
-    return of_plan->step_ms - of_baseline->step_ms;
+    return of_plan->jobStepMs() - of_baseline->jobStepMs();
 }
 
 QString PlansModel::text(const PlanRow& row, int column) const {
@@ -71,13 +75,13 @@ QString PlansModel::text(const PlanRow& row, int column) const {
     if (refused) return column == step_column || column == other_column ? tr("refused") : QString();
     switch (column) {
         case step_column:
-            return timeOf(row.figures, &PlanFigures::step_ms);
+            return timeOf(row.figures, row.figures->step_ms);
         case shared_column:
             return row.figures->shared_step_ms ? formatTime(*row.figures->shared_step_ms) : QString();
         case gain_column:
             return differenceText(&PlanRow::figures);
         case exposed_column:
-            return timeOf(row.figures, &PlanFigures::exposed_ms);
+            return timeOf(row.figures, row.figures->exposed_ms);
         case peak_column:
             return formatBytes(static_cast<double>(row.figures->peak_bytes));
         case collectives_column:
@@ -85,7 +89,7 @@ QString PlansModel::text(const PlanRow& row, int column) const {
         case lost_column:
             return lostText(row);
         case other_column:
-            return timeOf(row.other, &PlanFigures::step_ms);
+            return timeOf(row.other, row.other ? row.other->jobStepMs() : 0);
         case other_gain_column:
             return differenceText(&PlanRow::other);
         default:
@@ -102,7 +106,8 @@ QString PlansModel::lostText(const PlanRow& row) const {
 
 /// The step and what it gains in each of the usual disturbances, a line each.
 QString PlansModel::disturbedText(const PlanRow& row) const {
-    QStringList lines{tr("Where the times that are shown are wrong:")};
+    QStringList lines{hasSharedSteps() ? tr("With links shared, where the times that are shown are wrong:")
+                                       : tr("Where the times that are shown are wrong:")};
     for (std::size_t index = 0; index < row.disturbed_ms.size(); ++index) {
         QString line = tr("%1: %2").arg(disturbanceName(index), formatTime(row.disturbed_ms[index]));
         if (!row.baseline && index < rows_.front().disturbed_ms.size())
@@ -153,7 +158,7 @@ QVariant PlansModel::sortValue(const PlanRow& row, int column) const {
         case gain_column:
             return difference(row, &PlanRow::figures).value_or(row.baseline ? 0 : last);
         case other_column:
-            return !row.other || row.other->refused ? last : row.other->step_ms;
+            return !row.other || row.other->refused ? last : row.other->jobStepMs();
         case other_gain_column:
             return difference(row, &PlanRow::other).value_or(row.baseline ? 0 : last);
         default:
@@ -199,26 +204,37 @@ QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
     }
 }
 
+QString PlansModel::headerHelp(int section) const {
+    if (section == lost_column)
+        return tr(
+            "What a plan gains should not depend on the times being right: where links or compute are a fifth "
+            "slower or faster, it is no faster than the baseline. The figures stand in the tooltips of the row");
+    if (section == shared_column)
+        return tr("The step of a job, whose process groups share the links they go over; empty where that is Step");
+    const bool of_shared = section == gain_column || section == exposed_column;
+    const bool of_job = of_shared ? hasSharedSteps() : section >= other_column && hasSharedSteps(&PlanRow::other);
+    return of_job ? tr("Of the step of a job: the one with links shared, where that is another than Step") : QString();
+}
+
 QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role == Qt::ToolTipRole && section == lost_column)
-        return tr(
-            "What a plan gains should not depend on the times being right: where links or compute are a fifth "
-            "slower or faster, it is no faster than the baseline. The figures stand in the tooltips of the row");
+    if (role == Qt::ToolTipRole) return headerHelp(section);
     if (role != Qt::DisplayRole) return {};
-    const std::array<QString, column_count> headings{tr("Plan"),
-                                                     tr("Step"),
-                                                     tr("With links shared"),
-                                                     tr("To baseline"),
-                                                     tr("Exposed"),
-                                                     tr("Peak"),
-                                                     tr("Collectives"),
-                                                     tr("Gains nothing with"),
-                                                     tr("Note"),
-                                                     tr("Step under %1").arg(other_),
-                                                     tr("To baseline there")};
+    const bool shared = hasSharedSteps(), other_shared = hasSharedSteps(&PlanRow::other);
+    const std::array<QString, column_count> headings{
+        tr("Plan"),
+        tr("Step"),
+        tr("With links shared"),
+        shared ? tr("To baseline, shared") : tr("To baseline"),
+        shared ? tr("Exposed, shared") : tr("Exposed"),
+        tr("Peak"),
+        tr("Collectives"),
+        tr("Gains nothing with"),
+        tr("Note"),
+        other_shared ? tr("Step under %1, shared").arg(other_) : tr("Step under %1").arg(other_),
+        tr("To baseline there")};
     return headings[static_cast<std::size_t>(section)];
 }
 

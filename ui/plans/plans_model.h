@@ -15,14 +15,14 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
     enum Column {
         name_column,
         step_column,
-        shared_column,  ///< step with links shared; see hasSharedSteps()
-        gain_column,    ///< against the baseline
-        exposed_column,
+        shared_column,   ///< step with links shared; see hasSharedSteps()
+        gain_column,     ///< of the step of a job, against the baseline
+        exposed_column,  ///< of the step of a job
         peak_column,
         collectives_column,
         lost_column,  ///< where times are wrong in which way it gains nothing any more
         note_column,
-        other_column,       ///< step under the other cost model
+        other_column,       ///< step of a job under the other cost model
         other_gain_column,  ///< against the baseline under it
         column_count
     };
@@ -46,10 +46,12 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
     QString lostText(const PlanRow& row) const;
     QString disturbedText(const PlanRow& row) const;
     QString sharedText(const PlanRow& row) const;
+    QString headerHelp(int section) const;
+    bool hasSharedSteps(std::optional<PlanFigures> PlanRow::*figures) const;
     QString toolTip(const PlanRow& row, int column) const;
     QVariant sortValue(const PlanRow& row, int column) const;
     QVariant tone(const PlanRow& row, int column) const;
-    /// Milliseconds that the step is longer than the baseline's; nothing where either is not known.
+    /// Milliseconds that the step of a job is longer than the baseline's; nothing where either is not known.
     std::optional<double> difference(const PlanRow& row, std::optional<PlanFigures> PlanRow::*figures) const;
 
     std::vector<PlanRow> rows_;

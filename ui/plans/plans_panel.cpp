@@ -34,7 +34,8 @@ constexpr int widest_name = 360;
 constexpr int widest_note = 480;
 
 /// `estimated with h100-sxm; groups between nodes share each GPU's network card`.
-QString timesText(const Document& document) {
+/// @param beside whether steps with links shared stand beside the others.
+QString timesText(const Document& document, bool beside) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return {};
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
@@ -53,7 +54,8 @@ QString timesText(const Document& document) {
         parts.append(PlansPanel::tr("groups %1 share a link").arg(names.join(QStringLiteral(", "))));
     }
     if (shared.empty() && evaluation->simulation.groups.size() > 1)
-        parts.append(PlansPanel::tr("each process group has a link of its own"));
+        parts.append(beside ? PlansPanel::tr("in Step each process group has a link of its own")
+                            : PlansPanel::tr("each process group has a link of its own"));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -205,7 +207,8 @@ void PlansPanel::makeRows() {
 }
 
 void PlansPanel::describe() {
-    QString text = document_.isOpen() ? timesText(document_) : tr("Open a graph to see its plans");
+    QString text =
+        document_.isOpen() ? timesText(document_, model_->hasSharedSteps()) : tr("Open a graph to see its plans");
     const auto lost = std::ranges::count_if(
         model_->rows(), [&](const PlanRow& row) { return losesUnderOther(row, model_->rows().front()); });
     const auto disturbed = std::ranges::count_if(model_->rows(), [&](const PlanRow& row) {

@@ -10,6 +10,7 @@
 #include <QtTest>
 
 #include "core/pipeline/disturbed_times.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
@@ -157,6 +158,24 @@ class PlansPanelTest : public QObject {
         QCOMPARE(cell(1, Column::shared_column), formatTime(evaluation->on_shared_links->step_ms));
         QCOMPARE(panel_->model()->index(1, Column::shared_column).data(PlansModel::sort_role).toDouble(),
                  evaluation->on_shared_links->step_ms);
+        // What stands beside it, and what is made of other times, is of the same step.
+        const Evaluation& as_read = document_->baseline();
+        const auto heading = [this](int column) {
+            return panel_->model()->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        };
+        QCOMPARE(heading(Column::gain_column), "To baseline, shared");
+        QCOMPARE(heading(Column::exposed_column), "Exposed, shared");
+        QCOMPARE(cell(1, Column::gain_column),
+                 formatDifference(step_with_links_shared(*evaluation) - step_with_links_shared(as_read), Unit::Time));
+        QVERIFY(cell(1, Column::gain_column) !=
+                formatDifference(evaluation->simulation.step_ms - as_read.simulation.step_ms, Unit::Time));
+        QCOMPARE(cell(1, Column::exposed_column), formatTime(evaluation->on_shared_links->exposed_ms));
+        QVERIFY(cell(1, Column::exposed_column) != formatTime(evaluation->simulation.exposed_ms));
+        const auto of_job = with_links_shared(evaluation);
+        const std::vector<double>& disturbed_ms = panel_->model()->rows()[1].disturbed_ms;
+        QCOMPARE(disturbed_ms.size(), usual_disturbances().size());
+        for (std::size_t index = 0; index < disturbed_ms.size(); ++index)
+            QCOMPARE(disturbed_ms[index], disturbed_step_ms(*of_job, usual_disturbances()[index]));
 
         PlanRow baseline{1, {}, true, PlanFigures{}, {}, {}, {}}, plan{2, {}, false, PlanFigures{}, {}, {}, {}};
         baseline.figures->step_ms = 100;
@@ -166,6 +185,19 @@ class PlansPanelTest : public QObject {
         QVERIFY(losesWithLinksShared(plan, baseline));
         panel_->model()->setRows({baseline, plan}, {});
         QCOMPARE(cell(1, Column::lost_column), "links shared");
+
+        // Under another cost model it is the step of a job, too.
+        plan.figures = baseline.other = plan.other = baseline.figures;
+        plan.figures->step_ms = 90;
+        plan.other->step_ms = 80;
+        QVERIFY(!losesUnderOther(plan, baseline));
+        plan.other->shared_step_ms = 101;
+        QVERIFY(losesUnderOther(plan, baseline));
+        panel_->model()->setRows({baseline, plan}, "another");
+        QCOMPARE(heading(Column::other_column), "Step under another, shared");
+        QCOMPARE(heading(Column::gain_column), "To baseline");
+        QCOMPARE(cell(1, Column::other_column), formatTime(101));
+        QCOMPARE(cell(1, Column::other_gain_column), formatDifference(1, Unit::Time));
     }
 
     void whatIsLostUnderAnotherModelIsMarked() {

@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
+#include "core/pipeline/manual_start.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/presets.h"
+#include "core/views/exposed_time.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
@@ -19,6 +23,7 @@
 #include "ui/plan/manual_start_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -123,6 +128,35 @@ class AutomaticVariantTest : public QObject {
         window.actions().find("edit.undo")->trigger();  // closes it
         QVERIFY(window.document().current()->plan().pipeline == automatic.pipeline);
         QVERIFY(window.document().current()->plan().buckets.empty());
+    }
+
+    void aManualStartTellsTheStepsOfAJob() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_8b_fsdp64.prebucket")));
+        // It gives gathers a group of their own, which only seems to double the network.
+        PipelineCommands(window.document()).startFrom(pipeline_presets(*window.document().graph()).at(1));
+        QVERIFY(settle(window));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        const auto automatic = window.document().evaluation();
+        QVERIFY(automatic->on_shared_links);
+        const ManualStart start = manual_start(window.document().current()->plan(), *automatic);
+        const auto manual = evaluate(automatic->original, start.plan, {}, automatic->time_source);
+        QVERIFY(step_with_links_shared(*manual) > step_with_links_shared(*automatic));
+        window.actions().find(QStringLiteral("plan.manual"))->trigger();
+        ManualStartDialog* asked = nullptr;
+        QTRY_VERIFY((asked = window.findChild<ManualStartDialog*>()) != nullptr);
+        QString text;
+        for (const QLabel* label : asked->findChildren<QLabel*>()) text += label->text();
+        for (const double step_ms : {step_with_links_shared(*manual), step_with_links_shared(*automatic)})
+            QVERIFY2(text.contains(formatTime(step_ms)), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("with links shared")), qPrintable(text));
+        // The buckets' exposed times are of those steps.
+        const auto changes = exposure_changes(*with_links_shared(automatic), *with_links_shared(manual));
+        QTableWidget* table = asked->findChild<QTableWidget*>();
+        QCOMPARE(table->rowCount(), static_cast<int>(changes.size()));
+        QCOMPARE(table->item(0, 2)->text(), formatTime(changes.front().before_ms));
+        QCOMPARE(table->item(0, 3)->text(), formatTime(changes.front().after_ms));
     }
 
     void aManualStartCanKeepTheAutomaticSteps() {
