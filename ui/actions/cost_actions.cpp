@@ -80,8 +80,8 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     share_links_ =
         actions.add(QStringLiteral("plan.shareLinks"), plan, tr("S&hare links"),
                     tr("Figures with process groups that share the link they go over, a GPU's network card between "
-                       "hosts and its link within one, as those of a job do"),
-                    {}, [this] { shareLinks(!times_.model().share_links); });
+                       "hosts and its link within one, as those of a job do; of every graph that is opened"),
+                    {}, [this] { shareLinks(!times_.sharesLinks()); });
     share_links_->setCheckable(true);
     eager_ = actions.add(QStringLiteral("plan.eager"), plan, tr("&Eager"),
                          tr("Figures of a job that compiles nothing: every operator has a kernel of its own, priced by "
@@ -115,11 +115,12 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
         // What was made from the previous graph is made again, and so is what is being read for it.
         const QStringList files = before && !before->files.isEmpty() ? before->files : times_.files();
         std::optional<JobModel> model = std::exchange(model_wanted_, {});
-        if (!model && before) model = modelOf(*before->source);
+        if (!model) model = before ? modelOf(*before->source) : declaredModel(*document_.graph());
+        model->share_links = times_.sharesLinks();
         if (!files.isEmpty()) {
             times_.useGraphs();
             times_.restore(files);
-        } else if (model) {
+        } else {
             model->contention = model->contention && knowsContention();
             times_.useModel(*model, false);  // what stays is told with the name of the cost model
         }
@@ -222,6 +223,7 @@ void CostActions::show(Calibration calibration, std::vector<PlanPrediction> pred
 
 void CostActions::change(const std::function<void(JobModel&)>& edit) {
     JobModel model = times_.model();
+    model.share_links = times_.sharesLinks();  // of measured times the model says nothing of it
     edit(model);
     times_.useModel(model);
     update();  // a checkable action has changed its mark already
@@ -262,7 +264,7 @@ void CostActions::update() {
     const JobModel model = times_.model();
     contention_->setChecked(model.contention);
     setAvailable(*share_links_, whyNotShare());
-    share_links_->setChecked(model.share_links || (open && says_shared_links(*document_.graph())));
+    share_links_->setChecked(times_.sharesLinks() || (open && says_shared_links(*document_.graph())));
     const bool priced = open && document_.graph()->header().cost;
     for (QAction* action : {eager_, compiled_blocks_, compiled_whole_})
         setAvailable(*action, priced ? QString()

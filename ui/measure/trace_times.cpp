@@ -143,6 +143,7 @@ TraceTimes::TraceTimes(Document& document, QObject* parent) : QObject(parent), d
         task_.cancel();
         reading_.clear();
         evaluating_.reset();
+        if (document_.isOpen()) useModel(ownModel(), false);
         emit changed();
     });
 }
@@ -157,12 +158,13 @@ void TraceTimes::restore(const QStringList& files) {
 
 void TraceTimes::useGraphs() {
     if (files().isEmpty()) {
-        if (document_.isOpen()) useModel(declaredModel(*document_.graph()));
+        if (document_.isOpen()) useModel(ownModel());
         return;
     }
     task_.cancel();
     reading_.clear();
     document_.setTimes(nullptr);
+    useModel(ownModel(), false);
     emit changed();
     emit told(tr("Times of the graph again"));
 }
@@ -170,7 +172,9 @@ void TraceTimes::useGraphs() {
 void TraceTimes::useModel(const JobModel& asked, bool tell) {
     JobModel wanted = asked;
     if (!wanted.compiled) wanted.attention_density = JobModel().attention_density;
-    if (!document_.isOpen() || wanted == model()) return;
+    if (!document_.isOpen()) return;
+    share_links_ = wanted.share_links;
+    if (wanted == model()) return;
     const JobModel before = model();
     reading_.clear();
     if (wanted == declaredModel(*document_.graph())) {
@@ -192,13 +196,20 @@ void TraceTimes::useModel(const JobModel& asked, bool tell) {
                 module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
             return [this, loaded, times, wanted, before, tell] {
                 evaluating_.reset();
-                if (document_.graph() != loaded.graph) return emit changed();  // its cost model has made another of it
+                if (document_.graph() != loaded.graph)
+                    return useModel(wanted, tell);  // a cost model made another of it
                 document_.setTimes(times);
                 emit changed();
                 if (tell) emit told(sentenceOn(wanted, before, *times->baseline));
             };
         });
     emit changed();
+}
+
+JobModel TraceTimes::ownModel() const {
+    JobModel model = declaredModel(*document_.graph());
+    model.share_links = share_links_;
+    return model;
 }
 
 JobModel TraceTimes::model() const {

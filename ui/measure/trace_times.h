@@ -63,6 +63,11 @@ class TraceTimes : public QObject {
     void useModel(const JobModel& asked, bool tell = true);
     /// What is used, or will be when it has been evaluated.
     JobModel model() const;
+    /// Whether figures are with links shared, see JobModel::share_links: what was asked for last, of whichever graph.
+    /// Graphs that are opened later have it, too; measured times are as they are.
+    bool sharesLinks() const { return share_links_; }
+    /// The same for the session, before a graph is open.
+    void setSharesLinks(bool share) { share_links_ = share; }
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.
     QStringList files() const;
     bool busy() const { return task_.busy(); }
@@ -76,11 +81,14 @@ class TraceTimes : public QObject {
     void failed(const QString& reason);
 
   private:
+    /// The model of the open graph where nobody asks for another.
+    JobModel ownModel() const;
     void read(const QStringList& files, const std::shared_ptr<const Measurement>& measurement);
 
     Document& document_;
     QStringList reading_;
     std::optional<JobModel> evaluating_;  ///< what useModel() has been asked for last
+    bool share_links_ = false;
     LatestTask task_;
 };
 

@@ -33,7 +33,6 @@ QJsonObject toJson(const SessionDocument& document) {
             {"times", QJsonArray::fromStringList(document.times)},
             {"cost_model", document.cost_model},
             {"contention", document.contention},
-            {"share_links", document.share_links},
             {"compiled", document.compiled},
             {"attention_density", document.attention_density},
             {"timeline", document.timeline},
@@ -49,6 +48,7 @@ QJsonObject toJson(const SessionState& state) {
             {"documents", documents},
             {"recent_files", QJsonArray::fromStringList(state.recent_files)},
             {"theme", state.theme},
+            {"share_links", state.share_links},
             {"geometry", QString::fromLatin1(state.geometry.toBase64())},
             {"layout", QString::fromLatin1(state.layout.toBase64())},
             {"views", state.views},
@@ -76,7 +76,6 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
     document.cost_model = json["cost_model"].toString();
     document.contention = json["contention"].toBool();
-    document.share_links = json["share_links"].toBool();
     document.compiled = json["compiled"].toString();
     document.attention_density = json["attention_density"].toDouble();
     document.timeline = json["timeline"].toObject();
@@ -91,6 +90,7 @@ SessionState stateFromJson(const QJsonObject& json) {
         state.documents.push_back(documentFromJson(value.toObject()));
     for (const QJsonValue value : json["recent_files"].toArray()) state.recent_files.append(value.toString());
     state.theme = json["theme"].toString(state.theme);
+    state.share_links = json["share_links"].toBool();
     state.geometry = QByteArray::fromBase64(json["geometry"].toString().toLatin1());
     state.layout = QByteArray::fromBase64(json["layout"].toString().toLatin1());
     state.views = json["views"].toObject();

@@ -32,7 +32,6 @@ struct SessionDocument {
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
     QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
     bool contention = false;               ///< figures are with contention
-    bool share_links = false;              ///< figures are with process groups that share links
     QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
     QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says
@@ -48,8 +47,9 @@ struct SessionState {
     QStringList recent_files;                ///< newest first
     QString theme = QStringLiteral("system");
     QByteArray geometry, layout;
-    QJsonObject views;   ///< what the views want to keep, by view
-    bool ended = false;  ///< the application was closed normally after this was written
+    bool share_links = false;  ///< figures of all graphs are with process groups that share links
+    QJsonObject views;         ///< what the views want to keep, by view
+    bool ended = false;        ///< the application was closed normally after this was written
 
     /// The document of a graph, or nullptr.
     SessionDocument* document(const QString& graph);

@@ -78,6 +78,7 @@ StoredSession SessionController::open(const QString& folder) {
     if (stored.adopted > 0)
         emit logged(tr("Plans of another window come back with their graphs: %1").arg(stored.adopted));
     workspace_.restore(state_);
+    times_.traceTimes().setSharesLinks(state_.share_links);
     times_.measurements().restore(state_.views["measurements"].toArray(), state_.views["measuredBeside"].toArray());
     workspace_.run().runner().keepResultsIn(folder + QStringLiteral("/runs"));
     return stored;
@@ -90,7 +91,7 @@ void SessionController::graphOpened() {
     if (const SessionDocument* kept = state_.document(graph)) {
         JobModel model = declaredModel(*document_.graph());
         model.contention = kept->contention;
-        model.share_links = kept->share_links;
+        model.share_links = times_.traceTimes().sharesLinks();
         if (!kept->compiled.isEmpty()) model.compiled = compiled_scope_by_name(kept->compiled.toStdString());
         if (kept->attention_density > 0) model.attention_density = std::min(kept->attention_density, 1.0);
         times_.cost().restore(kept->cost_model, model);
@@ -145,7 +146,6 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.cost_model = times_.cost().model().used();
     const JobModel model = times_.traceTimes().model();
     kept.contention = model.contention;
-    kept.share_links = model.share_links;
     if (document_.isOpen() && kept.times.isEmpty() && model.compiled != declaredModel(*document_.graph()).compiled)
         kept.compiled = model.compiled ? QString::fromStdString(std::string(compiled_scope_name(*model.compiled)))
                                        : compiles_nothing;
@@ -170,6 +170,7 @@ void SessionController::write() {
     timer_.stop();
     if (!session_) return;
     workspace_.keep(state_);
+    state_.share_links = times_.traceTimes().sharesLinks();
     state_.views["measurements"] = times_.measurements().state();
     state_.views["measuredBeside"] = times_.measurements().graphs();
     SessionSnapshot snapshot{state_, {}};

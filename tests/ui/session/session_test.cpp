@@ -30,13 +30,13 @@ class SessionTest : public QObject {
                    {"/traces/a.json"},
                    "h200-sxm",
                    true,
-                   true,
                    {{"notes", QJsonArray{"a note"}}}});
         state.putRecent("/one");
         state.putRecent("/two");
         state.putRecent("/one");
         QCOMPARE(state.recent_files, QStringList({"/one", "/two"}));
         state.theme = "light";
+        state.share_links = true;
         state.geometry = QByteArray("\0\1\2", 3);
         state.layout = "layout";
         state.views["tree"] = "x";
@@ -153,18 +153,9 @@ class SessionTest : public QObject {
     void notesOfBothInstancesAreKept() {
         SessionState mine, theirs;
         const QJsonObject first{{"text", "first"}}, second{{"text", "second"}};
-        mine.put({"graph", {}, 1, 0, 0, {}, {}, {}, false, false, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
-        theirs.put({"graph",
-                    {},
-                    1,
-                    0,
-                    0,
-                    {},
-                    {},
-                    {},
-                    false,
-                    false,
-                    {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
+        mine.put({"graph", {}, 1, 0, 0, {}, {}, {}, false, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
+        theirs.put(
+            {"graph", {}, 1, 0, 0, {}, {}, {}, false, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
         mine.adopt(theirs);
         QCOMPARE(mine.document("graph")->timeline["notes"].toArray(), (QJsonArray{first, second}));
         QCOMPARE(mine.document("graph")->timeline["lanes"].toString(), "mine");

@@ -32,6 +32,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
+#include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -139,7 +140,7 @@ class CostModelWindowTest : public QObject {
         QTemporaryDir folder;
         const QString graph =
             QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
-        double shared_ms = 0;
+        double shared_ms = 0, exposed_ms = 0;
         {
             MainWindow window(folder.filePath("session"));
             open(window, {graph});
@@ -154,6 +155,14 @@ class CostModelWindowTest : public QObject {
             const auto* bar = window.findChild<FiguresBar*>();
             QCOMPARE(bar->figures().at(1).label, QStringLiteral("with links shared"));
             QTRY_VERIFY(bar->figures().at(1).difference.contains(QStringLiteral("above bound")));
+            // What stands beside it is of the same step.
+            const Figure& exposed = bar->figures().at(2);
+            QCOMPARE(exposed.label, QStringLiteral("exposed · with links shared"));
+            exposed_ms = shared->exposed_ms;
+            QCOMPARE(exposed.value, formatTime(exposed_ms));
+            const QString of_own_links = formatTime(window.document().evaluation()->simulation.exposed_ms);
+            QVERIFY(exposed.value != of_own_links);
+            QVERIFY(exposed.help.contains(of_own_links));
             ProblemsModel& problems = *window.findChild<ProblemsPanel*>()->problems();
             const auto told = std::ranges::find(problems.problems(), ProblemKind::links_not_shared, &Problem::kind);
             QVERIFY(told != problems.problems().end());
@@ -161,6 +170,7 @@ class CostModelWindowTest : public QObject {
             QVERIFY(waitUntilIdle(window));
             QVERIFY(share->isChecked());
             QCOMPARE(window.document().evaluation()->simulation.step_ms, shared_ms);
+            QCOMPARE(window.document().evaluation()->simulation.exposed_ms, exposed_ms);
             QVERIFY(!window.document().evaluation()->on_shared_links);
             QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("links shared")));
             QVERIFY(saysInStatus(window, QStringLiteral("links shared")));
@@ -186,6 +196,46 @@ class CostModelWindowTest : public QObject {
         QAction* share = window.actions().find(QStringLiteral("plan.shareLinks"));
         QVERIFY(!share->isEnabled());
         QVERIFY(share->isChecked());
+    }
+
+    void sharedLinksHoldForTheNextGraph() {
+        QTemporaryDir folder;
+        const QString graph =
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
+        const auto sharesLinks = [](MainWindow& window) {
+            const auto& source = window.document().evaluation()->time_source;
+            return window.actions().find(QStringLiteral("plan.shareLinks"))->isChecked() && source &&
+                   source->share_links;
+        };
+        {
+            MainWindow window(folder.filePath("session"));
+            open(window, {smallGraphFile()});
+            window.actions().find(QStringLiteral("plan.shareLinks"))->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(sharesLinks(window));
+            open(window, {graph});
+            QVERIFY(sharesLinks(window));
+            QVERIFY(saysInStatus(window, QStringLiteral("links shared")));
+            QVERIFY(!window.actions().find(QStringLiteral("edit.undo"))->isEnabled());  // opening is no edit
+            PipelineCommands(window.document()).startFrom(pipeline_presets(*window.document().graph()).at(1));
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(!window.document().evaluation()->on_shared_links);
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        open(window, {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz")});
+        QVERIFY(sharesLinks(window));
+        // It stays with another cost model, and can be taken back for all.
+        window.times().cost().model().use(QStringLiteral("h100-sxm"));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(sharesLinks(window));
+        open(window, {smallGraphFile()});
+        QVERIFY(sharesLinks(window));
+        window.actions().find(QStringLiteral("plan.shareLinks"))->trigger();
+        QVERIFY(waitUntilIdle(window));
+        open(window, {graph});
+        QVERIFY(!sharesLinks(window));
+        QVERIFY(!window.times().traceTimes().model().share_links);
     }
 
     void compiledTimesComeBackWithTheSession() {
