@@ -15,6 +15,7 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/document/document.h"
 #include "ui/measure/comparison_model.h"
@@ -117,18 +118,24 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
         both_->setChecked(false);
         before_->clear();
         after_->clear();
+        chosen_ = false;
+        shown_ = shown_before_ = {};
+        followShown();
     });
     connect(&document, &Document::variantsChanged, this, &ComparePanel::fillSides);
+    connect(&document, &Document::currentChanged, this, &ComparePanel::followShown);
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
     connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
     connect(&document, &Document::timesChanged, this, &ComparePanel::schedule);
     connect(&measurements, &Measurements::changed, this, &ComparePanel::fillSides);
     connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
     connect(&measurements, &Measurements::opened, this, [this] {
-        chooseFirstSides();
+        chosen_ = false;
+        chooseSides();
         schedule();
     });
     fillSides();
+    followShown();
 }
 
 QWidget* ComparePanel::makeBar() {
@@ -144,7 +151,10 @@ QWidget* ComparePanel::makeBar() {
         box->setMinimumWidth(sides_width / 2);
         box->setMaximumWidth(sides_width * 2);
         box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-        connect(box, &QComboBox::currentIndexChanged, this, &ComparePanel::schedule);
+        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+            chosen_ = true;
+            schedule();
+        });
     }
     filter_->setPlaceholderText(tr("Filter"));
     filter_->setAccessibleName(tr("Filter the collectives"));
@@ -198,16 +208,13 @@ void ComparePanel::makeTable() {
 }
 
 void ComparePanel::fillSides() {
-    const bool was_empty = before_->count() == 0;
-    fill(*before_, false);
-    fill(*after_, true);
-    // At first, and where one that was chosen is closed.
-    const bool are_same = before_->currentData() == after_->currentData();
-    if (before_->count() > 0 && (was_empty || are_same)) chooseFirstSides();
+    const bool has_before = fill(*before_, false), has_after = fill(*after_, true);
+    if (!has_before || !has_after) chosen_ = false;
+    if (!chosen_) chooseSides();
     schedule();
 }
 
-void ComparePanel::fill(QComboBox& box, bool with_measurements) {
+bool ComparePanel::fill(QComboBox& box, bool with_measurements) {
     const QSignalBlocker quiet(&box);
     const QVariant chosen = box.currentData();
     box.clear();
@@ -215,15 +222,37 @@ void ComparePanel::fill(QComboBox& box, bool with_measurements) {
         box.addItem(shownName(document_.variant(i).title()), document_.variant(i).key());
     for (int i = 0; with_measurements && i < measurements_.count(); ++i)
         box.addItem(shownName(measurements_.at(i)->title), measurements_.at(i)->files);
-    box.setCurrentIndex(std::max(0, box.findData(chosen)));
+    const int place = box.findData(chosen);
+    box.setCurrentIndex(std::max(0, place));
+    return place >= 0;
 }
 
-void ComparePanel::chooseFirstSides() {
+void ComparePanel::followShown() {
+    const Variant* current = document_.current();
+    const std::optional<quint64> now = current ? std::optional(current->key()) : std::nullopt;
+    if (now == shown_) return;
+    shown_before_ = std::exchange(shown_, now);
+    if (chosen_) return;
+    chooseSides();
+    schedule();
+}
+
+void ComparePanel::chooseSides() {
     const QSignalBlocker quiet_before(before_), quiet_after(after_);
-    const bool measured = measurements_.count() > 0;
-    before_->setCurrentIndex(measured ? document_.currentIndex() : 0);
-    const int plan = std::min(std::max(document_.currentIndex(), 1), document_.variantCount() - 1);
-    after_->setCurrentIndex(measured ? after_->count() - 1 : plan);
+    const int current = document_.currentIndex();
+    if (measurements_.count() > 0) {
+        before_->setCurrentIndex(current);
+        after_->setCurrentIndex(after_->count() - 1);
+        return;
+    }
+    int other = shown_before_ ? std::max(0, document_.indexOf(*shown_before_)) : 0;
+    // A plan that does nothing yet is the baseline by another name.
+    if (other > 0 && does_the_same(document_.variant(other).plan(), document_.loaded().empty_plan)) other = 0;
+    // The baseline stands before whatever it is compared with.
+    const bool of_baseline = current <= 0;
+    const int plan = std::min(std::max(of_baseline ? other : current, 1), document_.variantCount() - 1);
+    before_->setCurrentIndex(of_baseline || other == plan ? 0 : other);
+    after_->setCurrentIndex(plan);
 }
 
 std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& box) const {
@@ -234,6 +263,7 @@ std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& 
 void ComparePanel::choosePlans(int before, int after) {
     before_->setCurrentIndex(before);
     after_->setCurrentIndex(after);
+    chosen_ = true;
 }
 
 void ComparePanel::updateMeasured() {

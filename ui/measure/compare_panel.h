@@ -40,8 +40,9 @@ class ComparisonFilter : public QSortFilterProxyModel {
     bool unchanged_ = false;
 };
 
-/// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Compares in
-/// the background, and only while it is visible.
+/// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Until the
+/// user chooses, it is the plan that was shown before, at first the baseline, and the one that is shown; where there is
+/// a measurement, the plan that is shown and the measurement. Compares in the background, and only while it is visible.
 class ComparePanel : public QWidget {
     Q_OBJECT
 
@@ -82,8 +83,10 @@ class ComparePanel : public QWidget {
     QWidget* makeBar();
     void makeTable();
     void fillSides();
-    void fill(QComboBox& box, bool with_measurements);
-    void chooseFirstSides();
+    /// @returns whether what was chosen in the box is still there.
+    bool fill(QComboBox& box, bool with_measurements);
+    void followShown();
+    void chooseSides();
     ComparedSide sideOf(const QComboBox& box) const;
     /// Null where a plan is chosen.
     std::shared_ptr<const Measurement> measurementOf(const QComboBox& box) const;
@@ -112,6 +115,8 @@ class ComparePanel : public QWidget {
     QTreeView* view_;
     QTimer waiting_;
     bool outdated_ = true;
+    bool chosen_ = false;                          ///< the sides, by the user
+    std::optional<quint64> shown_, shown_before_;  ///< keys of plans
     LatestTask task_;
 };
 

@@ -79,6 +79,40 @@ class ComparePanelTest : public QObject {
         for (int row = 1; row < differing; ++row) QVERIFY(bytes(row - 1) >= bytes(row));
     }
 
+    void itOpensWithThePlanThatIsShownAndKeepsAChoice() {
+        const auto document = openDocument();
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        const auto sides = [&] { return panel.before()->currentText() + " > " + panel.after()->currentText(); };
+        QCOMPARE(BucketCommands(*document).addText("layers.0"), QString());
+        QCOMPARE(sides(), "Baseline > Plan A");
+        document->addCopyOfCurrent();
+        QCOMPARE(sides(), "Plan A > Plan B");  // what was shown before, and what is shown
+        document->addNew(document->loaded().empty_plan);
+        const QString empty = document->current()->title();
+        QCOMPARE(sides(), "Plan B > " + empty);
+        document->setCurrentIndex(2);
+        QCOMPARE(sides(), "Baseline > Plan B");  // the one before does nothing
+        document->setCurrentIndex(0);
+        QCOMPARE(sides(), "Baseline > Plan B");  // and not the other way round
+        document->setCurrentIndex(1);
+        QCOMPARE(sides(), "Baseline > Plan A");
+
+        panel.before()->setCurrentIndex(2);
+        document->setCurrentIndex(3);
+        QCOMPARE(BucketCommands(*document).addText("layers.1"), QString());
+        QCOMPARE(sides(), "Plan B > Plan A");
+        document->closeVariant(2);  // what was chosen is gone
+        QCOMPARE(sides(), "Plan A > " + empty);
+        panel.choosePlans(0, 1);
+        document->addCopyOfCurrent();
+        QCOMPARE(sides(), "Baseline > Plan A");
+        document->setGraph(loadGraph(smallGraphFile()));
+        QCOMPARE(sides(), "Baseline > Plan A");
+        document->addCopyOfCurrent();
+        QVERIFY(panel.after()->currentText() != "Plan A");
+    }
+
     void bothStepsAreShownOnOneAxis() {
         const auto document = openDocument();
         QCOMPARE(BucketCommands(*document).addText("layers.0"), QString());
