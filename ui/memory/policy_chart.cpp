@@ -5,6 +5,7 @@ namespace overlap::ui {
 PolicyChart::PolicyChart(QWidget* parent)
     : StepPeakChart(tr("Each point is a memory policy with the rest of this plan; a click takes it"), parent) {
     setObjectName("policyChart");
+    setAllNamed(true);
     setAccessibleName(tr("Step against peak memory of memory policies"));
     connect(this, &StepPeakChart::chosen, this, [this](int id) {
         // A copy: taking it may rebuild the points.

@@ -11,13 +11,19 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/axis_ticks.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr double radius = 4.5, ring_radius = radius + 3;
 constexpr double reach = 12;  ///< how near the pointer means a point
-constexpr int left_margin = 64, right_margin = 16, top_margin = 10, bottom_margin = 24;
+constexpr int left_margin = 64, right_margin = 16, top_margin = 20, bottom_margin = 24;
+constexpr int tick_length = 4;
+/// Of the axes' labels, from one to the next.
+constexpr int step_spacing = 26, peak_spacing = 84;
+constexpr double most_legend = 0.35;  ///< of the height
+constexpr double name_gap = 10;       ///< from the middle of a point
 constexpr int note_margin = 16;
 constexpr double headroom = 0.08;  ///< of a range, beyond its ends
 
@@ -51,6 +57,11 @@ void StepPeakChart::add(const Point& point) {
     points_.insert(std::ranges::upper_bound(points_, point, isBefore), point);
     focused_ = hovered_ = -1;
     fitRanges();
+}
+
+void StepPeakChart::setAllNamed(bool all) {
+    all_named_ = all;
+    placeNames();
 }
 
 void StepPeakChart::setStepsText(const QString& text) {
@@ -101,20 +112,97 @@ void StepPeakChart::fitRanges() {
         const double room = std::max(headroom * (range->highest - range->lowest), range->highest * 1e-3);
         *range = {std::max(0.0, range->lowest - room), range->highest + room};
     }
-    update();
+    placeNames();
 }
 
 QRectF StepPeakChart::area() const {
-    return QRectF(rect()).adjusted(left_margin, top_margin, -right_margin, -bottom_margin);
+    return QRectF(rect()).adjusted(left_margin, top_margin, -right_margin, -bottom_margin - legend_height_);
+}
+
+void StepPeakChart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    placeNames();
+}
+
+const StepPeakChart::Point& StepPeakChart::named(int point) const {
+    return point < 0 ? *current_ : points_[static_cast<std::size_t>(point)];
+}
+
+/// Names of higher rank first. What finds no place is numbered, which needs room below the axis, so all are placed
+/// anew.
+void StepPeakChart::placeNames() {
+    std::vector<int> numbered;
+    legend_.clear();
+    legend_height_ = 0;
+    while (!placeNames(numbered)) {
+        legend_ = legendOf(numbered);
+        const QRectF room(0, 0, std::max(1.0, width() - 2.0 * right_margin), height());
+        const double wanted =
+            QFontMetricsF(textFont(smallTextPx)).boundingRect(room, Qt::TextWordWrap, legend_).height() + 2;
+        legend_height_ = wanted <= most_legend * height() ? wanted : 0;  // it would leave no chart: see the tool tip
+    }
+    update();
+}
+
+QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
+    QStringList entries;
+    for (std::size_t place = 0; place < numbered.size(); ++place) {
+        const QString title = shownName(named(numbered[place]).title).replace(u' ', QChar::Nbsp);
+        entries.append(QString::number(place + 1) + QChar(QChar::Nbsp) + title);
+    }
+    return entries.join(QStringLiteral(" · "));
+}
+
+/// @param numbered what has a number instead of its name; grows where names find no place.
+/// @returns whether none was added.
+bool StepPeakChart::placeNames(std::vector<int>& numbered) {
+    names_.clear();
+    std::vector<QRectF> places;
+    const auto cover = [&](const Point& point, double reach) {
+        const QPointF at = place(point);
+        places.emplace_back(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
+    };
+    for (const Point& point : points_) cover(point, radius);
+    if (current_) cover(*current_, ring_radius);
+    std::vector<int> wanted;
+    for (int rank = 2; rank > 0; --rank)
+        for (std::size_t index = 0; index < points_.size(); ++index)
+            if (points_[index].name_rank == rank) wanted.push_back(static_cast<int>(index));
+    if (current_) wanted.push_back(-1);
+    NamePlaces free(QRectF(rect()).adjusted(left_margin, top_margin, 0, -bottom_margin - legend_height_),
+                    std::move(places));
+    const QFontMetricsF metrics(textFont(smallTextPx));
+    bool found_all = true;
+    for (const int point : wanted) {
+        const auto number = std::ranges::find(numbered, point);
+        const bool has_number = number != numbered.end();
+        const QString text =
+            has_number ? QString::number(number - numbered.begin() + 1) : shownName(named(point).title);
+        const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
+        if (const auto found = free.take(place(named(point)), size, name_gap, all_named_)) {
+            names_.push_back({point, text, *found});
+        } else if (all_named_ && !has_number) {
+            numbered.push_back(point);
+            found_all = false;
+        }
+    }
+    return found_all;
+}
+
+double StepPeakChart::xOf(double peak_bytes) const {
+    const QRectF inside = area();
+    const double share = (peak_bytes - peaks_.lowest) / std::max(peaks_.highest - peaks_.lowest, 1e-9);
+    return inside.left() + share * inside.width();
+}
+
+double StepPeakChart::yOf(double step_ms) const {
+    const QRectF inside = area();
+    const double share = (step_ms - steps_.lowest) / std::max(steps_.highest - steps_.lowest, 1e-9);
+    return inside.bottom() - share * inside.height();
 }
 
 QPointF StepPeakChart::place(const Point& point) const {
-    const auto share = [](const Range& range, double value) {
-        return (value - range.lowest) / std::max(range.highest - range.lowest, 1e-9);
-    };
-    const QRectF inside = area();
-    return {inside.left() + share(peaks_, static_cast<double>(point.peak_bytes)) * inside.width(),
-            inside.bottom() - share(steps_, point.step_ms) * inside.height()};
+    return {xOf(static_cast<double>(point.peak_bytes)), yOf(point.step_ms)};
 }
 
 QString StepPeakChart::text(const Point& point) {
@@ -181,7 +269,8 @@ bool StepPeakChart::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const int point = pointAt(help->pos());
-    const QString& elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
+    QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
+    if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
     QToolTip::showText(help->globalPos(), point < 0 ? elsewhere : text(points_[static_cast<std::size_t>(point)]), this);
     return true;
 }
@@ -193,23 +282,42 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
     painter.drawLine(inside.bottomLeft(), inside.topLeft());
     if (points_.empty() && !current_) return;
-    painter.setPen(theme.dim);
     painter.setFont(numberFont(smallTextPx));
-    const auto step = [&](double value, Qt::Alignment alignment) {
-        painter.drawText(QRectF(0, inside.top() - 4, left_margin - 6, inside.height() + 8),
-                         static_cast<int>(alignment | Qt::AlignRight), formatTime(value));
-    };
-    step(steps_.highest, Qt::AlignTop);
-    step(steps_.lowest, Qt::AlignBottom);
-    const QRectF below(inside.left(), inside.bottom() + 4, inside.width(), bottom_margin - 4);
-    painter.drawText(below, Qt::AlignLeft, formatBytes(peaks_.lowest));
-    painter.drawText(below, Qt::AlignRight, formatBytes(peaks_.highest));
+    const QFontMetricsF numbers(painter.font());
+    const auto most = [](double length, int spacing) { return std::max(2, static_cast<int>(length / spacing)); };
+    for (const AxisTick& tick :
+         axisTicks(steps_.lowest, steps_.highest, Unit::Time, most(inside.height(), step_spacing))) {
+        const double y = yOf(tick.value);
+        painter.setPen(theme.line);
+        painter.drawLine(QPointF(inside.left() - tick_length, y), QPointF(inside.left(), y));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(0, y - numbers.height() / 2, left_margin - tick_length - 3, numbers.height()),
+                         Qt::AlignRight | Qt::AlignVCenter, tick.label);
+    }
+    for (const AxisTick& tick :
+         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, most(inside.width(), peak_spacing))) {
+        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
+        painter.setPen(theme.line);
+        painter.drawLine(QPointF(x, inside.bottom()), QPointF(x, inside.bottom() + tick_length));
+        painter.setPen(theme.dim);
+        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
+        painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
+                         tick.label);
+    }
     painter.setFont(textFont(smallTextPx));
-    painter.drawText(below, Qt::AlignHCenter,
-                     steps_text_.isEmpty() ? tr("peak memory") : tr("peak memory · %1").arg(steps_text_));
+    const QString axes = tr("step ↑  peak memory →");
+    painter.drawText(QRectF(tick_length, 1, width() - 2 * tick_length, top_margin - 3),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     elidedName(painter.fontMetrics(),
+                                steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_),
+                                Qt::ElideRight, width() - 2 * tick_length));
+    if (legend_height_ > 0)
+        painter.drawText(
+            QRectF(right_margin, inside.bottom() + bottom_margin, width() - 2 * right_margin, legend_height_),
+            Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
     const auto device = static_cast<double>(device_bytes_);
     if (device <= peaks_.lowest || device >= peaks_.highest) return;
-    const double x = inside.left() + (device - peaks_.lowest) / (peaks_.highest - peaks_.lowest) * inside.width();
+    const double x = xOf(device);
     painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
     painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
 }
@@ -246,50 +354,56 @@ void StepPeakChart::paintBound(QPainter& painter) const {
                      tr("bound"));
 }
 
-/// Beside the point where there is room, else on its other sides; names that find none are in the tool tip.
-/// @param always also where it covers something.
-void StepPeakChart::paintName(QPainter& painter, const Point& point, std::vector<QRectF>& taken, bool always) const {
+void StepPeakChart::paintNames(QPainter& painter) const {
     const Theme& theme = currentTheme();
-    const QPointF at = place(point);
+    painter.setFont(textFont(smallTextPx));
+    for (const Name& name : names_) {
+        if (name.place.leader) {
+            painter.setPen(theme.line);
+            painter.drawLine(*name.place.leader);
+        }
+    }
+    for (const Name& name : names_) {
+        painter.fillRect(name.place.text, theme.background);  // lines do not strike it through
+        const bool marked = name.point >= 0 && isMarked(static_cast<std::size_t>(name.point));
+        painter.setPen(marked ? theme.text : theme.dim);
+        painter.drawText(name.place.text, Qt::AlignCenter | Qt::TextDontClip, name.text);
+    }
+}
+
+/// Of a point that the pointer or the keys are at, also where it covers something.
+void StepPeakChart::paintMarkedName(QPainter& painter, const Point& point) const {
+    const Theme& theme = currentTheme();
     const QString name = shownName(point.title);
     const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
-    for (const QPointF offset : {QPointF(10, -size.height() / 2), QPointF(-10 - size.width(), -size.height() / 2),
-                                 QPointF(-size.width() / 2, -size.height() - 8), QPointF(-size.width() / 2, 8)}) {
-        const QRectF text(at + offset, size);
-        const bool fits = QRectF(rect()).adjusted(left_margin, 0, 0, -bottom_margin).contains(text) &&
-                          std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(text); });
-        if (!fits && !always) continue;
-        taken.push_back(text);
-        painter.fillRect(text, theme.background);  // lines do not strike it through
-        painter.setPen(always ? theme.text : theme.dim);
-        painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
-        return;
-    }
+    const QPointF at = place(point);
+    const bool right = at.x() + name_gap + size.width() < width();
+    const QRectF text(QPointF(right ? at.x() + name_gap : std::max(0.0, at.x() - name_gap - size.width()),
+                              at.y() - size.height() / 2),
+                      size);
+    painter.fillRect(text, theme.background);
+    painter.setPen(theme.text);
+    painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
+}
+
+/// Whether a point has its name, and not a number or nothing.
+bool StepPeakChart::showsTitle(int point) const {
+    const auto name = std::ranges::find(names_, point, &Name::point);
+    return name != names_.end() && name->text == shownName(named(point).title);
+}
+
+bool StepPeakChart::isMarked(std::size_t point) const {
+    return static_cast<int>(point) == hovered_ || (hasFocus() && static_cast<int>(point) == focused_) ||
+           (chosen_ >= 0 && points_[point].id == chosen_);
 }
 
 void StepPeakChart::paintPoints(QPainter& painter) const {
     const Theme& theme = currentTheme();
-    painter.setFont(textFont(smallTextPx));
-    std::vector<QRectF> taken;
-    const auto take = [&](const Point& point, double reach) {
-        const QPointF at = place(point);
-        taken.push_back(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach));
-    };
-    for (const Point& point : points_) take(point, radius);
-    if (current_) take(*current_, ring_radius);
-    const auto isMarked = [this](std::size_t index) {
-        return static_cast<int>(index) == hovered_ || (hasFocus() && static_cast<int>(index) == focused_) ||
-               (chosen_ >= 0 && points_[index].id == chosen_);
-    };
-    constexpr int marked_rank = 3;
-    const auto rank = [&](std::size_t index) { return isMarked(index) ? marked_rank : points_[index].name_rank; };
-    for (int now = marked_rank; now > 0; --now) {
-        for (std::size_t index = 0; index < points_.size(); ++index)
-            if (rank(index) == now) paintName(painter, points_[index], taken, now == marked_rank);
-    }
+    paintNames(painter);
     for (const bool marked : {false, true}) {
         for (std::size_t index = 0; index < points_.size(); ++index) {
             if (isMarked(index) != marked) continue;
+            if (marked && !showsTitle(static_cast<int>(index))) paintMarkedName(painter, points_[index]);
             painter.setPen(Qt::NoPen);
             painter.setBrush(marked ? theme.accent : theme.memory);
             painter.drawEllipse(place(points_[index]), radius, radius);
@@ -299,7 +413,6 @@ void StepPeakChart::paintPoints(QPainter& painter) const {
     painter.setPen(QPen(theme.accent, 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(place(*current_), ring_radius, ring_radius);
-    paintName(painter, *current_, taken, false);
 }
 
 void StepPeakChart::paintNote(QPainter& painter) const {

@@ -5,11 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "ui/widgets/name_places.h"
+
 namespace overlap::ui {
 
 /// Step against peak: a point for each of several plans, the current plan as a ring, and stairs along the points that
-/// no other beats in both. A click on a point, or Enter, takes it; arrows walk from point to point in order of the
-/// peak.
+/// no other beats in both. Both axes have round values. A click on a point, or Enter, takes it; arrows walk from point
+/// to point in order of the peak.
 class StepPeakChart : public QWidget {
     Q_OBJECT
 
@@ -43,7 +45,10 @@ class StepPeakChart : public QWidget {
     /// Why there are no points, in their place; empty where there are some or will be.
     void setNote(const QString& note);
     const QString& note() const { return note_; }
-    /// What all steps of the chart have in common, said under its axes, such as `steps with links shared`.
+    /// Whether every point has its name, also where a line must lead to it; what finds no place even so has a number,
+    /// and its name stands below the axis, or in the tool tip where that would leave no chart.
+    void setAllNamed(bool all);
+    /// What all steps of the chart have in common, said above its axes, such as `steps with links shared`.
     void setStepsText(const QString& text);
     const QString& stepsText() const { return steps_text_; }
     /// What the device holds; 0 where that is not known.
@@ -53,6 +58,16 @@ class StepPeakChart : public QWidget {
     const std::vector<Point>& points() const { return points_; }
     /// Where a point is drawn.
     QPointF place(const Point& point) const;
+    /// A name as it is written beside a point, or the number that stands for it.
+    struct Name {
+        int point = -1;  ///< in points(); -1: the current plan
+        QString text;
+        NamePlace place;
+    };
+    /// Names that are shown whatever the pointer is at.
+    const std::vector<Name>& names() const { return names_; }
+    /// What the numbers among the names stand for: `1 full, gathers kept · 2 none`; empty where there are none.
+    const QString& legend() const { return legend_; }
     /// The point that keys are at; -1 for none.
     int focused() const { return focused_; }
     /// A point in words: `Full recompute: 1171 ms, 7.1 GiB`.
@@ -65,6 +80,7 @@ class StepPeakChart : public QWidget {
   protected:
     QSize sizeHint() const override { return {320, 160}; }
     bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -77,13 +93,22 @@ class StepPeakChart : public QWidget {
     };
     QRectF area() const;
     void fitRanges();
+    void placeNames();
+    bool placeNames(std::vector<int>& numbered);
+    QString legendOf(const std::vector<int>& numbered) const;
+    double xOf(double peak_bytes) const;
+    double yOf(double step_ms) const;
+    const Point& named(int point) const;
     void take(int point);
     void focus(int point);
     int pointAt(const QPointF& position) const;
     void paintAxes(QPainter& painter) const;
     void paintBound(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
-    void paintName(QPainter& painter, const Point& point, std::vector<QRectF>& taken, bool always) const;
+    void paintNames(QPainter& painter) const;
+    void paintMarkedName(QPainter& painter, const Point& point) const;
+    bool isMarked(std::size_t point) const;
+    bool showsTitle(int point) const;
     void paintPoints(QPainter& painter) const;
     void paintNote(QPainter& painter) const;
 
@@ -94,6 +119,10 @@ class StepPeakChart : public QWidget {
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
     QString note_, steps_text_;
+    bool all_named_ = false;
+    std::vector<Name> names_;
+    QString legend_;
+    double legend_height_ = 0;
     int focused_ = -1, hovered_ = -1;
     int chosen_ = -1;  ///< id
 };

@@ -1,0 +1,112 @@
+#include "ui/widgets/step_peak_chart.h"
+
+#include <QtTest>
+#include <algorithm>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/widgets/axis_ticks.h"
+
+namespace overlap::ui {
+
+class StepPeakChartTest : public QObject {
+    Q_OBJECT
+
+    static QStringList labels(const std::vector<AxisTick>& ticks) {
+        QStringList texts;
+        for (const AxisTick& tick : ticks) texts.append(QString(tick.label).replace(thinSpace, u' '));
+        return texts;
+    }
+
+    /// Nine policies, several of them nearly the same, as in the panel Memory.
+    static std::vector<StepPeakChart::Point> policies() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        return {{0, "default", 1674.1, 41 * gib},
+                {1, "default, gathers kept in the last quarter", 1671.2, 42 * gib},
+                {2, "default, gathers kept", 1660.0, 55 * gib},
+                {3, "default, largest offloaded", 1674.2, 41 * gib},
+                {4, "eager", 1674.1, 41 * gib},
+                {5, "full", 2034.0, 17 * gib},
+                {6, "full, gathers kept in the last quarter", 2030.1, 18 * gib},
+                {7, "full, gathers kept", 2020.0, 31 * gib},
+                {8, "none", 1500.0, 89 * gib}};
+    }
+
+    static bool coversOther(const std::vector<StepPeakChart::Name>& names, std::size_t index) {
+        for (std::size_t other = 0; other < names.size(); ++other) {
+            if (other == index) continue;
+            if (names[other].place.text.intersects(names[index].place.text)) return true;
+        }
+        return false;
+    }
+
+  private slots:
+    void valuesOfAxesAreRoundAndOfOneUnit() {
+        QCOMPARE(labels(axisTicks(1480, 2050, Unit::Time, 4)), QStringList({"1600 ms", "1800 ms", "2000 ms"}));
+        QCOMPARE(labels(axisTicks(0.0201, 0.0209, Unit::Time, 3)), QStringList({"20.5 µs"}));
+        QCOMPARE(labels(axisTicks(9'500, 31'000, Unit::Time, 3)), QStringList({"10 s", "20 s", "30 s"}));
+        constexpr double gib = 1 << 30;
+        QCOMPARE(labels(axisTicks(0.9 * gib, 2.6 * gib, Unit::Bytes, 4)),
+                 QStringList({"1.0 GiB", "1.5 GiB", "2.0 GiB", "2.5 GiB"}));
+        QCOMPARE(labels(axisTicks(300 * 1048576.0, 900 * 1048576.0, Unit::Bytes, 3)),
+                 QStringList({"400 MiB", "600 MiB", "800 MiB"}));
+        QVERIFY(axisTicks(5, 5, Unit::Time, 4).empty());
+        // Never more than there is room for, and at least two where there is room for three.
+        for (double lowest = 1; lowest < 5000; lowest *= 1.37) {
+            for (const double length : {0.01, 0.3, 1.9}) {
+                const auto ticks = axisTicks(lowest, lowest * (1 + length), Unit::Time, 5);
+                QVERIFY(ticks.size() >= 2 && ticks.size() <= 5);
+                for (const AxisTick& tick : ticks)
+                    QVERIFY(tick.value >= lowest * (1 - 1e-9) && tick.value <= lowest * (1 + length) * (1 + 1e-9));
+            }
+        }
+    }
+
+    void everyPointHasANameThatCoversNoOther() {
+        StepPeakChart chart({});
+        chart.setAllNamed(true);
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 1674.1, std::int64_t{41} << 30});
+        for (const QSize size : {QSize(160, 96), QSize(300, 140), QSize(400, 220), QSize(900, 400)}) {
+            chart.resize(size);
+            chart.show();
+            const auto& names = chart.names();
+            for (std::size_t index = 0; index < names.size(); ++index) {
+                QVERIFY(QRectF(chart.rect()).contains(names[index].place.text));
+                QVERIFY2(!coversOther(names, index), qPrintable(names[index].text));
+                for (const StepPeakChart::Point& point : chart.points())
+                    QVERIFY(!names[index].place.text.contains(chart.place(point)));
+            }
+            // In full, or by a number that the legend tells.
+            for (int point = -1; point < 9; ++point) {
+                const QString title =
+                    point < 0 ? QString("Plan A") : chart.points()[static_cast<std::size_t>(point)].title;
+                const auto name = std::ranges::find(names, point, &StepPeakChart::Name::point);
+                const QString legend = QString(chart.legend()).replace(QChar::Nbsp, u' ');
+                if (name == names.end()) {
+                    QVERIFY2(legend.contains(title), qPrintable(title));
+                } else if (name->text != title) {
+                    QVERIFY2(legend.contains(name->text + u' ' + title), qPrintable(legend));
+                }
+                if (size.width() >= 400) QVERIFY2(name != names.end(), qPrintable(title));
+            }
+            if (size.width() == 900) QVERIFY2(chart.legend().isEmpty(), qPrintable(chart.legend()));
+            QVERIFY(!chart.grab().isNull());
+        }
+    }
+
+    void namesOfOtherChartsStandBesideTheirPoints() {
+        StepPeakChart chart({});
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.resize(300, 140);
+        chart.show();
+        QVERIFY(chart.names().size() < 9);
+        QVERIFY(chart.legend().isEmpty());
+        for (const StepPeakChart::Name& name : chart.names()) QVERIFY(!name.place.leader);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::StepPeakChartTest)
+#include "step_peak_chart_test.moc"

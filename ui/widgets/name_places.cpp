@@ -1,0 +1,86 @@
+#include "ui/widgets/name_places.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace overlap::ui {
+namespace {
+
+constexpr int directions = 16;
+constexpr double same_place = 8;
+constexpr double first_distance = 18, distance_step = 6;
+
+/// The point of a name that a line from elsewhere ends at.
+QPointF endAt(const QRectF& text, QPointF from) {
+    return {std::clamp(from.x(), text.left(), text.right()), std::clamp(from.y(), text.top(), text.bottom())};
+}
+
+bool crosses(const QLineF& line, const QRectF& area) {
+    if (area.contains(line.p1()) || area.contains(line.p2())) return true;
+    const std::array sides{QLineF(area.topLeft(), area.topRight()), QLineF(area.topRight(), area.bottomRight()),
+                           QLineF(area.bottomRight(), area.bottomLeft()), QLineF(area.bottomLeft(), area.topLeft())};
+    return std::ranges::any_of(
+        sides, [&](const QLineF& side) { return line.intersects(side, nullptr) == QLineF::BoundedIntersection; });
+}
+
+}  // namespace
+
+bool NamePlaces::isFree(const QRectF& text) const {
+    const auto covers = [&](const QRectF& other) { return other.intersects(text); };
+    return inside_.contains(text) && std::ranges::none_of(taken_, covers) && std::ranges::none_of(names_, covers);
+}
+
+bool NamePlaces::isClear(const QLineF& leader, const QRectF& point) const {
+    return std::ranges::none_of(names_, [&](const QRectF& name) { return crosses(leader, name); }) &&
+           std::ranges::none_of(leaders_,
+                                [&](const QLineF& other) {
+                                    // Of points in one place, lines begin together.
+                                    const bool together = QLineF(leader.p1(), other.p1()).length() < same_place;
+                                    return !together &&
+                                           leader.intersects(other, nullptr) == QLineF::BoundedIntersection;
+                                }) &&
+           std::ranges::none_of(
+               taken_, [&](const QRectF& other) { return !other.intersects(point) && crosses(leader, other); });
+}
+
+NamePlace NamePlaces::taken(NamePlace place) {
+    names_.push_back(place.text);
+    if (place.leader) leaders_.push_back(*place.leader);
+    return place;
+}
+
+std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear) const {
+    const double half_width = size.width() / 2, half_height = size.height() / 2;
+    const double farthest = std::hypot(inside_.width(), inside_.height());
+    for (double distance = first_distance; distance < farthest; distance += distance_step) {
+        for (int direction = 0; direction < directions; ++direction) {
+            const double angle = 2 * std::numbers::pi * direction / directions;
+            // The name's nearer side is that far away, whichever side that is.
+            const QPointF middle =
+                point + QPointF(std::cos(angle) * (distance + half_width), std::sin(angle) * (distance + half_height));
+            const QRectF text(middle - QPointF(half_width, half_height), size);
+            const QLineF leader(point, endAt(text, point));
+            if (isFree(text) && (!clear || isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)))))
+                return NamePlace{text, leader};
+        }
+    }
+    return {};
+}
+
+std::optional<NamePlace> NamePlaces::take(QPointF point, QSizeF size, double gap, bool with_leader) {
+    const double half_width = size.width() / 2, half_height = size.height() / 2;
+    for (const QPointF offset : {QPointF(gap + half_width, 0), QPointF(-gap - half_width, 0),
+                                 QPointF(0, -gap - half_height), QPointF(0, gap + half_height)}) {
+        const QRectF text(point + offset - QPointF(half_width, half_height), size);
+        if (isFree(text)) return taken({text});
+    }
+    if (!with_leader) return {};
+    // Names stand over lines, so that in a crowd a line may cross some, rather than that a name has no place.
+    for (const bool clear : {true, false})
+        if (const auto place = led(point, size, clear)) return taken(*place);
+    return {};
+}
+
+}  // namespace overlap::ui
