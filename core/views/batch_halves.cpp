@@ -31,6 +31,10 @@ std::string_view BatchHalves::module_of(NodeId node) const {
     return half_of(node) < 0 ? std::string_view() : regions_[static_cast<std::size_t>(region_of_[node])].module;
 }
 
+bool BatchHalves::are_opposite(NodeId one, NodeId other) const {
+    return half_of(one) >= 0 && half_of(other) == 1 - half_of(one) && module_of(one) == module_of(other);
+}
+
 std::vector<NodeId> BatchHalves::with(NodeId node) const {
     std::vector<NodeId> nodes;
     if (half_of(node) < 0) return nodes;
@@ -41,14 +45,11 @@ std::vector<NodeId> BatchHalves::with(NodeId node) const {
 
 double hidden_by_other_half_ms(const Evaluation& evaluation, const BatchHalves& halves, std::size_t collective) {
     const CollectiveTiming& timing = evaluation.simulation.collectives[collective];
-    const int half = halves.half_of(timing.start);
-    if (half < 0) return 0;
+    if (halves.half_of(timing.start) < 0) return 0;
     double hidden_ms = 0;
     const HidingCompute compute(*evaluation.graph, evaluation.times_ms, evaluation.simulation);
-    for (const HidingNode& hiding : compute.of(timing)) {
-        const bool is_other = halves.half_of(hiding.node) == 1 - half;
-        if (is_other && halves.module_of(hiding.node) == halves.module_of(timing.start)) hidden_ms += hiding.common_ms;
-    }
+    for (const HidingNode& hiding : compute.of(timing))
+        if (halves.are_opposite(timing.start, hiding.node)) hidden_ms += hiding.common_ms;
     return hidden_ms;
 }
 

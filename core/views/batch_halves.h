@@ -19,6 +19,8 @@ class BatchHalves {
     int half_of(NodeId node) const { return node < half_.size() ? half_[node] : -1; }
     /// The module that is halved; empty for other nodes.
     std::string_view module_of(NodeId node) const;
+    /// Whether the two nodes are of different halves of one module, in whichever directions.
+    bool are_opposite(NodeId one, NodeId other) const;
     /// The nodes of the same half of the same module in the same direction, in order; empty for other nodes.
     std::vector<NodeId> with(NodeId node) const;
 

@@ -4,6 +4,7 @@
 
 #include "core/modules/home_module.h"
 #include "core/simulate/hiding_compute.h"
+#include "core/views/batch_halves.h"
 #include "core/views/members_of_result.h"
 
 namespace overlap {
@@ -61,6 +62,7 @@ std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, 
     const Simulation& simulation = evaluation.simulation;
     const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, evaluation.input->node_count());
     const MembersOfResult members_of(evaluation);
+    const BatchHalves halves(*evaluation.graph);
     const HidingCompute compute(*evaluation.graph, evaluation.times_ms, simulation);
     std::vector<CollectiveFigures> figures(simulation.collectives.size());
     for (std::size_t index = 0; index < figures.size(); ++index) {
@@ -80,21 +82,29 @@ std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, 
         made.module = short_modules(made.modules);
         made.entry = evaluation.bucket_of_node[timing.start];
         made.bucket = title_of(evaluation, made.entry);
+        made.of_half = halves.half_of(timing.start) >= 0;
         if (!evaluation.times_known) continue;
         const std::vector<HidingNode> hiding = compute.of(timing);
         if (!hiding.empty()) made.hidden_by = hiding.front().node;
         made.hiding_nodes = static_cast<std::uint32_t>(hiding.size());
-        for (const HidingNode& beside : hiding) made.hidden_ms += beside.common_ms;
+        for (const HidingNode& beside : hiding) {
+            made.hidden_ms += beside.common_ms;
+            if (halves.are_opposite(timing.start, beside.node)) made.by_other_half_ms += beside.common_ms;
+        }
     }
     return figures;
 }
 
-void CollectiveSums::add(const CollectiveTiming& collective) {
+void CollectiveSums::add(const CollectiveTiming& collective, const CollectiveFigures& figures) {
     ++collectives;
     time_ms += collective.end_ms - collective.start_ms;
     exposed_ms += collective.exposed_ms;
     avoidable_ms += collective.avoidable_ms;
     bytes += collective.bytes;
+    if (!figures.of_half || collective.kind != CollectiveKind::all_to_all) return;
+    ++exchanges_of_halves;
+    exchanges_ms += collective.end_ms - collective.start_ms;
+    hidden_by_other_half_ms += figures.by_other_half_ms;
 }
 
 }  // namespace overlap

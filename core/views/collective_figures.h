@@ -21,6 +21,8 @@ struct CollectiveFigures {
     double hidden_ms = 0;              ///< of its time in which compute runs
     NodeId hidden_by = no_node;        ///< the compute that runs beside it for longest, or no_node
     std::uint32_t hiding_nodes = 0;    ///< how many nodes of compute run beside it
+    bool of_half = false;              ///< of one half of a module whose batch is halved, see BatchHalves
+    double by_other_half_ms = 0;       ///< of hidden_ms, what compute of the module's other half hides
 };
 
 /// Of all collectives of an evaluation, in order of issue: an element for each of Simulation::collectives. Where times
@@ -35,8 +37,12 @@ struct CollectiveSums {
     double exposed_ms = 0;
     double avoidable_ms = 0;  ///< see CollectiveTiming; each for itself, so that together it may be less
     std::int64_t bytes = 0;
+    std::uint32_t exchanges_of_halves = 0;  ///< all-to-alls of modules whose batch is halved
+    double exchanges_ms = 0;                ///< their part of time_ms
+    double hidden_by_other_half_ms = 0;     ///< of that, while the other half computes
 
-    void add(const CollectiveTiming& collective);
+    /// @param figures of the collective.
+    void add(const CollectiveTiming& collective, const CollectiveFigures& figures);
 };
 
 /// Paths of modules in short: the beginnings that at most two of them have between them, as deep as that goes.

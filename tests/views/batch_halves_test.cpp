@@ -85,6 +85,30 @@ TEST_F(BatchHalvesTest, CollectivesOfBothHaveAModule) {
     EXPECT_EQ(with_module[0], with_module[1]);
 }
 
+TEST_F(BatchHalvesTest, WhatTheOtherHalfHidesIsSummed) {
+    const BatchHalves halves(*evaluation_->graph);
+    const auto tree = modules_of(*evaluation_, evaluation_->input);
+    CollectiveSums sums;
+    double hidden_ms = 0, exchanges_ms = 0;
+    std::uint32_t exchanges = 0;
+    for (const CollectiveFigures& figures : collective_figures(*evaluation_, *tree)) {
+        const CollectiveTiming& timing = evaluation_->simulation.collectives[figures.timing];
+        EXPECT_EQ(figures.by_other_half_ms, hidden_by_other_half_ms(*evaluation_, halves, figures.timing));
+        EXPECT_LE(figures.by_other_half_ms, figures.hidden_ms);
+        sums.add(timing, figures);
+        if (halves.half_of(timing.start) < 0 || timing.kind != CollectiveKind::all_to_all) continue;
+        ++exchanges;
+        exchanges_ms += timing.end_ms - timing.start_ms;
+        hidden_ms += figures.by_other_half_ms;
+    }
+    EXPECT_GT(exchanges, 0u);
+    EXPECT_LT(exchanges, sums.collectives);
+    EXPECT_EQ(sums.exchanges_of_halves, exchanges);
+    EXPECT_DOUBLE_EQ(sums.exchanges_ms, exchanges_ms);
+    EXPECT_DOUBLE_EQ(sums.hidden_by_other_half_ms, hidden_ms);
+    EXPECT_GT(hidden_ms, 0);
+}
+
 /// Halving a batch saves no compute: tokens of several sequences are folded into one dimension here.
 TEST_F(BatchHalvesTest, AttentionOfBothTakesWhatTheWholeDid) {
     const auto of_attention = [](const Evaluation& evaluation) {

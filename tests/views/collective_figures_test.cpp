@@ -71,7 +71,8 @@ TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
 TEST_F(CollectiveFiguresOf, SumsAreThoseOfTheSimulation) {
     const auto baseline = evaluate_baseline(graph_);
     CollectiveSums sums;
-    for (const CollectiveTiming& timing : baseline->simulation.collectives) sums.add(timing);
+    for (const CollectiveTiming& timing : baseline->simulation.collectives) sums.add(timing, {});
+    EXPECT_EQ(sums.exchanges_of_halves, 0u);
     EXPECT_EQ(sums.collectives, baseline->simulation.collectives.size());
     EXPECT_NEAR(sums.exposed_ms, baseline->simulation.exposed_ms, 1e-6);
     double comm_ms = 0;

@@ -18,6 +18,7 @@ struct CollectiveRows {
     std::vector<QString> search;                ///< of each row, in lower case: every text that a filter looks at
 
     const CollectiveTiming& timing(std::size_t row) const { return evaluation->simulation.collectives[row]; }
+    void addTo(CollectiveSums& sums, std::size_t row) const { sums.add(timing(row), figures[row]); }
     /// The row of the collective that a node of the result starts or waits for, or that a node of the input was merged
     /// into; -1 for any other node.
     int rowOf(const QString& node) const;

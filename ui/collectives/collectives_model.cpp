@@ -220,7 +220,7 @@ void CollectivesFilter::setExposedOnly(bool only) {
 CollectiveSums CollectivesFilter::sums() const {
     CollectiveSums sums;
     for (int row = 0; row < rowCount(); ++row)
-        sums.add(model_.rows()->timing(static_cast<std::size_t>(mapToSource(index(row, 0)).row())));
+        model_.rows()->addTo(sums, static_cast<std::size_t>(mapToSource(index(row, 0)).row()));
     return sums;
 }
 

@@ -38,6 +38,10 @@ QString sumsText(const CollectiveSums& sums, bool times_known) {
             parts.append(CollectivesPanel::tr("up to %1 avoidable").arg(formatTime(sums.avoidable_ms)));
     }
     parts.append(formatBytes(static_cast<double>(sums.bytes)));
+    if (times_known && sums.exchanges_of_halves > 0)
+        parts.append(CollectivesPanel::tr("%1 all-to-alls of halves, %2, of which the other half hides %3")
+                         .arg(formatCount(sums.exchanges_of_halves), formatTime(sums.exchanges_ms),
+                              formatTime(sums.hidden_by_other_half_ms)));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -223,7 +227,7 @@ void CollectivesPanel::showSums() {
         CollectiveSums sums;
         if (chosen.size() > 1) {
             for (const QModelIndex& row : chosen)
-                sums.add(rows->timing(static_cast<std::size_t>(filter_->mapToSource(row).row())));
+                rows->addTo(sums, static_cast<std::size_t>(filter_->mapToSource(row).row()));
         } else {
             sums = filter_->sums();
         }

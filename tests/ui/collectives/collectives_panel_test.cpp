@@ -7,8 +7,11 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -57,6 +60,24 @@ class CollectivesPanelTest : public QObject {
             exposed_ms += each.exposed_ms;
         QVERIFY(std::abs(sums.exposed_ms - exposed_ms) < 1e-9);
         QVERIFY(panel_->sums().contains(" of "));
+    }
+
+    void whatTheOtherHalfHidesIsSummed() {
+        QVERIFY(!panel_->sums().contains("other half"));
+        document_->setGraph(loadGraph(QStringLiteral(
+            OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")));
+        QVERIFY(waitForRows());
+        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).front());
+        QVERIFY(waitForRows());
+        const CollectiveSums all = panel_->shown()->sums();
+        QVERIFY(all.exchanges_of_halves > 0 && all.hidden_by_other_half_ms > 0);
+        const QString told = QStringLiteral("%1 all-to-alls of halves, %2, of which the other half hides %3")
+                                 .arg(formatCount(all.exchanges_of_halves), formatTime(all.exchanges_ms),
+                                      formatTime(all.hidden_by_other_half_ms));
+        QVERIFY2(panel_->sums().contains(told), qPrintable(panel_->sums()));
+        // Of what is shown, as the other sums.
+        panel_->filterField()->setText("all-gather");
+        QVERIFY(!panel_->sums().contains("other half"));
     }
 
     void aFilterWantsAllItsWords() {
