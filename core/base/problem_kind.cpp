@@ -26,6 +26,8 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::not_evaluated, "not_evaluated"},
     {ProblemKind::not_in_preset, "not_in_preset"},
     {ProblemKind::overlap_refused, "overlap_refused"},
+    {ProblemKind::incomplete_expert_overlap, "incomplete_expert_overlap"},
+    {ProblemKind::rest_of_expert_overlap, "rest_of_expert_overlap"},
     {ProblemKind::device_order_unreadable, "device_order_unreadable"},
     {ProblemKind::repeated_device_order, "repeated_device_order"},
     {ProblemKind::device_order_misfit, "device_order_misfit"},

@@ -23,6 +23,8 @@ enum class ProblemKind : std::uint8_t {
     not_evaluated,
     not_in_preset,
     overlap_refused,
+    incomplete_expert_overlap,
+    rest_of_expert_overlap,
 
     // Of a plan's device orders.
     device_order_unreadable,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/plan/expert_overlap.h"
 #include "core/plan/process_groups_field.h"
 #include "core/redistribution/device_orders.h"
 
@@ -45,6 +46,7 @@ void find_problems(ResolvedPlan& resolved) {
     resolved.entry_problems = resolved.problems.size();
     if (resolved.repaired) add(check_module_rules(plan.module_rules, *resolved.repaired));
     add(check_device_orders(*resolved.input, plan));
+    add(check_expert_overlap(*resolved.input, plan));
     add(check_unevaluated(plan));
 }
 

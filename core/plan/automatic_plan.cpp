@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/plan/expert_overlap.h"
+
 namespace overlap {
 
 bool decides_buckets(std::string_view pass) {
@@ -25,6 +27,7 @@ Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph) {
     plan.graph = of_graph;
     plan.pipeline.assign(current.pipeline.begin(),
                          std::ranges::find_if(current.pipeline, merges_or_orders, &PassStep::pass));
+    plan = edits::without_expert_overlap(std::move(plan));  // its order of halves comes later, and is left out
     plan.pipeline.push_back({std::string(automatic_pass), {{"collective_bucketing", true}}});
     return plan;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
+#include "core/plan/expert_overlap.h"
 
 namespace overlap {
 namespace {
@@ -149,6 +150,9 @@ std::optional<Plan> with_directions_apart(const Plan& plan) {
 
 std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
     if (problem.kind == ProblemKind::gathered_for_both && !problem.fix.empty()) return with_directions_apart(plan);
+    if (problem.kind == ProblemKind::incomplete_expert_overlap && !problem.fix.empty())
+        return with_rest_of_expert_overlap(plan);
+    if (problem.kind == ProblemKind::rest_of_expert_overlap) return without_expert_overlap(plan);
     Plan fixed = plan;
     if (problem.kind == ProblemKind::overlap_refused) {
         if (!problem.directive || *problem.directive >= plan.overlaps.list.size()) return std::nullopt;

@@ -1,118 +1,18 @@
 #include "core/plan/presets.h"
 
 #include <algorithm>
-#include <charconv>
-#include <unordered_set>
 
-#include "core/files/json_members.h"
-#include "core/modules/parameter_names.h"
-#include "core/passes/bucketing/eligibility.h"
 #include "core/passes/registry/registry.h"
+#include "core/plan/trainer_traits.h"
 
 namespace overlap {
 
 namespace {
 
-/// The part of the trainer's configuration that a graph shows.
-struct Traits {
-    bool joint = false;           ///< made by the graph trainer: one module name a node, forward and backward in one
-    bool exchanges = false;       ///< all-to-alls: expert parallelism
-    bool chunked = false;         ///< the chunking of expert parallelism's overlap has been done
-    bool symbolic_inputs = false;  ///< the job traced sizes that modules can be halved along
-    std::string halved_by_pass;    ///< pattern of the modules that the chunk pass halved; empty where none is
-    std::string halved_by_model;  ///< pattern of the modules whose batch the model halves itself; empty where none is
-    bool halves_ordered = false;  ///< the all-to-alls of the halves have been ordered
-    bool recomputes = false;      ///< rematerialisation or offloading has been done
-    bool bucketed = false;        ///< bucketing has been done
-    bool gathers_again = false;   ///< all-gathers in the backward pass: parameters are resharded after forward
-    bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
-    bool reassigned = false;                ///< gathers have a separate process group
-    std::int64_t layers = 0;
-    std::vector<std::int64_t> expert_layers;
-    NamedIntegers module_order;
-};
-
-/// Place of each module with parameters, in the order in which they are registered (the trainer strips the parameters'
-/// own names and lets the first count).
-NamedIntegers parameter_order(const Graph& graph) {
-    NamedIntegers order;
-    const auto names = parameter_names(graph);
-    if (!names) return order;
-    std::unordered_set<std::string> known;
-    for (const auto& [placeholder, parameter] : *names) {
-        const std::size_t dot = parameter.rfind('.');
-        if (dot == std::string::npos) continue;
-        const std::string module = parameter.substr(0, dot);
-        if (known.insert(module).second) order.emplace_back(module, static_cast<std::int64_t>(order.size()));
-    }
-    return order;
-}
-
-void read_layers(const ModuleTree& tree, Traits& traits) {
-    const ModuleTree::ModuleId layers = tree.exists() ? tree.find("layers") : ModuleTree::no_module;
-    if (layers == ModuleTree::no_module) return;
-    for (const ModuleTree::ModuleId layer : tree.module(layers).children) {
-        const std::string& name = tree.module(layer).name;
-        std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (error != std::errc{} || end != name.data() + name.size()) continue;
-        traits.layers = std::max(traits.layers, number + 1);
-        if (tree.child(layer, "moe") != ModuleTree::no_module) traits.expert_layers.push_back(number);
-    }
-    std::ranges::sort(traits.expert_layers);
-}
-
-/// The two patterns of modules that the trainer halves; the first is its default.
-const std::string whole_blocks = "layers.*", expert_modules = "layers.*.moe";
-
-/// The trainer's pattern for a module whose batch is halved, by its path as JSON: `layers.*.moe` or `layers.*`.
-std::string pattern_of(std::string_view region_json) {
-    return region_json.find(".moe") == region_json.npos ? whole_blocks : expert_modules;
-}
-
-Traits read_traits(const Graph& graph, const ModuleTree& tree) {
-    Traits traits;
-    const BucketingEligibility eligibility(graph);
-    traits.joint = tree.source() == ModuleSource::module_fqn && tree.exists();
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const NodeMetadata& metadata = graph.metadata(node);
-        const std::string_view fields = graph.text(metadata.extra_json);
-        if (graph.op(node) == NodeOp::placeholder)
-            traits.symbolic_inputs |= fields.find("symbolic_shapes") != fields.npos;
-        if (graph.op(node) != NodeOp::call_function) continue;
-        const CollectiveKind kind = graph.target_info(node).starts;
-        traits.exchanges |= kind == CollectiveKind::all_to_all;
-        traits.gathers_again |= kind == CollectiveKind::all_gather && metadata.autograd_backward.value_or(false);
-        const bool in_block = graph.text(metadata.module_fqn).starts_with("layers.");
-        if (in_block && (kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter)) {
-            const BucketingObstacle obstacle = eligibility.obstacle(node);
-            traits.communicates_activations |=
-                obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
-        }
-        traits.bucketed |= graph.target(node).starts_with("bucketing.");
-        const std::string_view custom = graph.text(metadata.custom_json);
-        if (traits.halved_by_model.empty() && custom.find("chunked_region_fqn") != custom.npos)
-            traits.halved_by_model = pattern_of(json_member(custom, "chunked_region_fqn"));
-        traits.halves_ordered |= custom.find("EP_token_exchange_wait") != custom.npos;
-        if (fields.find("chunked_region_fqn") == fields.npos) continue;
-        traits.chunked = true;
-        if (traits.halved_by_pass.empty())
-            traits.halved_by_pass = pattern_of(json_member(json_member(fields, "titan_meta"), "chunked_region_fqn"));
-    }
-    if (!traits.halved_by_model.empty()) traits.halved_by_pass.clear();
-    for (const ProcessGroup& group : graph.header().process_groups) {
-        traits.reassigned |= group.description == "fsdp_extra";
-    }
-    traits.recomputes = has_run_memory_passes(graph);
-    read_layers(tree, traits);
-    traits.module_order = parameter_order(graph);
-    return traits;
-}
-
 /// Writes one preset: the trainer's list from the first pass to the last.
 class PresetWriter {
   public:
-    PresetWriter(const Traits& traits, bool performance) : traits_(traits), performance_(performance) {}
+    PresetWriter(const TrainerTraits& traits, bool performance) : traits_(traits), performance_(performance) {}
 
     PipelinePreset write() {
         if (!traits_.joint) {
@@ -194,15 +94,10 @@ class PresetWriter {
         add("reassign_collective_pgs_pass");
     }
 
-    /// Whether the chunk pass halves modules here: the job has traced for it, and has not done it.
-    bool halves_here() const {
-        return traits_.symbolic_inputs && !traits_.chunked && !traits_.bucketed && traits_.halved_by_model.empty();
-    }
-
     void add_halving() {
         constexpr const char *dimension = "populate_chunk_dim_metadata_pass", *chunk = "ep_overlap_chunk_pass";
         if (!traits_.halved_by_model.empty()) return add("populate_eager_chunk_metadata_pass");
-        if (!halves_here()) {
+        if (!traits_.pass_halves()) {
             return note(std::string(dimension) + ", " + chunk,
                         "no input has a size to halve, because the job traces for it only with "
                         "compile.ep_overlap.enabled");
@@ -214,16 +109,10 @@ class PresetWriter {
              "to layers.*.moe, and its chunk_dim to seq, so give the two passes what it sets");
     }
 
-    /// Pattern of the modules that are halved when the order of their halves is made; empty where none is.
-    std::string halved_modules() const {
-        if (halves_here()) return whole_blocks;
-        return traits_.halved_by_model.empty() ? traits_.halved_by_pass : traits_.halved_by_model;
-    }
-
     void add_order_of_halves() {
         constexpr const char *order = "ep_overlap_schedule_pass", *sizes = "concretize_ep_chunk_symbolic_shapes_pass";
         if (traits_.halves_ordered) return note(order, "it has been run already");
-        const std::string halved = halved_modules();
+        const std::string halved = traits_.halved_modules();
         if (halved.empty()) return note(std::string(order) + ", " + sizes, "no module is halved");
         add(order, {{"module_pattern", halved}, {"pair_first_token_exchange", halved == expert_modules}});
         if (!traits_.halved_by_model.empty())
@@ -245,8 +134,8 @@ class PresetWriter {
 
     void add_dense_regions() {
         constexpr const char* pass = "schedule_fsdp_comms_to_dense_regions_pass";
-        const bool with_halves = traits_.halved_by_model.empty() && halved_modules() == expert_modules;
-        if (!halved_modules().empty() && !with_halves)
+        const bool with_halves = traits_.halved_by_model.empty() && traits_.halved_modules() == expert_modules;
+        if (!traits_.halved_modules().empty() && !with_halves)
             return note(pass,
                         "torchtitan leaves it out where modules are halved for expert overlap, unless its pass halves "
                         "layers.*.moe");
@@ -270,7 +159,7 @@ class PresetWriter {
         add(pass, {{"moe_layer_ids", traits_.expert_layers}, {"n_layers", traits_.layers}, {"strict", false}});
     }
 
-    const Traits& traits_;
+    const TrainerTraits& traits_;
     bool performance_;
     PipelinePreset preset_;
 };
@@ -290,7 +179,7 @@ std::vector<PipelinePreset> pipeline_presets(const Graph& graph) {
 }
 
 std::vector<PipelinePreset> pipeline_presets(const Graph& graph, const ModuleTree& tree) {
-    const Traits traits = read_traits(graph, tree);
+    const TrainerTraits traits = trainer_traits(graph, tree);
     std::vector<BucketEntry> buckets = one_bucket_per_block(tree, &graph);
     if (!traits.joint) move_tail_behind_embeddings(buckets);
 

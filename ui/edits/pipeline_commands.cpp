@@ -121,6 +121,13 @@ void PipelineCommands::resetOptions(int step) {
     document_.editPlan(tr("Reset options of %1").arg(name(step)), std::move(plan));
 }
 
+void PipelineCommands::setExpertOverlap(const std::optional<ExpertOverlap>& overlap, const QString& text) {
+    if (!document_.editable()) return;
+    const Plan& plan = document_.current()->plan();
+    Plan edited = overlap ? edits::with_expert_overlap(plan, *overlap) : edits::without_expert_overlap(plan);
+    if (!does_the_same(edited, plan)) document_.editPlan(text, std::move(edited));
+}
+
 void PipelineCommands::startFrom(const PipelinePreset& preset) {
     if (!document_.editable()) return;
     Plan plan = document_.current()->plan();

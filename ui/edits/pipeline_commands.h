@@ -4,6 +4,7 @@
 #include <QString>
 #include <optional>
 
+#include "core/plan/expert_overlap.h"
 #include "core/plan/presets.h"
 
 namespace overlap::ui {
@@ -31,6 +32,9 @@ class PipelineCommands {
     QString setOption(int step, const QString& option, std::optional<OptionValue> value);
     /// Returns all options of a step to their defaults, as far as they have any.
     void resetOptions(int step);
+    /// The passes that carry out an overlap of experts, all of them, or none with nothing.
+    /// @param text what the edit is called.
+    void setExpertOverlap(const std::optional<ExpertOverlap>& overlap, const QString& text);
     /// Replaces all steps. A plan without buckets is given the preset's.
     void startFrom(const PipelinePreset& preset);
 

@@ -11,6 +11,7 @@
 
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/passes/expert_overlap_menu.h"
 #include "ui/passes/overlaps_view.h"
 #include "ui/passes/pass_options_form.h"
 #include "ui/passes/pass_picker.h"
@@ -58,6 +59,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       changes_view_(new StepChangesView(document, *changes_)),
       picker_(new PassPicker(this)),
       preset_menu_(new QMenu(this)),
+      experts_menu_(new ExpertOverlapMenu(document, this)),
       columns_(new QSplitter),
       pipeline_(new QWidget),
       summary_(new QLabel),
@@ -121,6 +123,14 @@ QWidget* PassesPanel::makeToolBar() {
     start_->setObjectName("startPipeline");
     start_->setPopupMode(QToolButton::InstantPopup);
     start_->setMenu(preset_menu_);
+    experts_ =
+        toolButton(tr("Expert overlap ▾"),
+                   tr("Run all-to-alls of experts behind the other half of the batch: all passes for it at once, "
+                      "with what each choice changes"));
+    experts_->setObjectName("expertOverlapButton");
+    experts_->setPopupMode(QToolButton::InstantPopup);
+    experts_->setMenu(experts_menu_);
+    connect(experts_menu_, &ExpertOverlapMenu::changed, this, &PassesPanel::updateState);
     up_ = toolButton(QStringLiteral("↑"), tr("Run the step earlier"));
     down_ = toolButton(QStringLiteral("↓"), tr("Run the step later"));
     remove_ = toolButton(QStringLiteral("×"), tr("Remove the step"));
@@ -131,7 +141,7 @@ QWidget* PassesPanel::makeToolBar() {
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(4, 2, 8, 2);
     layout->setSpacing(0);
-    for (QToolButton* button : {add_, start_, up_, down_, remove_}) layout->addWidget(button);
+    for (QToolButton* button : {add_, start_, experts_, up_, down_, remove_}) layout->addWidget(button);
     layout->addStretch();
     layout->addWidget(summary_);
     return bar;
@@ -173,6 +183,7 @@ void PassesPanel::updateState() {
     const auto unless = [&](bool last, const QString& reason) { return of_step.isEmpty() && last ? reason : of_step; };
     setAvailable(*add_, of_plan);
     setAvailable(*start_, of_plan);
+    setAvailable(*experts_, experts_menu_->refusal());
     setAvailable(*up_, unless(step == 0, tr("The step is the first one")));
     setAvailable(*down_, unless(step + 1 == model_->rowCount(), tr("The step is the last one")));
     setAvailable(*remove_, of_step);

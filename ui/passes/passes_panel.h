@@ -11,6 +11,7 @@ class QToolButton;
 namespace overlap::ui {
 
 class Document;
+class ExpertOverlapMenu;
 class OverlapsView;
 class PassOptionsForm;
 class PassPicker;
@@ -34,6 +35,7 @@ class PassesPanel : public QWidget {
     OverlapsView& overlaps() { return *overlaps_; }
     PassPicker& picker() { return *picker_; }
     QMenu& presetMenu() { return *preset_menu_; }
+    ExpertOverlapMenu& expertOverlap() { return *experts_menu_; }
 
     /// The selected step; -1 where there is none.
     int currentStep() const;
@@ -74,10 +76,12 @@ class PassesPanel : public QWidget {
     StepChangesView* changes_view_;
     PassPicker* picker_;
     QMenu* preset_menu_;
+    ExpertOverlapMenu* experts_menu_;
     QSplitter* columns_;
     QWidget* pipeline_;  ///< its first column
     QToolButton* add_ = nullptr;
     QToolButton* start_ = nullptr;
+    QToolButton* experts_ = nullptr;
     QToolButton* up_ = nullptr;
     QToolButton* down_ = nullptr;
     QToolButton* remove_ = nullptr;
