@@ -12,6 +12,9 @@ namespace {
 /// Each block is twice as large as the one before: most pools lie on another one, for a pass, and get few texts.
 constexpr std::size_t first_block_bytes = 1024, most_doublings = 6;
 constexpr std::size_t first_places = 64;
+/// A pool takes over the strings of the one below it unless they are more than this part of those further below:
+/// copying them for each pass would take more than it saves.
+constexpr std::size_t least_taken_over = 1024, taken_over_part = 4;
 
 std::uint32_t hash_of(std::string_view text) {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
@@ -24,11 +27,14 @@ StringPool::StringPool() {
 }
 
 StringPool::StringPool(std::shared_ptr<const StringPool> below)
-    : below_(std::move(below)), first_(static_cast<StringId>(below_->size())) {}
+    : below_(std::move(below)), first_(static_cast<StringId>(below_->size())) {
+    while (below_->adds_nothing()) below_ = below_->below_;
+}
 
 StringId StringPool::intern(std::string_view text) {
     const std::uint32_t hash = hash_of(text);
     if (const StringId known = find(text, hash); known != no_string) return known;
+    if (texts_.empty() && below_) take_over_below();
     const auto id = static_cast<StringId>(size());
     texts_.push_back(store(text));
     // At most half of the places are taken, so that searches end soon.
@@ -73,11 +79,23 @@ void StringPool::grow() {
     }
 }
 
+/// Copies the places of the strings, and of their text nothing.
+void StringPool::take_over_below() {
+    const std::shared_ptr<const StringPool> below = below_;
+    if (!below->below_) return;
+    if (below->texts_.size() > std::max(least_taken_over, below->below_->size() / taken_over_part)) return;
+    texts_ = below->texts_;
+    slots_ = below->slots_;
+    blocks_ = below->blocks_;
+    first_ = below->first_;
+    below_ = below->below_;
+}
+
 std::string_view StringPool::store(std::string_view text) {
     if (text.size() > block_left_) {
-        const std::size_t usual = first_block_bytes << std::min(blocks_.size(), most_doublings);
+        const std::size_t usual = first_block_bytes << std::min(own_blocks_++, most_doublings);
         const std::size_t bytes = std::max(usual, text.size());
-        blocks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
+        blocks_.push_back(std::make_shared_for_overwrite<char[]>(bytes));
         block_next_ = blocks_.back().get();
         block_left_ = bytes;
     }

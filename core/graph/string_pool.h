@@ -18,7 +18,9 @@ inline constexpr StringId no_string = 0xffffffffu;
 /// Interned strings: each different string is stored once and has a small number.
 ///
 /// A pool may be stacked on an immutable one: it then knows all of the lower pool's strings under their numbers, and
-/// adds its own above them. A pass stacks a pool on its input graph's, so graphs share text without sharing locks.
+/// adds its own above them. A pass stacks a pool on its input graph's, so graphs share text without sharing locks. What
+/// few strings a pass has added, the next pool takes over, so that a look-up searches two or three pools and not one
+/// for each pass.
 /// Strings are never moved: a string_view stays valid as long as the pool that holds it.
 class StringPool {
   public:
@@ -33,7 +35,7 @@ class StringPool {
     StringId find(std::string_view text) const;
     std::string_view text(StringId id) const { return id < first_ ? below_->text(id) : texts_[id - first_]; }
     std::size_t size() const { return first_ + texts_.size(); }
-    /// True when the pool adds nothing to the one below it.
+    /// True when the pool adds nothing to the one that it was stacked on.
     bool adds_nothing() const { return below_ && texts_.empty(); }
 
   private:
@@ -49,13 +51,15 @@ class StringPool {
     std::size_t probe(std::uint32_t hash, IsMatch&& is_match) const;
     void insert(std::uint32_t hash, StringId id);
     void grow();
+    void take_over_below();
     std::string_view store(std::string_view text);
 
     std::shared_ptr<const StringPool> below_;
     StringId first_ = 0;  ///< number of strings below
     std::vector<std::string_view> texts_;
     std::vector<Slot> slots_;  ///< of this pool's own strings; linear probing, a power of two of places or none
-    std::vector<std::unique_ptr<char[]>> blocks_;
+    std::vector<std::shared_ptr<char[]>> blocks_;  ///< of the pools, too, whose strings this one has taken over
+    std::size_t own_blocks_ = 0;
     std::size_t block_left_ = 0;
     char* block_next_ = nullptr;
 };

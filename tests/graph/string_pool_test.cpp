@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace overlap {
 namespace {
@@ -53,6 +55,43 @@ TEST(StringPool, StackedPoolsShareNumbers) {
     EXPECT_EQ(above.text(empty_string), "");
     EXPECT_EQ(below->find("own"), no_string);
     EXPECT_EQ(above.size(), below->size() + 1);
+}
+
+TEST(StringPool, PoolsOfManyPassesKnowAllStrings) {
+    std::shared_ptr<const StringPool> pool;
+    std::vector<std::string> texts;
+    std::string_view kept;
+    // Few strings are taken over by the pool above, many are not.
+    for (const int count : {3000, 10, 1, 5000, 2, 900, 200, 1}) {
+        const auto above = pool ? std::make_shared<StringPool>(pool) : std::make_shared<StringPool>();
+        for (int number = 0; number < count; ++number) {
+            texts.push_back("name_" + std::to_string(texts.size()));
+            EXPECT_EQ(above->intern(texts.back()), texts.size());
+        }
+        if (kept.empty()) kept = above->text(above->find("name_2999"));
+        // One that adds nothing stands between.
+        pool = std::make_shared<const StringPool>(above);
+    }
+    EXPECT_EQ(pool->size(), texts.size() + 1);
+    for (StringId id = 1; id <= texts.size(); ++id) {
+        ASSERT_EQ(pool->text(id), texts[id - 1]);
+        ASSERT_EQ(pool->find(texts[id - 1]), id);
+    }
+    EXPECT_EQ(pool->find("name_9114"), no_string);
+    EXPECT_EQ(pool->text(3000).data(), kept.data());
+}
+
+TEST(StringPool, WhatAPoolTakesOverStaysWithTheOneBelow) {
+    const auto base = std::make_shared<StringPool>();
+    base->intern("base");
+    const auto first = std::make_shared<StringPool>(base);
+    const StringId one = first->intern("one");
+    const auto left = std::make_shared<StringPool>(first), right = std::make_shared<StringPool>(first);
+    EXPECT_EQ(left->intern("two"), right->intern("three"));
+    EXPECT_EQ(left->find("one"), one);
+    EXPECT_EQ(right->find("one"), one);
+    EXPECT_EQ(first->find("two"), no_string);
+    EXPECT_EQ(left->find("three"), no_string);
 }
 
 }  // namespace
