@@ -100,7 +100,7 @@ class BatchScaling {
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             scale_storages(node, storages);
             if (grows(node)) scale_arguments(classes_, node, change_, editor_);
-            editor_.metadata(node).estimate_ms.reset();
+            editor_.set_estimate(node, std::nullopt);
         }
         std::vector<NodeId> origin;
         return editor_.finish(origin);

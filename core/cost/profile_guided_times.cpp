@@ -125,7 +125,7 @@ std::shared_ptr<const Graph> with_times(const std::shared_ptr<const Graph>& grap
     for (NodeId node = 0; node < graph->node_count(); ++node) {
         const NodeOp op = graph->op(node);
         if (op == NodeOp::placeholder || op == NodeOp::get_attr || op == NodeOp::output) continue;
-        editor.metadata(node).estimate_ms = times_ms[node];
+        editor.set_estimate(node, times_ms[node]);
     }
     std::vector<NodeId> origin;
     return editor.finish(origin);

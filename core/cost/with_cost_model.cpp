@@ -186,7 +186,7 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
     cost.json = cost_json(cost, model.origin);
 
     GraphEditor editor(graph);
-    for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
+    for (NodeId node = 0; node < graph->node_count(); ++node) editor.set_estimate(node, std::nullopt);
     result.graph = with_cost(editor, *graph, std::move(cost));
     check_cost_model(*result.graph);
     return result;

@@ -42,24 +42,9 @@ NodeId Graph::find(std::string_view wanted) const {
     return id < by_name_.size() ? by_name_[id] : no_node;
 }
 
-std::span<const NodeId> Graph::inputs(NodeId node) const {
-    return {inputs_.data() + input_offsets_[node], inputs_.data() + input_offsets_[node + 1]};
-}
-
-std::span<const NodeId> Graph::users(NodeId node) const {
-    return {users_.data() + user_offsets_[node], users_.data() + user_offsets_[node + 1]};
-}
-
-std::span<const TensorMeta> Graph::outputs(NodeId node) const {
-    return {tensors_.data() + records_[node].first_output, records_[node].output_count};
-}
-
-std::span<const std::int64_t> Graph::shape(const TensorMeta& tensor) const {
-    return {dimensions_.data() + tensor.first_dimension, tensor.rank};
-}
-
-std::span<const std::int64_t> Graph::stride(const TensorMeta& tensor) const {
-    return {dimensions_.data() + tensor.first_dimension + tensor.rank, tensor.rank};
+std::uint32_t Graph::find_target(std::string_view wanted) const {
+    const StringId id = strings_->find(wanted);
+    return id < target_by_name_.size() ? target_by_name_[id] : no_target;
 }
 
 std::int64_t Graph::element_count(const TensorMeta& tensor) const {
@@ -76,11 +61,6 @@ std::int64_t Graph::output_bytes(NodeId node) const {
     std::int64_t bytes = 0;
     for (const TensorMeta& tensor : outputs(node)) bytes += tensor_bytes(tensor);
     return bytes;
-}
-
-std::span<const Value> Graph::children(const Value& value) const {
-    if (!value.has_children()) return {};
-    return {values_.data() + value.first, value.count};
 }
 
 const Value* Graph::argument(NodeId node, std::size_t index) const {
@@ -121,7 +101,7 @@ NodeId Graph::awaited_start(NodeId wait) const {
     return target_info(start).starts == CollectiveKind::none ? no_node : start;
 }
 
-void collect_inputs(const std::vector<NodeRecord>& records, const ValueArena& values,
+void collect_inputs(const std::vector<NodeRecord>& records, const std::vector<Value>& values,
                     std::vector<std::uint32_t>& offsets, std::vector<NodeId>& inputs) {
     offsets.assign(1, 0);
     offsets.reserve(records.size() + 1);

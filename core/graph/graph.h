@@ -12,6 +12,7 @@
 #include "core/graph/compilation.h"
 #include "core/graph/naming.h"
 #include "core/graph/operator_traits.h"
+#include "core/graph/shared_array.h"
 #include "core/graph/string_pool.h"
 #include "core/graph/tensor.h"
 #include "core/graph/value.h"
@@ -44,6 +45,8 @@ struct NodeMetadata {
     std::optional<std::int64_t> sequence_number;  ///< `seq_nr`
     std::optional<double> estimate_ms;
     std::optional<bool> autograd_backward;
+
+    bool operator==(const NodeMetadata&) const = default;
 };
 
 /// The hot part of a node. Argument values refer to the graph's arena.
@@ -136,8 +139,9 @@ struct GraphHeader {
 
 /// One rank's FX graph in execution order. Immutable: passes make new ones. Nodes are their positions.
 ///
-/// Layout: records and metadata are dense arrays; arguments, output tensors and dimensions are in arenas; inputs and
-/// users are index ranges. Copies of a graph made by a pass share its text and its module stacks.
+/// Layout: records are a dense array, arguments, output tensors, dimensions and metadata are in arenas; inputs and
+/// users are index ranges. Every array is shared: a graph that a pass makes has its own ones of what the pass changed,
+/// and those of its source for the rest. Copies of a graph are cheap.
 class Graph {
   public:
     const GraphHeader& header() const { return *header_; }
@@ -145,7 +149,16 @@ class Graph {
 
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(records_.size()); }
     const NodeRecord& record(NodeId node) const { return records_[node]; }
-    const NodeMetadata& metadata(NodeId node) const { return metadata_[node]; }
+    NodeMetadata metadata(NodeId node) const {
+        NodeMetadata metadata = metadata_[metadata_of_[node]];
+        metadata.custom_json = custom_json_[node];
+        metadata.extra_json = extra_json_[node];
+        return metadata;
+    }
+    /// `metadata(node).custom_json` of all nodes.
+    std::span<const StringId> custom_json() const { return custom_json_; }
+    /// `metadata(node).extra_json` of all nodes.
+    std::span<const StringId> extra_json() const { return extra_json_; }
     NodeOp op(NodeId node) const { return records_[node].op; }
     std::string_view name(NodeId node) const { return text(records_[node].name); }
     std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
@@ -153,19 +166,32 @@ class Graph {
     /// Different targets of the graph; NodeRecord::target is below this.
     std::uint32_t target_count() const { return static_cast<std::uint32_t>(target_names_.size()); }
     std::string_view target_text(std::uint32_t target) const { return text(target_names_[target]); }
+    /// The target of that text, or no_target.
+    std::uint32_t find_target(std::string_view text) const;
+    static constexpr std::uint32_t no_target = 0xffffffffu;
     const TargetInfo& info_of_target(std::uint32_t target) const { return target_infos_[target]; }
 
     /// The node called `name`, or no_node. Linear once, then a look-up.
     NodeId find(std::string_view name) const;
 
     /// Distinct nodes that `node` consumes, in order of first appearance in args, then kwargs (fx `all_input_nodes`).
-    std::span<const NodeId> inputs(NodeId node) const;
+    std::span<const NodeId> inputs(NodeId node) const {
+        return {inputs_.data() + input_offsets_[node], inputs_.data() + input_offsets_[node + 1]};
+    }
     /// Nodes that consume `node`, in the order in which they registered (fx `users`), which is not always graph order.
-    std::span<const NodeId> users(NodeId node) const;
+    std::span<const NodeId> users(NodeId node) const {
+        return {users_.data() + user_offsets_[node], users_.data() + user_offsets_[node + 1]};
+    }
     /// Tensors that the node returns; empty when it has none.
-    std::span<const TensorMeta> outputs(NodeId node) const;
-    std::span<const std::int64_t> shape(const TensorMeta& tensor) const;
-    std::span<const std::int64_t> stride(const TensorMeta& tensor) const;
+    std::span<const TensorMeta> outputs(NodeId node) const {
+        return tensors_.slice(records_[node].first_output, records_[node].output_count);
+    }
+    std::span<const std::int64_t> shape(const TensorMeta& tensor) const {
+        return dimensions_.slice(tensor.first_dimension, tensor.rank);
+    }
+    std::span<const std::int64_t> stride(const TensorMeta& tensor) const {
+        return dimensions_.slice(std::size_t{tensor.first_dimension} + tensor.rank, tensor.rank);
+    }
     /// Product of the sizes.
     std::int64_t element_count(const TensorMeta& tensor) const;
     /// Elements times element size, whatever the strides.
@@ -174,17 +200,21 @@ class Graph {
     std::int64_t output_bytes(NodeId node) const;
 
     /// Children of a list, dictionary, slice or symbol.
-    std::span<const Value> children(const Value& value) const;
+    std::span<const Value> children(const Value& value) const {
+        return value.has_children() ? values_.slice(value.first, value.count) : std::span<const Value>();
+    }
     /// Positional argument `index`, or nullptr.
     const Value* argument(NodeId node, std::size_t index) const;
     /// Keyword argument `key`, or nullptr.
     const Value* keyword(NodeId node, std::string_view key) const;
-    const ValueArena& values() const { return values_; }
+    const SharedArena<Value>& values() const { return values_; }
 
     std::string_view text(StringId id) const { return strings_->text(id); }
     const std::shared_ptr<const StringPool>& strings() const { return strings_; }
 
     std::span<const ModuleStackEntry> module_stack(ModuleStackId stack) const;
+    /// Different module stacks of the graph, the empty one included; NodeMetadata::module_stack is below this.
+    std::size_t module_stack_count() const { return module_stacks_->offsets.size() - 1; }
 
     /// What torch.fx remembers of the names that the graph has given; new nodes are called by it.
     const NamingState& naming() const { return *naming_; }
@@ -201,22 +231,28 @@ class Graph {
 
     std::shared_ptr<const GraphHeader> header_;
     std::shared_ptr<const StringPool> strings_;
-    std::vector<StringId> target_names_;
-    std::vector<TargetInfo> target_infos_;
-    std::vector<NodeRecord> records_;
-    std::vector<NodeMetadata> metadata_;
-    ValueArena values_;
-    std::vector<TensorMeta> tensors_;
-    std::vector<std::int64_t> dimensions_;
-    std::vector<std::uint32_t> input_offsets_, user_offsets_;
-    std::vector<NodeId> inputs_, users_;
+    SharedArray<StringId> target_names_;
+    SharedArray<TargetInfo> target_infos_;
+    SharedArray<std::uint32_t> target_by_name_;  ///< by string, no_target where the string names none
+    SharedArray<NodeRecord> records_;
+    /// What nodes say, without the two fields that stand below; nodes may share it.
+    SharedArena<NodeMetadata> metadata_;
+    SharedArray<std::uint32_t> metadata_of_;          ///< by node: its place among metadata_
+    SharedArray<StringId> custom_json_, extra_json_;  ///< by node: fields that passes read and write by themselves
+    SharedArena<Value> values_;
+    SharedArena<TensorMeta> tensors_;
+    SharedArena<std::int64_t> dimensions_;
+    std::uint32_t next_storage_ = 0;  ///< above the storages of all tensors
+    std::int64_t most_bytes_ = 0;     ///< the tensors of all nodes count no more towards total_bytes_limit
+    SharedArray<std::uint32_t> input_offsets_, user_offsets_;
+    SharedArray<NodeId> inputs_, users_;
     struct ModuleStacks {
         std::vector<std::uint32_t> offsets{0, 0};  ///< stack s is [offsets[s], offsets[s+1]); stack 0 is empty
         std::vector<ModuleStackEntry> entries;
     };
     std::shared_ptr<const ModuleStacks> module_stacks_;
     std::shared_ptr<const NamingState> naming_;
-    std::vector<NodeId> by_name_;  ///< node of a string, no_node where the string names none
+    SharedArray<NodeId> by_name_;  ///< node of a string, no_node where the string names none
 };
 
 }  // namespace overlap

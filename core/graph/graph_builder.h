@@ -33,8 +33,8 @@ class GraphBuilder {
     /// Index of `target` for NodeRecord::target.
     std::uint32_t target(std::string_view target);
     /// What `target()` was given, and what is known of it.
-    std::string_view target_text(std::uint32_t target) const { return text(graph_.target_names_[target]); }
-    const TargetInfo& target_info(std::uint32_t target) const { return graph_.target_infos_[target]; }
+    std::string_view target_text(std::uint32_t target) const { return text(target_names_[target]); }
+    const TargetInfo& target_info(std::uint32_t target) const { return target_infos_[target]; }
     ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
     /// Appends sizes and strides of a tensor; returns `first_dimension`.
     std::uint32_t dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
@@ -58,7 +58,7 @@ class GraphBuilder {
     /// @throws InputError in finish() if these are not exactly the node's users.
     void users_order(NodeId node, std::vector<NodeId> users);
 
-    std::uint32_t node_count() const { return static_cast<std::uint32_t>(graph_.records_.size()); }
+    std::uint32_t node_count() const { return static_cast<std::uint32_t>(records_.size()); }
 
     /// What torch.fx remembers besides the names of the graph's nodes: numbers higher than those of the nodes, and
     /// names of nodes that no longer exist.
@@ -75,11 +75,22 @@ class GraphBuilder {
     Graph finish(GraphHeader header);
 
   private:
-    void check_output() const;
-    void check_given_nodes() const;
+    void keep_metadata(NodeMetadata metadata);
+    void put_users_in_given_orders(const std::vector<std::uint32_t>& offsets, std::vector<NodeId>& users) const;
+    static void check_output(const Graph& graph);
+    static void check_given_nodes(const Graph& graph);
 
-    Graph graph_;
     std::shared_ptr<StringPool> strings_;
+    std::vector<StringId> target_names_;
+    std::vector<TargetInfo> target_infos_;
+    std::vector<NodeRecord> records_;
+    std::vector<NodeMetadata> metadata_;
+    std::vector<std::uint32_t> metadata_of_;
+    std::vector<StringId> custom_json_, extra_json_;
+    std::vector<Value> values_;
+    std::vector<TensorMeta> tensors_;
+    std::vector<std::int64_t> dimensions_;
+    std::vector<NodeId> by_name_;
     std::map<StringId, std::uint32_t> targets_;
     std::shared_ptr<Graph::ModuleStacks> stacks_;
     std::map<std::vector<std::uint64_t>, ModuleStackId> stack_ids_;

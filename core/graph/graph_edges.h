@@ -9,7 +9,7 @@ namespace overlap {
 
 /// Distinct nodes that each node mentions, in order of first appearance in args, then kwargs, as index ranges:
 /// those of node n are inputs[offsets[n] .. offsets[n+1]).
-void collect_inputs(const std::vector<NodeRecord>& records, const ValueArena& values,
+void collect_inputs(const std::vector<NodeRecord>& records, const std::vector<Value>& values,
                     std::vector<std::uint32_t>& offsets, std::vector<NodeId>& inputs);
 
 /// The reverse of `collect_inputs`, users in graph order.

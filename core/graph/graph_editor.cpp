@@ -23,60 +23,50 @@ GraphEditor::GraphEditor(std::shared_ptr<const Graph> source)
       target_infos_(source_->target_infos_),
       records_(source_->records_),
       metadata_(source_->metadata_),
+      metadata_of_(source_->metadata_of_),
+      custom_json_(source_->custom_json_),
+      extra_json_(source_->extra_json_),
       values_(source_->values_),
       tensors_(source_->tensors_),
       dimensions_(source_->dimensions_),
-      edge_input_(source_->inputs_),
-      naming_(*source_->naming_) {
+      next_storage_(source_->next_storage_) {
     const std::uint32_t count = source_->node_count();
-    for (const TensorMeta& tensor : tensors_) {
-        if (tensor.is_tensor) next_storage_ = std::max(next_storage_, tensor.storage + 1);
-    }
+    const std::size_t nodes = count + count / 2 + 64;  // with room for new ones
+    next_.reserve(nodes);
     next_.resize(count);
+    previous_.reserve(nodes);
     previous_.resize(count);
+    label_.reserve(nodes);
     label_.resize(count);
     for (NodeId node = 0; node < count; ++node) {
-        next_[node] = node + 1 < count ? node + 1 : no_node;
-        previous_[node] = node > 0 ? node - 1 : no_node;
+        next_[node] = node + 1;
+        previous_[node] = node - 1;  // of the first: no_node
         label_[node] = (std::uint64_t{node} + 1) * label_gap;
     }
+    if (count > 0) next_.back() = no_node;
     first_ = count > 0 ? 0 : no_node;
     last_ = count > 0 ? count - 1 : no_node;
 
+    const std::size_t edges = source_->inputs_.size(), more_edges = edges + edges / 2 + 64;
+    edge_input_.reserve(more_edges);
+    edge_input_.assign(source_->inputs_.begin(), source_->inputs_.end());
+    edges_.reserve(more_edges);
+    edges_.resize(edges);
+    first_edge_.reserve(nodes);
     first_edge_.assign(source_->input_offsets_.begin(), source_->input_offsets_.end() - 1);
+    edge_count_.reserve(nodes);
     edge_count_.resize(count);
-    edge_user_.resize(edge_input_.size());
-    edge_next_.assign(edge_input_.size(), no_edge);
-    edge_previous_.assign(edge_input_.size(), no_edge);
-    users_head_.assign(count, no_edge);
-    users_tail_.assign(count, no_edge);
-    user_count_.assign(count, 0);
-    registered_.assign(count, 0);
-    replacement_.assign(count, no_node);
     for (NodeId node = 0; node < count; ++node) {
         edge_count_[node] = source_->input_offsets_[node + 1] - source_->input_offsets_[node];
-        for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge) {
-            edge_user_[edge] = node;
-            append_user(edge_input_[edge], edge);
-        }
     }
-    for (NodeId node = 0; node < count; ++node) {
-        if (!std::ranges::is_sorted(source_->users(node))) order_initial_users(node);
-    }
-
-    name_used_.resize(strings_->size() + 4096);
-    for (const NodeRecord& record : records_) name_used_[record.name] = true;
-    for (const StringId name : naming_.retired) name_used_[name] = true;
-}
-
-void GraphEditor::order_initial_users(NodeId node) {
-    users_head_[node] = users_tail_[node] = no_edge;
-    user_count_[node] = 0;
-    for (const NodeId user : source_->users(node)) {
-        for (std::uint32_t edge = first_edge_[user]; edge < first_edge_[user] + edge_count_[user]; ++edge) {
-            if (edge_input_[edge] == node) append_user(node, edge);
-        }
-    }
+    lists_users_.reserve(nodes);
+    lists_users_.resize(count);
+    user_list_.reserve(nodes);
+    user_list_.resize(count);
+    registered_.reserve(nodes);
+    registered_.resize(count);
+    replacement_.reserve(nodes);
+    replacement_.resize(count, no_node);
 }
 
 void GraphEditor::move_before(NodeId node, NodeId target) {
@@ -137,20 +127,42 @@ std::vector<NodeId> GraphEditor::order() const {
 }
 
 std::span<const TensorMeta> GraphEditor::outputs(NodeId node) const {
-    return {tensors_.data() + records_[node].first_output, records_[node].output_count};
+    const NodeRecord& record = records_[node];
+    return tensors_.slice(record.first_output, record.output_count);
 }
 
 std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
-    tensors_changed_ = true;
-    return {tensors_.data() + records_[node].first_output, records_[node].output_count};
+    const NodeRecord record = records_[node];
+    std::size_t first = record.first_output;
+    if (record.output_count > 0 && !tensors_.is_new(first)) {
+        const std::span<const TensorMeta> shared = outputs(node);
+        first = tensors_.add(std::vector(shared.begin(), shared.end()));
+        records_.write(node).first_output = static_cast<std::uint32_t>(first);
+    }
+    return tensors_.write(first, record.output_count);
+}
+
+void GraphEditor::set_metadata(NodeId node, const NodeMetadata& metadata) {
+    if (custom_json_[node] != metadata.custom_json) custom_json_.write(node) = metadata.custom_json;
+    if (extra_json_[node] != metadata.extra_json) extra_json_.write(node) = metadata.extra_json;
+    NodeMetadata rest = metadata;
+    rest.custom_json = rest.extra_json = empty_string;
+    if (rest == metadata_[metadata_of_[node]]) return;
+    metadata_of_.write(node) = static_cast<std::uint32_t>(metadata_.add({&rest, 1}));
+}
+
+void GraphEditor::set_estimate(NodeId node, std::optional<double> milliseconds) {
+    NodeMetadata changed = metadata(node);
+    changed.estimate_ms = milliseconds;
+    set_metadata(node, changed);
 }
 
 std::span<const std::int64_t> GraphEditor::shape(const TensorMeta& tensor) const {
-    return {dimensions_.data() + tensor.first_dimension, tensor.rank};
+    return dimensions_.slice(tensor.first_dimension, tensor.rank);
 }
 
 std::span<const std::int64_t> GraphEditor::stride(const TensorMeta& tensor) const {
-    return {dimensions_.data() + tensor.first_dimension + tensor.rank, tensor.rank};
+    return dimensions_.slice(std::size_t{tensor.first_dimension} + tensor.rank, tensor.rank);
 }
 
 std::int64_t GraphEditor::element_count(const TensorMeta& tensor) const {
@@ -161,7 +173,7 @@ std::int64_t GraphEditor::element_count(const TensorMeta& tensor) const {
 
 std::span<const Value> GraphEditor::children(const Value& value) const {
     if (!value.has_children()) return {};
-    return {values_.data() + value.first, value.count};
+    return values_.slice(value.first, value.count);
 }
 
 const Value* GraphEditor::argument(NodeId node, std::size_t index) const {
@@ -187,15 +199,15 @@ NodeId GraphEditor::node_argument(NodeId node, std::size_t index) const {
     return value && value->is(ValueKind::node) ? current(value->node) : no_node;
 }
 
-std::span<const NodeId> GraphEditor::inputs(NodeId node) const {
-    return {edge_input_.data() + first_edge_[node], edge_count_[node]};
-}
-
 std::vector<NodeId> GraphEditor::users(NodeId node) const {
     std::vector<NodeId> users;
-    users.reserve(user_count_[node]);
-    for_each_user(node, [&](NodeId user) { users.push_back(user); });
-    std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+    users.reserve(user_count(node));
+    bool registered_again = false;
+    for_each_user(node, [&](NodeId user) {
+        users.push_back(user);
+        registered_again |= registered_[user] != 0;
+    });
+    if (registered_again) std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
     return users;
 }
 
@@ -218,27 +230,25 @@ ModuleStackId GraphEditor::module_stack(std::span<const ModuleStackEntry> entrie
 }
 
 std::uint32_t GraphEditor::target_index(std::string_view target) {
-    if (target_by_name_.empty()) {
-        target_by_name_.reserve(target_names_.size());
-        for (std::uint32_t index = 0; index < target_names_.size(); ++index) {
-            target_by_name_.emplace(target_names_[index], index);
-        }
-    }
     const StringId name = intern(target);
-    const auto [entry, is_new] = target_by_name_.emplace(name, static_cast<std::uint32_t>(target_names_.size()));
-    if (is_new) {
-        target_names_.push_back(name);
-        target_infos_.push_back(describe_target(target));
-    }
-    return entry->second;
+    const SharedArray<std::uint32_t>& shared = source_->target_by_name_;
+    const std::span<const std::uint32_t> known =
+        target_by_name_.empty() ? std::span<const std::uint32_t>(shared) : target_by_name_;
+    if (name < known.size() && known[name] != Graph::no_target) return known[name];
+    if (target_by_name_.empty()) target_by_name_.assign(shared.begin(), shared.end());
+    if (name >= target_by_name_.size()) target_by_name_.resize(name + 64, Graph::no_target);
+    const auto index = static_cast<std::uint32_t>(target_names_.size());
+    target_by_name_[name] = index;
+    target_names_.push_back(name);
+    target_infos_.push_back(describe_target(target));
+    return index;
 }
 
 Value GraphEditor::list(std::span<const Value> items) {
     Value value;
     value.kind = ValueKind::list;
     value.count = static_cast<std::uint32_t>(items.size());
-    value.first = static_cast<std::uint32_t>(values_.size());
-    values_.insert(values_.end(), items.begin(), items.end());
+    value.first = static_cast<std::uint32_t>(values_.add(items));
     return value;
 }
 
@@ -249,10 +259,9 @@ Value GraphEditor::dictionary(std::span<const Value> keys_and_values) {
 }
 
 std::uint32_t GraphEditor::dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
-    const auto first = static_cast<std::uint32_t>(dimensions_.size());
-    dimensions_.insert(dimensions_.end(), sizes.begin(), sizes.end());
-    dimensions_.insert(dimensions_.end(), strides.begin(), strides.end());
-    return first;
+    const std::size_t first = dimensions_.add(sizes);
+    dimensions_.add(strides);
+    return static_cast<std::uint32_t>(first);
 }
 
 NodeId GraphEditor::create(const NewNode& node, NodeId before) {
@@ -265,17 +274,15 @@ NodeId GraphEditor::create(const NewNode& node, NodeId before) {
     record.has_outputs = !node.outputs.empty();
     record.args = node.args;
     record.kwargs = node.kwargs;
-    record.first_output = static_cast<std::uint32_t>(tensors_.size());
+    record.first_output = static_cast<std::uint32_t>(tensors_.add(node.outputs));
     record.output_count = static_cast<std::uint32_t>(node.outputs.size());
-    tensors_.insert(tensors_.end(), node.outputs.begin(), node.outputs.end());
     records_.push_back(record);
-    metadata_.push_back(node.metadata ? *node.metadata : NodeMetadata{});
+    add_metadata(node.metadata ? *node.metadata : NodeMetadata{});
     next_.push_back(no_node);
     previous_.push_back(no_node);
     label_.push_back(0);
-    users_head_.push_back(no_edge);
-    users_tail_.push_back(no_edge);
-    user_count_.push_back(0);
+    lists_users_.push_back(1);
+    user_list_.push_back({no_edge, no_edge, 0});
     registered_.push_back(0);
     replacement_.push_back(no_node);
     first_edge_.push_back(0);
@@ -285,15 +292,24 @@ NodeId GraphEditor::create(const NewNode& node, NodeId before) {
     return made;
 }
 
+void GraphEditor::add_metadata(const NodeMetadata& metadata) {
+    custom_json_.push_back(metadata.custom_json);
+    extra_json_.push_back(metadata.extra_json);
+    NodeMetadata rest = metadata;
+    rest.custom_json = rest.extra_json = empty_string;
+    // What is made one after the other often says the same.
+    const bool is_last = metadata_.size() > 0 && metadata_[metadata_.size() - 1] == rest;
+    metadata_of_.push_back(static_cast<std::uint32_t>(is_last ? metadata_.size() - 1 : metadata_.add({&rest, 1})));
+}
+
 void GraphEditor::attach_inputs(NodeId node) {
+    edges_changed_ = true;
     first_edge_[node] = static_cast<std::uint32_t>(edge_input_.size());
     const auto add = [&](NodeId mentioned) {
         const NodeId input = current(mentioned);
         if (std::find(edge_input_.begin() + first_edge_[node], edge_input_.end(), input) != edge_input_.end()) return;
         edge_input_.push_back(input);
-        edge_user_.push_back(node);
-        edge_next_.push_back(no_edge);
-        edge_previous_.push_back(no_edge);
+        edges_.push_back({node, no_edge, no_edge});
         append_user(input, static_cast<std::uint32_t>(edge_input_.size() - 1));
     };
     for_each_node(values_, records_[node].args, add);
@@ -303,48 +319,79 @@ void GraphEditor::attach_inputs(NodeId node) {
 }
 
 void GraphEditor::detach_inputs(NodeId node) {
+    edges_changed_ = true;
     for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge)
         remove_user(edge);
     edge_count_[node] = 0;
 }
 
+/// The edge by which a node of the source uses another one there.
+std::uint32_t GraphEditor::source_edge(NodeId user, NodeId input) {
+    constexpr std::size_t few = 32;
+    const std::span<const NodeId> inputs = source_->inputs(user);
+    const std::uint32_t first = source_->input_offsets_[user];
+    if (inputs.size() <= few)
+        return first + static_cast<std::uint32_t>(std::ranges::find(inputs, input) - inputs.begin());
+    const auto [known, is_new] = edges_of_wide_.try_emplace(user);
+    if (is_new) {
+        for (std::uint32_t index = 0; index < inputs.size(); ++index)
+            known->second.emplace(inputs[index], first + index);
+    }
+    return known->second.at(input);
+}
+
+/// Makes a list of a node's users, which can be changed, of those that it has in the source.
+void GraphEditor::list_users(NodeId node) {
+    if (lists_users_[node] != 0) return;
+    lists_users_[node] = 1;
+    user_list_[node] = {no_edge, no_edge, 0};
+    for (const NodeId user : source_->users(node)) {
+        const std::uint32_t edge = source_edge(user, node);
+        edges_[edge].user = user;
+        append_user(node, edge);
+    }
+}
+
 void GraphEditor::append_user(NodeId input, std::uint32_t edge) {
-    edge_previous_[edge] = users_tail_[input];
-    edge_next_[edge] = no_edge;
-    (users_tail_[input] == no_edge ? users_head_[input] : edge_next_[users_tail_[input]]) = edge;
-    users_tail_[input] = edge;
-    ++user_count_[input];
+    list_users(input);
+    UserList& list = user_list_[input];
+    edges_[edge].previous = list.tail;
+    edges_[edge].next = no_edge;
+    (list.tail == no_edge ? list.head : edges_[list.tail].next) = edge;
+    list.tail = edge;
+    ++list.count;
 }
 
 void GraphEditor::remove_user(std::uint32_t edge) {
     const NodeId input = edge_input_[edge];
-    const std::uint32_t before = edge_previous_[edge], behind = edge_next_[edge];
-    (before == no_edge ? users_head_[input] : edge_next_[before]) = behind;
-    (behind == no_edge ? users_tail_[input] : edge_previous_[behind]) = before;
-    --user_count_[input];
+    list_users(input);
+    UserList& list = user_list_[input];
+    const std::uint32_t before = edges_[edge].previous, behind = edges_[edge].next;
+    (before == no_edge ? list.head : edges_[before].next) = behind;
+    (behind == no_edge ? list.tail : edges_[behind].previous) = before;
+    --list.count;
 }
 
 /// Whether `user` has that input. Inputs and users say the same: the shorter list answers, since the output of a graph
 /// has as many inputs as there are parameters.
 bool GraphEditor::takes(NodeId user, NodeId input) const {
-    std::uint32_t edge = users_head_[input];
-    for (const NodeId known : inputs(user)) {
-        if (known == input) return true;
-        if (edge == no_edge) return false;
-        if (edge_user_[edge] == user) return true;
-        edge = edge_next_[edge];
-    }
-    return false;
+    const std::span<const NodeId> known = inputs(user);
+    if (known.size() <= user_count(input)) return std::ranges::find(known, input) != known.end();
+    bool found = false;
+    for_each_user(input, [&](NodeId other) { found |= other == user; });
+    return found;
 }
 
 void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
+    list_users(old);
     std::vector<std::uint32_t> edges;
-    for (std::uint32_t edge = users_head_[old]; edge != no_edge; edge = edge_next_[edge]) edges.push_back(edge);
-    std::ranges::stable_sort(edges, {}, [&](std::uint32_t edge) { return registered_[edge_user_[edge]]; });
+    for (std::uint32_t edge = user_list_[old].head; edge != no_edge; edge = edges_[edge].next) edges.push_back(edge);
+    std::ranges::stable_sort(edges, {}, [&](std::uint32_t edge) { return registered_[edges_[edge].user]; });
     // From here on a mention of `old` in an argument means the replacement.
     replacement_[old] = replacement;
+    replaced_ = edges_changed_ = true;
     for (const std::uint32_t edge : edges) {
-        const NodeId user = edge_user_[edge];
+        const NodeId user = edges_[edge].user;
         if (takes(user, replacement)) {
             // Two inputs become one: their order of first appearance has to be found again.
             detach_inputs(user);
@@ -360,8 +407,9 @@ void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
 
 void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
     detach_inputs(node);
-    records_[node].args = args;
-    records_[node].kwargs = kwargs;
+    NodeRecord& record = records_.write(node);
+    record.args = args;
+    record.kwargs = kwargs;
     attach_inputs(node);
 }
 
@@ -373,30 +421,44 @@ void GraphEditor::replace_input(NodeId node, NodeId old, NodeId replacement) {
 
 bool GraphEditor::rename(NodeId node, std::string_view name) {
     const StringId wanted = intern(name);
-    if (wanted < name_used_.size() && name_used_[wanted]) {
+    find_used_names();
+    if (is_used(wanted)) {
         // Perhaps of an erased node only: those can be given in this way.
         for (NodeId other = first_; other != no_node; other = next_[other]) {
             if (other != node && records_[other].name == wanted) return false;
         }
     }
-    naming_.retired.push_back(records_[node].name);
-    records_[node].name = wanted;
+    own_naming().retired.push_back(records_[node].name);
+    records_.write(node).name = wanted;
     mark_used(wanted);
     return true;
 }
 
 void GraphEditor::propose_name(NodeId node, std::string_view candidate) {
     if (candidate == name(node)) return;
-    naming_.retired.push_back(records_[node].name);
+    own_naming().retired.push_back(records_[node].name);
     const NameParts parts = split_name(candidate);
-    records_[node].name = unique_name(parts.base, parts.number);
+    records_.write(node).name = unique_name(parts.base, parts.number);
 }
 
 void GraphEditor::erase(NodeId node) {
     detach_inputs(node);
     unlink(node);
     label_[node] = 0;
-    naming_.retired.push_back(records_[node].name);
+    own_naming().retired.push_back(records_[node].name);
+}
+
+NamingState& GraphEditor::own_naming() {
+    if (!naming_) naming_ = std::make_shared<NamingState>(*source_->naming_);
+    return *naming_;
+}
+
+void GraphEditor::find_used_names() {
+    if (!name_used_.empty()) return;
+    const SharedArray<NodeId>& by_name = source_->by_name_;
+    name_used_.resize(std::max(by_name.size(), strings_->size()) + 4096);
+    for (StringId name = 0; name < by_name.size(); ++name) name_used_[name] = by_name[name] != no_node;
+    for (const StringId name : source_->naming_->retired) name_used_[name] = 1;
 }
 
 StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
@@ -408,12 +470,13 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
         const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
         return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
     };
-    const auto is_used = [&](StringId id) { return id < name_used_.size() && name_used_[id]; };
-    std::int64_t& last = naming_.last_number[intern(base)];
+    find_used_names();
+    const StringId base_name = intern(base);
+    std::int64_t& last = own_naming().last_number[base_name];
     StringId name = no_string;
     if (number < 0) {
         number = last;
-        name = intern(base);
+        name = base_name;
     } else {
         name = intern(numbered(number));
         if (is_used(name)) number = last;
@@ -426,7 +489,7 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
 
 void GraphEditor::mark_used(StringId name) {
     if (name >= name_used_.size()) name_used_.resize(name + 4096);
-    name_used_[name] = true;
+    name_used_[name] = 1;
 }
 
 }  // namespace overlap

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "core/graph/draft_array.h"
 #include "core/graph/graph.h"
 #include "core/graph/naming.h"
 
@@ -18,6 +23,9 @@ namespace overlap {
 /// b" is one comparison. The order of users is kept by time stamps: torch.fx re-registers a user with all of its inputs
 /// when one of them is replaced, so the users of a node are those never re-registered, in their first order, then the
 /// others by time.
+///
+/// A pass that changes little costs little: arrays of the source are read in place until they are written, and users
+/// are the source's until an edge of theirs changes.
 class GraphEditor {
   public:
     explicit GraphEditor(std::shared_ptr<const Graph> source);
@@ -47,15 +55,18 @@ class GraphEditor {
 
     // Nodes.
     const NodeRecord& record(NodeId node) const { return records_[node]; }
-    const NodeMetadata& metadata(NodeId node) const { return metadata_[node]; }
-    NodeMetadata& metadata(NodeId node) { return metadata_[node]; }
+    NodeMetadata metadata(NodeId node) const {
+        NodeMetadata metadata = metadata_[metadata_of_[node]];
+        metadata.custom_json = custom_json_[node];
+        metadata.extra_json = extra_json_[node];
+        return metadata;
+    }
     NodeOp op(NodeId node) const { return records_[node].op; }
     const TargetInfo& target_info(NodeId node) const { return target_infos_[records_[node].target]; }
     std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
     std::string_view name(NodeId node) const { return text(records_[node].name); }
     std::string_view text(StringId id) const { return strings_->text(id); }
     std::span<const TensorMeta> outputs(NodeId node) const;
-    std::span<TensorMeta> mutable_outputs(NodeId node);
     std::span<const std::int64_t> shape(const TensorMeta& tensor) const;
     std::span<const std::int64_t> stride(const TensorMeta& tensor) const;
     std::int64_t element_count(const TensorMeta& tensor) const;
@@ -70,14 +81,24 @@ class GraphEditor {
     NodeId node_argument(NodeId node, std::size_t index) const;
 
     /// Distinct inputs in order of first appearance. Valid until the next change.
-    std::span<const NodeId> inputs(NodeId node) const;
-    std::uint32_t user_count(NodeId node) const { return user_count_[node]; }
+    std::span<const NodeId> inputs(NodeId node) const {
+        return {edge_input_.data() + first_edge_[node], edge_count_[node]};
+    }
+    std::uint32_t user_count(NodeId node) const {
+        return lists_users_[node] != 0 ? user_list_[node].count
+                                       : static_cast<std::uint32_t>(source_->users(node).size());
+    }
     /// Users in registration order.
     std::vector<NodeId> users(NodeId node) const;
     /// Calls visit(user) for each user, in no particular order.
     template <typename Visit>
     void for_each_user(NodeId node, Visit&& visit) const {
-        for (std::uint32_t edge = users_head_[node]; edge != no_edge; edge = edge_next_[edge]) visit(edge_user_[edge]);
+        if (lists_users_[node] == 0) {
+            for (const NodeId user : source_->users(node)) visit(user);
+            return;
+        }
+        for (std::uint32_t edge = user_list_[node].head; edge != no_edge; edge = edges_[edge].next)
+            visit(edges_[edge].user);
     }
 
     // Changes.
@@ -90,6 +111,13 @@ class GraphEditor {
     /// Appends sizes and strides; returns TensorMeta::first_dimension.
     std::uint32_t dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
     std::uint32_t new_storage() { return next_storage_++; }
+    /// Replaces what is known of a node.
+    void set_metadata(NodeId node, const NodeMetadata& metadata);
+    void set_custom_json(NodeId node, StringId json) { custom_json_.write(node) = json; }
+    void set_extra_json(NodeId node, StringId json) { extra_json_.write(node) = json; }
+    void set_estimate(NodeId node, std::optional<double> milliseconds);
+    /// The outputs of a node, to be written. Spans of outputs() show what they were.
+    std::span<TensorMeta> mutable_outputs(NodeId node);
 
     struct NewNode {
         std::string_view base_name;  ///< proposed name: base, and a number unless it is -1
@@ -107,14 +135,14 @@ class GraphEditor {
     /// fx `old.replace_all_uses_with(replacement)`; users re-register with all their inputs.
     void replace_all_uses(NodeId old, NodeId replacement);
     /// fx `node.target = ...`; nothing else of the node changes.
-    void set_target(NodeId node, std::uint32_t target) { records_[node].target = target; }
+    void set_target(NodeId node, std::uint32_t target) { records_.write(node).target = target; }
     /// The header of the finished graph; without this, that of its source.
     void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
     /// Replaces args by ones that differ in numbers alone, so that the node does not register again.
     /// @pre `args` mentions the nodes that the former ones do, in the same order.
-    void set_sizes(NodeId node, Value args) { records_[node].args = args; }
+    void set_sizes(NodeId node, Value args) { records_.write(node).args = args; }
     /// fx `map_arg`: `value` with map(node) in place of each node in it. Lists in which something changes are made
     /// anew, since nodes may share them.
     template <typename Map>
@@ -122,7 +150,7 @@ class GraphEditor {
     /// fx `node.replace_input_with(old, replacement)`: the node re-registers with all its inputs.
     void replace_input(NodeId node, NodeId old, NodeId replacement);
     /// Gives `node` the name of another one, which has been erased (fx `node.name = ...`).
-    void take_name(NodeId node, NodeId erased) { records_[node].name = records_[erased].name; }
+    void take_name(NodeId node, NodeId erased) { records_.write(node).name = records_[erased].name; }
     /// fx `node.name = ...`: exactly this name; the earlier one is not given again.
     /// @returns false, and does nothing, where another node has the name.
     bool rename(NodeId node, std::string_view name);
@@ -145,7 +173,7 @@ class GraphEditor {
     /// @param strings those of the graph and of the fields.
     /// @param extra_json for each node.
     static std::shared_ptr<const Graph> with_extra_json(const Graph& graph, std::shared_ptr<const StringPool> strings,
-                                                        std::span<const StringId> extra_json);
+                                                        std::vector<StringId> extra_json);
 
     /// What a node returns, for with_outputs().
     struct GivenTensor {
@@ -163,51 +191,92 @@ class GraphEditor {
   private:
     static constexpr std::uint32_t no_edge = 0xffffffffu;
 
+    /// That a node uses another. Written only where the users of the input are listed.
+    struct Edge {
+        NodeId user;
+        std::uint32_t next, previous;  ///< neighbours in the list of the input's users
+    };
+    struct UserList {
+        std::uint32_t head, tail, count;
+    };
+    /// Memory of a vector that is not cleared when it grows: most edges are never written.
+    template <typename T>
+    struct NotCleared : std::allocator<T> {
+        template <typename U>
+        struct rebind {
+            using other = NotCleared<U>;
+        };
+        template <typename U>
+        void construct(U* place) {
+            ::new (static_cast<void*>(place)) U;
+        }
+        template <typename U, typename... Arguments>
+        void construct(U* place, Arguments&&... arguments) {
+            ::new (static_cast<void*>(place)) U{std::forward<Arguments>(arguments)...};
+        }
+    };
+
     void link_before(NodeId node, NodeId target);
     void unlink(NodeId node);
     void relabel();
+    void add_metadata(const NodeMetadata& metadata);
     void attach_inputs(NodeId node);
     bool takes(NodeId user, NodeId input) const;
     void detach_inputs(NodeId node);
+    void list_users(NodeId node);
+    std::uint32_t source_edge(NodeId user, NodeId input);
     void append_user(NodeId input, std::uint32_t edge);
     void remove_user(std::uint32_t edge);
-    void order_initial_users(NodeId node);
-    void check_tensors(std::span<const NodeId> nodes) const;
+    std::span<const TensorMeta> new_tensors() const;
+    std::int64_t most_bytes() const;
+    std::int64_t check_tensors(std::span<const NodeId> nodes) const;
     StringId unique_name(std::string_view base, std::int64_t number);
-    void add_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const;
+    NamingState& own_naming();
+    void find_used_names();
+    bool is_used(StringId name) const { return name < name_used_.size() && name_used_[name] != 0; }
     void mark_used(StringId name);
+    void place_inputs(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const;
+    void place_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const;
+    SharedArena<Value> placed_values(std::span<const NodeId> position) const;
+    SharedArray<NodeId> places_by_name(std::span<const NodeId> nodes) const;
 
     std::shared_ptr<const Graph> source_;
     std::shared_ptr<const GraphHeader> header_;
     std::shared_ptr<StringPool> strings_;
     std::shared_ptr<const Graph::ModuleStacks> module_stacks_;
-    std::vector<StringId> target_names_;
-    std::vector<TargetInfo> target_infos_;
-    std::unordered_map<StringId, std::uint32_t> target_by_name_;  ///< empty until a target is looked up
-    std::vector<NodeRecord> records_;
-    std::vector<NodeMetadata> metadata_;
-    ValueArena values_;
-    std::vector<TensorMeta> tensors_;
-    std::vector<std::int64_t> dimensions_;
+    DraftArray<StringId, 9> target_names_;
+    DraftArray<TargetInfo, 7> target_infos_;
+    std::vector<std::uint32_t> target_by_name_;  ///< as the graph's; empty until a target is added
+    DraftArray<NodeRecord, 5> records_;
+    DraftArena<NodeMetadata> metadata_;
+    DraftArray<std::uint32_t, 9> metadata_of_;
+    DraftArray<StringId, 9> custom_json_, extra_json_;
+    DraftArena<Value> values_;
+    DraftArena<TensorMeta> tensors_;
+    DraftArena<std::int64_t> dimensions_;
     std::uint32_t next_storage_ = 0;
 
     NodeId first_ = no_node, last_ = no_node;
     std::vector<NodeId> next_, previous_;
     std::vector<std::uint64_t> label_;  ///< ascending along the list; 0: erased
 
-    std::vector<NodeId> edge_input_, edge_user_;
-    std::vector<std::uint32_t> edge_next_, edge_previous_;  ///< neighbours in the list of the input's users
-    std::vector<std::uint32_t> first_edge_, edge_count_;    ///< a node's inputs are consecutive edges
-    std::vector<std::uint32_t> users_head_, users_tail_, user_count_;
+    std::vector<NodeId> edge_input_;
+    std::vector<Edge, NotCleared<Edge>> edges_;
+    std::vector<std::uint32_t> first_edge_, edge_count_;  ///< a node's inputs are consecutive edges
+    std::vector<std::uint8_t> lists_users_;               ///< 0: the users are the source's
+    std::vector<UserList, NotCleared<UserList>> user_list_;
+    /// Of nodes of the source with many inputs: the edge of each input.
+    std::unordered_map<NodeId, std::unordered_map<NodeId, std::uint32_t>> edges_of_wide_;
     std::vector<std::uint32_t> registered_;  ///< time of the last registration as a user; 0: the source's order holds
     std::uint32_t clock_ = 0;
+    bool edges_changed_ = false;
     bool users_in_order_ = false;
-    bool tensors_changed_ = false;  ///< mutable_outputs() has been called
 
     std::vector<NodeId> replacement_;  ///< by number; no_node: not replaced
-    NamingState naming_;
-    std::vector<bool> name_used_;  ///< by string
-    std::vector<Value> mapping_;   ///< of mapped(): children done so far, of the innermost list last
+    bool replaced_ = false;
+    std::shared_ptr<NamingState> naming_;  ///< null: the source's
+    std::vector<std::uint8_t> name_used_;  ///< by string; empty until a name is given
+    std::vector<Value> mapping_;           ///< of mapped(): children done so far, of the innermost list last
 };
 
 template <typename Map>

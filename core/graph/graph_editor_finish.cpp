@@ -1,6 +1,7 @@
 // How an edited graph becomes a Graph: order, users and tensors are checked and written down.
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
@@ -19,10 +20,32 @@ bool GraphEditor::is_topological() const {
     return true;
 }
 
-void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
-    if (number_count() == source_count()) return;
+std::span<const TensorMeta> GraphEditor::new_tensors() const {
+    const std::size_t known = source_->tensors_.size();
+    return tensors_.slice(known, tensors_.size() - known);
+}
+
+/// No less than the tensors of all nodes count towards total_bytes_limit.
+std::int64_t GraphEditor::most_bytes() const {
+    std::int64_t bytes = source_->most_bytes_;
+    for (const TensorMeta& tensor : new_tensors()) {
+        if (tensor.is_tensor && bytes <= total_bytes_limit) bytes += counted_bytes(tensor, shape(tensor));
+    }
+    return bytes;
+}
+
+/// @returns what the tensors count at most towards total_bytes_limit.
+std::int64_t GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
+    const std::int64_t most = most_bytes();
+    if (number_count() == source_count()) return most;
+    const auto reaches_too_far = [&](const TensorMeta& tensor) {
+        return tensor.is_tensor && !memory_reach(shape(tensor), stride(tensor));
+    };
+    if (most <= total_bytes_limit && std::ranges::none_of(new_tensors(), reaches_too_far)) return most;
+    // Perhaps only of nodes that were erased, or of tensors that were there before others.
     std::int64_t total = 0;
     for (const NodeId node : nodes) {
+        const bool are_new = tensors_.is_new(records_[node].first_output);
         for (const TensorMeta& tensor : outputs(node)) {
             if (!tensor.is_tensor) continue;
             const auto place = [&] { return "node " + in_quotes(name(node)); };
@@ -32,109 +55,166 @@ void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
                                               std::to_string(total_bytes_limit) + " bytes");
             }
             // Layouts that were read have been checked then.
-            if ((is_new(node) || tensors_changed_) && !memory_reach(shape(tensor), stride(tensor))) {
+            if (are_new && reaches_too_far(tensor)) {
                 throw InputError(place(), "with its strides the tensor would reach further than 2^56 elements");
             }
         }
     }
+    return total;
 }
 
-void GraphEditor::add_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
-    graph.user_offsets_.assign(nodes.size() + 1, 0);
-    for (NodeId place = 0; place < nodes.size(); ++place) {
-        graph.user_offsets_[place + 1] = graph.user_offsets_[place] + user_count_[nodes[place]];
-    }
-    graph.users_.resize(graph.inputs_.size());
-    if (users_in_order_) {
-        std::vector<std::uint32_t> next(graph.user_offsets_.begin(), graph.user_offsets_.end() - 1);
-        for (NodeId place = 0; place < nodes.size(); ++place) {
-            for (const NodeId input : graph.inputs(place)) graph.users_[next[input]++] = place;
-        }
-        return;
-    }
-    std::vector<NodeId> users;
-    auto out = graph.users_.begin();
+void GraphEditor::place_inputs(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
+    std::vector<std::uint32_t> offsets;
+    std::vector<NodeId> placed;
+    offsets.reserve(nodes.size() + 1);
+    offsets.push_back(0);
+    placed.reserve(edge_input_.size());
     for (const NodeId node : nodes) {
-        users.clear();
-        bool re_registered = false;
-        for_each_user(node, [&](NodeId user) {
-            users.push_back(user);
-            re_registered |= registered_[user] != 0;
-        });
-        if (re_registered) std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
-        for (const NodeId user : users) *out++ = position[user];
+        for (const NodeId input : inputs(node)) placed.push_back(position[input]);
+        offsets.push_back(static_cast<std::uint32_t>(placed.size()));
     }
+    graph.input_offsets_ = SharedArray(std::move(offsets));
+    graph.inputs_ = SharedArray(std::move(placed));
+}
+
+/// @pre place_inputs().
+void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
+    std::vector<std::uint32_t> offsets;
+    std::vector<NodeId> placed(graph.inputs_.size());
+    offsets.reserve(nodes.size() + 1);
+    offsets.push_back(0);
+    for (const NodeId node : nodes) offsets.push_back(offsets.back() + user_count(node));
+    if (users_in_order_) {
+        std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+        for (NodeId place = 0; place < nodes.size(); ++place) {
+            for (const NodeId input : graph.inputs(place)) placed[next[input]++] = place;
+        }
+    } else {
+        NodeId* out = placed.data();
+        for (const NodeId node : nodes) {
+            NodeId* const begin = out;
+            bool registered_again = false;
+            for_each_user(node, [&](NodeId user) {
+                *out++ = user;
+                registered_again |= registered_[user] != 0;
+            });
+            const std::span users(begin, out);
+            if (registered_again && users.size() > 1)
+                std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+            for (NodeId& user : users) user = position[user];
+        }
+    }
+    graph.user_offsets_ = SharedArray(std::move(offsets));
+    graph.users_ = SharedArray(std::move(placed));
+}
+
+/// The arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
+/// nodes that are no more.
+SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) const {
+    std::vector<Value> placed;
+    placed.reserve(values_.size());
+    const auto placed_value = [&](const Value& value) {
+        if (!value.is(ValueKind::node)) return value;
+        const NodeId place = position[current(value.node)];
+        return place == no_node ? Value::of_none() : Value::of_node(place);
+    };
+    const std::size_t base = source_->values_.base().size();
+    for (const std::span<const Value> part : {values_.slice(0, base), values_.slice(base, values_.size() - base)}) {
+        std::ranges::transform(part, std::back_inserter(placed), placed_value);
+    }
+    return SharedArena(std::move(placed));
+}
+
+SharedArray<NodeId> GraphEditor::places_by_name(std::span<const NodeId> nodes) const {
+    std::vector<NodeId> places(strings_->size(), no_node);
+    for (NodeId place = 0; place < nodes.size(); ++place) places[records_[nodes[place]].name] = place;
+    return SharedArray(std::move(places));
 }
 
 std::shared_ptr<const Graph> GraphEditor::with_extra_json(const Graph& graph, std::shared_ptr<const StringPool> strings,
-                                                          std::span<const StringId> extra_json) {
+                                                          std::vector<StringId> extra_json) {
     auto copy = std::make_shared<Graph>(graph);
-    for (NodeId node = 0; node < graph.node_count(); ++node) copy->metadata_[node].extra_json = extra_json[node];
-    copy->by_name_.resize(strings->size(), no_node);
+    copy->extra_json_ = SharedArray(std::move(extra_json));
     copy->strings_ = std::move(strings);
     return copy;
 }
 
 Graph GraphEditor::with_outputs(const Graph& graph, std::span<const GivenTensor> tensors) {
-    Graph copy = graph;
+    std::vector<NodeRecord> records(graph.records_.begin(), graph.records_.end());
+    DraftArena<TensorMeta> all(graph.tensors_);
+    DraftArena<std::int64_t> dimensions(graph.dimensions_);
     for (const GivenTensor& given : tensors) {
-        NodeRecord& record = copy.records_[given.node];
-        if (record.output_count++ == 0) record.first_output = static_cast<std::uint32_t>(copy.tensors_.size());
         TensorMeta tensor;
         tensor.is_tensor = true;
         tensor.dtype = given.dtype;
         tensor.rank = static_cast<std::uint8_t>(given.sizes.size());
-        tensor.first_dimension = static_cast<std::uint32_t>(copy.dimensions_.size());
+        tensor.first_dimension = static_cast<std::uint32_t>(dimensions.add(given.sizes));
+        dimensions.add(given.strides);
         tensor.device = given.device;
         tensor.storage = given.storage;
         tensor.storage_bytes = given.storage_bytes;
-        copy.dimensions_.insert(copy.dimensions_.end(), given.sizes.begin(), given.sizes.end());
-        copy.dimensions_.insert(copy.dimensions_.end(), given.strides.begin(), given.strides.end());
-        copy.tensors_.push_back(tensor);
+        const std::size_t place = all.add({&tensor, 1});
+        NodeRecord& record = records[given.node];
+        if (record.output_count++ == 0) record.first_output = static_cast<std::uint32_t>(place);
     }
+    Graph copy = graph;
+    copy.records_ = SharedArray(std::move(records));
+    copy.tensors_ = std::move(all).finish();
+    copy.dimensions_ = std::move(dimensions).finish();
     return copy;
 }
 
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
-    std::vector<NodeId> nodes = order();
-    check_tensors(nodes);
+    const std::vector<NodeId> nodes = order();
+    graph->most_bytes_ = check_tensors(nodes);
     std::vector<NodeId> position(number_count(), no_node);
-    for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
+    bool stay = nodes.size() == number_count() && number_count() == source_count();  // nodes where the source has them
+    for (NodeId place = 0; place < nodes.size(); ++place) {
+        position[nodes[place]] = place;
+        stay &= nodes[place] == place;
+    }
+    origin.resize(nodes.size());
+    for (NodeId place = 0; place < nodes.size(); ++place) origin[place] = is_new(nodes[place]) ? no_node : nodes[place];
 
     graph->header_ = header_;
     graph->module_stacks_ = module_stacks_;
-    graph->records_.reserve(nodes.size());
-    graph->metadata_.reserve(nodes.size());
-    graph->input_offsets_.reserve(nodes.size() + 1);
-    graph->input_offsets_.push_back(0);
-    graph->inputs_.reserve(edge_input_.size());
-    origin.resize(nodes.size());
-    graph->by_name_.assign(strings_->size(), no_node);
-    for (NodeId place = 0; place < nodes.size(); ++place) {
-        const NodeId node = nodes[place];
-        origin[place] = is_new(node) ? no_node : node;
-        graph->by_name_[records_[node].name] = place;
-        graph->records_.push_back(records_[node]);
-        graph->metadata_.push_back(metadata_[node]);
-        for (const NodeId input : inputs(node)) graph->inputs_.push_back(position[input]);
-        graph->input_offsets_.push_back(static_cast<std::uint32_t>(graph->inputs_.size()));
+    const bool same_edges = stay && !edges_changed_;
+    if (same_edges) {
+        graph->input_offsets_ = source_->input_offsets_;
+        graph->inputs_ = source_->inputs_;
+    } else {
+        place_inputs(*graph, nodes, position);
     }
-    add_users(*graph, nodes, position);
-    // Arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
-    // nodes that are no more.
-    for (Value& value : values_) {
-        if (!value.is(ValueKind::node)) continue;
-        const NodeId place = position[current(value.node)];
-        value = place == no_node ? Value::of_none() : Value::of_node(place);
+    if (same_edges && !users_in_order_) {
+        graph->user_offsets_ = source_->user_offsets_;
+        graph->users_ = source_->users_;
+    } else {
+        place_users(*graph, nodes, position);
     }
-    graph->values_ = std::move(values_);
-    graph->tensors_ = std::move(tensors_);
-    graph->dimensions_ = std::move(dimensions_);
-    graph->target_names_ = std::move(target_names_);
-    graph->target_infos_ = std::move(target_infos_);
-    graph->naming_ = std::make_shared<const NamingState>(std::move(naming_));
-    graph->strings_ = std::move(strings_);
+    graph->by_name_ = stay && !records_.changed() ? source_->by_name_ : places_by_name(nodes);
+    graph->records_ = records_.finish(nodes, stay);
+    graph->metadata_of_ = metadata_of_.finish(nodes, stay);
+    graph->custom_json_ = custom_json_.finish(nodes, stay);
+    graph->extra_json_ = extra_json_.finish(nodes, stay);
+    graph->metadata_ = std::move(metadata_).finish();
+    graph->values_ = stay && !replaced_ ? std::move(values_).finish() : placed_values(position);
+    graph->next_storage_ = source_->next_storage_;
+    for (const TensorMeta& tensor : new_tensors()) {
+        if (tensor.is_tensor) graph->next_storage_ = std::max(graph->next_storage_, tensor.storage + 1);
+    }
+    graph->tensors_ = std::move(tensors_).finish();
+    graph->dimensions_ = std::move(dimensions_).finish();
+    graph->target_names_ = target_names_.finish();
+    graph->target_infos_ = target_infos_.finish();
+    graph->target_by_name_ =
+        target_by_name_.empty() ? source_->target_by_name_ : SharedArray(std::move(target_by_name_));
+    graph->naming_ = naming_ ? naming_ : source_->naming_;
+    if (strings_->adds_nothing()) {
+        graph->strings_ = source_->strings_;
+    } else {
+        graph->strings_ = strings_;
+    }
     return graph;
 }
 

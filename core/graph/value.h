@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/graph/string_pool.h"
 
@@ -31,7 +30,7 @@ enum class ValueKind : std::uint8_t {
     raw_json,       ///< any other tagged object, such as {"object": CLASS, "text": ...}, kept as its JSON text
 };
 
-/// One argument value, 16 bytes. Children of lists live in the ValueArena that the value came from.
+/// One argument value, 16 bytes. Children of lists live in the arena of the graph that the value came from.
 struct Value {
     ValueKind kind = ValueKind::none;
     std::uint32_t count = 0;  ///< children of a list, dictionary (two each entry), slice or symbol
@@ -59,13 +58,11 @@ struct Value {
     }
 };
 
-/// Children of lists, contiguous. Append only.
-using ValueArena = std::vector<Value>;
-
 /// Calls `visit(NodeId)` for each node that `value` mentions, in order, descending into lists, dictionaries and slices
 /// (torch.fx `map_arg`); repeated mentions are visited again.
-template <typename Visit>
-void for_each_node(const ValueArena& arena, const Value& value, Visit&& visit) {
+/// @param arena the children of lists, by number.
+template <typename Arena, typename Visit>
+void for_each_node(const Arena& arena, const Value& value, Visit&& visit) {
     if (value.kind == ValueKind::node) {
         visit(value.node);
     } else if (value.has_children()) {

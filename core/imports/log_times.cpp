@@ -73,7 +73,7 @@ void add_logged_times(ImportedGraph& imported, const std::vector<LoggedTime>& ti
         NodeId node = imported.graph->find(time.name);
         if (time.is_collective && node == no_node && !collectives.empty()) node = collectives[collective++];
         if (node == no_node) continue;
-        editor.metadata(node).estimate_ms = time.milliseconds;
+        editor.set_estimate(node, time.milliseconds);
         ++taken;
     }
     if (taken > 0) {

@@ -170,7 +170,7 @@ class Repair {
                 known->second.second = editor.module_stack({&entry, 1});
             }
             const bool nothing_known = !uses_stacks_ && !uses_names_;
-            NodeMetadata& metadata = editor.metadata(node);
+            NodeMetadata metadata = editor.metadata(node);
             if (uses_stacks_ || nothing_known) {
                 const bool backward = is_backward(*source_, node);
                 metadata.module_stack = backward ? 0 : known->second.second;
@@ -180,6 +180,7 @@ class Repair {
                 metadata.module_fqn = known->second.first;
                 metadata.custom_json = editor.intern(with_module(source_->text(metadata.custom_json), paths_[node]));
             }
+            editor.set_metadata(node, metadata);
         }
         std::vector<NodeId> origin;
         result_.graph = editor.finish(origin);

@@ -211,12 +211,12 @@ class GraphEdits {
 
     void change_time(NodeId node) {
         static const std::vector<double> times = {0, 0.001, 0.25, 1, 1e9, 1e12};
-        editor_.metadata(node).estimate_ms = choices_.one_of(times);
+        editor_.set_estimate(node, choices_.one_of(times));
     }
 
     void change_module(NodeId node) {
         const std::string& module = choices_.one_of(odd_modules());
-        NodeMetadata& changed = editor_.metadata(node);
+        NodeMetadata changed = editor_.metadata(node);
         if (choices_.one_in(2)) {
             changed.custom_json = editor_.intern("{\"module_fqn\":\"" + module + "\"}");
             changed.module_fqn = editor_.intern(module);
@@ -224,10 +224,11 @@ class GraphEdits {
             const ModuleStackEntry entry{editor_.intern(module), editor_.intern("Module")};
             changed.module_stack = editor_.module_stack({&entry, 1});
         }
+        editor_.set_metadata(node, changed);
     }
 
     void change_flags(NodeId node) {
-        NodeMetadata& changed = editor_.metadata(node);
+        NodeMetadata changed = editor_.metadata(node);
         switch (choices_.below(3)) {
             case 0:
                 changed.autograd_backward = choices_.one_in(2);
@@ -238,6 +239,7 @@ class GraphEdits {
             default:
                 changed.sequence_number = static_cast<std::int64_t>(choices_.below(8));
         }
+        editor_.set_metadata(node, changed);
     }
 
     /// To another place that is behind all inputs and before all users.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/graph/graph_builder.h"
@@ -294,6 +296,81 @@ TEST_F(GraphEditorTest, UsersCanBePutInTheOrderOfTheNodes) {
     std::vector<NodeId> origin;
     const auto result = graph.finish(origin);
     EXPECT_EQ(std::vector(result->users(0).begin(), result->users(0).end()), std::vector<NodeId>({4, 5}));
+}
+
+TEST_F(GraphEditorTest, AGraphSharesWhatAnEditorLeftAlone) {
+    const NodeId u1 = call("u1", {0, 1}), u2 = call("u2", {0});
+    builder_.output({});
+    const auto source = std::make_shared<const Graph>(builder_.finish({}));
+    GraphEditor graph(source);
+    NodeMetadata changed = graph.metadata(u2);
+    changed.module_fqn = graph.intern("layers.0");
+    changed.extra_json = graph.intern(R"({"a":1})");
+    graph.set_metadata(u2, changed);
+    std::vector<NodeId> origin;
+    const auto made = graph.finish(origin);
+    EXPECT_EQ(made->text(made->metadata(u2).module_fqn), "layers.0");
+    EXPECT_EQ(made->text(made->metadata(u2).extra_json), R"({"a":1})");
+    EXPECT_EQ(made->metadata(u1), source->metadata(u1));
+    EXPECT_EQ(source->metadata(u2).module_fqn, empty_string);
+    EXPECT_EQ(&made->record(0), &source->record(0));
+    EXPECT_EQ(made->inputs(u1).data(), source->inputs(u1).data());
+    EXPECT_EQ(made->users(0).data(), source->users(0).data());
+    EXPECT_EQ(made->children(made->record(u1).args).data(), source->children(source->record(u1).args).data());
+}
+
+TEST_F(GraphEditorTest, UsersOfUntouchedNodesFollowAMove) {
+    const NodeId a = 0;
+    const NodeId u1 = call("u1", {a}), u2 = call("u2", {a}), u3 = call("u3", {u1});
+    GraphEditor graph = edit();
+    graph.move_before(u2, u1);
+    std::vector<NodeId> origin;
+    const auto made = graph.finish(origin);
+    // Registration counts, not the place in the graph.
+    EXPECT_EQ(std::vector(made->users(a).begin(), made->users(a).end()), std::vector<NodeId>({5, 4}));
+    EXPECT_EQ(made->name(4), "u2");
+    EXPECT_EQ(std::vector(made->users(5).begin(), made->users(5).end()), std::vector<NodeId>({made->find("u3")}));
+    EXPECT_EQ(origin[4], u2);
+    EXPECT_EQ(origin[6], u3);
+}
+
+TEST_F(GraphEditorTest, AWideUserKeepsTheOrderOfItsInputs) {
+    std::vector<NodeId> many;
+    for (int index = 0; index < 100; ++index) many.push_back(call("m" + std::to_string(index), {0}));
+    const NodeId wide = call("wide", many);
+    GraphEditor graph = edit();
+    graph.replace_all_uses(many[70], 1);
+    graph.replace_all_uses(many[5], many[6]);
+    const auto inputs = graph.inputs(wide);
+    EXPECT_EQ(inputs.size(), 99u);
+    EXPECT_EQ(inputs[5], many[6]);
+    EXPECT_EQ(inputs[69], 1u);
+    EXPECT_EQ(names(graph, graph.users(1)), "wide");
+    EXPECT_EQ(graph.user_count(many[70]), 0u);
+    graph.erase(wide);
+    EXPECT_EQ(graph.user_count(many[6]), 0u);
+    EXPECT_EQ(graph.user_count(many[99]), 0u);
+}
+
+TEST_F(GraphEditorTest, OutputsThatAreChangedAreTheNodesOwn) {
+    const std::int64_t sizes[] = {8};
+    TensorMeta out = builder_.contiguous_tensor(*dtype_by_name("float32"), sizes);
+    const NodeId node = builder_.call("made", "test.call.default", {}, std::span(&out, 1));
+    builder_.output({});
+    const auto source = std::make_shared<const Graph>(builder_.finish({}));
+    GraphEditor graph(source);
+    const std::uint32_t storage = graph.new_storage();
+    EXPECT_EQ(storage, out.storage + 1);
+    graph.mutable_outputs(node)[0].storage = storage;
+    EXPECT_EQ(graph.outputs(node)[0].storage, storage);
+    graph.mutable_outputs(node)[0].storage_bytes = 64;
+    std::vector<NodeId> origin;
+    const auto made = graph.finish(origin);
+    EXPECT_EQ(made->outputs(node)[0].storage, storage);
+    EXPECT_EQ(made->outputs(node)[0].storage_bytes, 64);
+    EXPECT_EQ(made->shape(made->outputs(node)[0])[0], 8);
+    EXPECT_EQ(source->outputs(node)[0].storage, out.storage);
+    EXPECT_EQ(GraphEditor(made).new_storage(), storage + 1);
 }
 
 TEST_F(GraphEditorTest, ACopyWithOtherFieldsIsTheSameGraph) {

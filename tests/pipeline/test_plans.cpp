@@ -253,7 +253,7 @@ const std::vector<TestPlan>& test_plans() {
 
 std::shared_ptr<const Graph> without_times(const std::shared_ptr<const Graph>& graph) {
     GraphEditor editor(graph);
-    for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
+    for (NodeId node = 0; node < graph->node_count(); ++node) editor.set_estimate(node, std::nullopt);
     GraphHeader header = graph->header();
     header.cost.reset();
     editor.set_header(std::move(header));

@@ -157,8 +157,10 @@ class Run {
                  {{"plan_fqns", settings_.options.plans.at(entry).modules}, {"direction", backward ? "bwd" : "fwd"}}}};
             const StringId extra = first_new < editor_.number_count() ? editor_.intern(bucket.dump()) : empty_string;
             for (NodeId node = first_new; node < editor_.number_count(); ++node) {
-                editor_.metadata(node).extra_json = extra;
-                if (backward) editor_.metadata(node).autograd_backward = true;
+                NodeMetadata metadata = editor_.metadata(node);
+                metadata.extra_json = extra;
+                if (backward) metadata.autograd_backward = true;
+                editor_.set_metadata(node, metadata);
             }
         }
     }

@@ -68,7 +68,7 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
     if (in_place) {
         editor_.set_arguments(made, args, kwargs);
         std::ranges::copy(outputs, editor_.mutable_outputs(made).begin());
-        editor_.metadata(made) = metadata;
+        editor_.set_metadata(made, metadata);
     } else {
         const NodeRecord record = editor_.record(original.node);
         const NameParts name = split_name(default_name(record.target));

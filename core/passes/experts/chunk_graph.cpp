@@ -138,8 +138,8 @@ NodeId ChunkGraph::only_tensor_input(NodeId node) const {
 }
 
 void ChunkGraph::set_fields(NodeId node, NodeFields fields) {
-    editor_.metadata(node).extra_json =
-        editor_.intern(fields_text(fields, expressions(), hints_, editor_, std::as_const(editor_).outputs(node)));
+    editor_.set_extra_json(node,
+                           editor_.intern(fields_text(fields, expressions(), hints_, editor_, editor_.outputs(node))));
     if (node >= fields_.size()) fields_.resize(node + 1, nullptr);
     fields_[node] = &made_.emplace_back(std::move(fields));
 }

@@ -154,7 +154,7 @@ class Concretizing {
         if (has_tensors) fix_tensors(node, made);
         const std::string text =
             fields_text(made, expressions_, fields_.hints(), editor_, std::as_const(editor_).outputs(node));
-        editor_.metadata(node).extra_json = editor_.intern(text);
+        editor_.set_extra_json(node, editor_.intern(text));
     }
 
     void fix_tensors(NodeId node, NodeFields& fields) {
@@ -179,7 +179,7 @@ class Concretizing {
                 }
                 is_symbolic |= shape[dimension] != no_expression;
             }
-            if (!std::ranges::equal(sizes, editor_.shape(tensor))) editor_.metadata(node).estimate_ms.reset();
+            if (!std::ranges::equal(sizes, editor_.shape(tensor))) editor_.set_estimate(node, std::nullopt);
             const TensorMeta made = with_sizes(editor_, tensor, before, sizes);
             editor_.mutable_outputs(node)[index] = made;
             if (!is_symbolic) shape.clear();

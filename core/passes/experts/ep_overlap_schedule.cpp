@@ -62,9 +62,9 @@ Plan plan_regions(const Graph& graph, const Settings& settings) {
 
 void label_waits(GraphEditor& editor, const std::vector<experts::TokenExchanges::Wait>& waits) {
     for (const auto& [wait, label] : waits) {
-        StringId& custom = editor.metadata(wait).custom_json;
-        custom = editor.intern(with_json_member(without_json_member(editor.text(custom), "EP_token_exchange"),
-                                                "EP_token_exchange_wait", in_quotes(label)));
+        const std::string_view before = editor.text(editor.metadata(wait).custom_json);
+        editor.set_custom_json(wait, editor.intern(with_json_member(without_json_member(before, "EP_token_exchange"),
+                                                                    "EP_token_exchange_wait", in_quotes(label))));
     }
 }
 

@@ -211,7 +211,8 @@ class Rematerialisation {
         copy.target = record.target;
         copy.args = record.args;
         copy.kwargs = record.kwargs;
-        copy.metadata = &source_.metadata(attribute);
+        const NodeMetadata metadata = source_.metadata(attribute);
+        copy.metadata = &metadata;
         copy.op = NodeOp::get_attr;
         return editor_.create(copy, target);
     }

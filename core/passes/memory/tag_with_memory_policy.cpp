@@ -250,7 +250,7 @@ std::shared_ptr<const Graph> with_tags(const Graph& graph, std::span<const Recom
         if (is_new) entry->second = strings->intern(with_recompute_tag(graph.text(before), tags[node]));
         fields[node] = entry->second;
     }
-    return GraphEditor::with_extra_json(graph, strings, fields);
+    return GraphEditor::with_extra_json(graph, strings, std::move(fields));
 }
 
 Problem decided(const Graph& graph, const Tagger& tagger) {

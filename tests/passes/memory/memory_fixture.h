@@ -76,9 +76,7 @@ class MemoryPassTest : public PassTest {
         }
         return listed;
     }
-    const NodeMetadata& metadata(std::string_view name) const {
-        return result_.graph->metadata(result_.graph->find(name));
-    }
+    NodeMetadata metadata(std::string_view name) const { return result_.graph->metadata(result_.graph->find(name)); }
 };
 
 }  // namespace overlap::test

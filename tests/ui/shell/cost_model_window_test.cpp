@@ -52,7 +52,7 @@ class CostModelWindowTest : public QObject {
     /// The small graph as an import gives it: without times and without a cost model.
     static QString writeWithoutTimes(const QTemporaryDir& folder) {
         GraphEditor editor(read_graph_file(smallGraphFile().toStdString()));
-        for (NodeId node = 0; node < editor.source_count(); ++node) editor.metadata(node).estimate_ms.reset();
+        for (NodeId node = 0; node < editor.source_count(); ++node) editor.set_estimate(node, std::nullopt);
         GraphHeader header = editor.source().header();
         header.cost.reset();
         editor.set_header(std::move(header));
