@@ -58,29 +58,65 @@ bool is_within(std::string_view path, std::string_view outer) {
 }
 
 ModuleTree::ModuleTree(const Graph& graph, ModuleSource source) : source_(source) {
-    innermost_.assign(graph.node_count(), no_module);
-    // Graphs have thousands of nodes but hundreds of paths: what a path leads through is worked out once.
-    std::vector<std::vector<ModuleId>> chains(graph.strings()->size());
-    const auto chain = [&](StringId path, std::string_view clean, std::string_view class_name) -> const auto& {
-        if (chains[path].empty()) chains[path] = modules_along(clean, class_name);
-        return chains[path];
-    };
+    // Graphs have thousands of nodes but hundreds of module stacks or paths: where one leads is worked out once.
+    constexpr std::uint32_t unknown = 0xffffffffu;
+    const bool by_path = source == ModuleSource::module_fqn;
+    std::vector<std::uint32_t> place_of_key(by_path ? graph.strings()->size() : graph.module_stack_count(), unknown);
+    std::vector<std::uint32_t> place_of_node(graph.node_count());
+    std::vector<Place> places;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const NodeMetadata& metadata = graph.metadata(node);
-        if (source == ModuleSource::module_fqn) {
-            if (const StringId path = metadata.module_fqn; path != empty_string) {
-                add(node, chain(path, graph.text(path), "torch.nn.modules.module.Module"));
-            }
-        } else {
-            const ModuleStackId stack = metadata.module_stack != 0 ? metadata.module_stack : metadata.fwd_module_stack;
-            for (const ModuleStackEntry& entry : graph.module_stack(stack)) {
-                if (chains[entry.path].empty()) {
-                    chain(entry.path, clean_module_path(graph.text(entry.path)), graph.text(entry.class_name));
-                }
-                add(node, chains[entry.path]);
-            }
+        const NodeMetadata metadata = graph.metadata(node);
+        const std::uint32_t stack = metadata.module_stack != 0 ? metadata.module_stack : metadata.fwd_module_stack;
+        const std::uint32_t key = by_path ? metadata.module_fqn : stack;
+        if (place_of_key[key] == unknown) {
+            place_of_key[key] = static_cast<std::uint32_t>(places.size());
+            places.push_back(place_of(graph, key));
         }
-        if (innermost_[node] == no_module) nodes_without_module_.push_back(node);
+        place_of_node[node] = place_of_key[key];
+        ++places[place_of_node[node]].node_count;
+    }
+    chains_ = {};
+    add_nodes(place_of_node, places);
+}
+
+/// @param key a module stack or a path, 0 for none of either.
+ModuleTree::Place ModuleTree::place_of(const Graph& graph, std::uint32_t key) {
+    Place place;
+    if (key == 0) return place;
+    if (source_ == ModuleSource::module_fqn) {
+        place.modules = modules_along(graph.text(key), "torch.nn.modules.module.Module");
+        place.innermost = place.modules.back();
+        return place;
+    }
+    for (const ModuleStackEntry& entry : graph.module_stack(key)) {
+        const auto [chain, is_new] = chains_.try_emplace(entry.path);
+        if (is_new) {
+            chain->second = modules_along(clean_module_path(graph.text(entry.path)), graph.text(entry.class_name));
+        }
+        place.modules.insert(place.modules.end(), chain->second.begin(), chain->second.end());
+        place.innermost = chain->second.back();
+    }
+    std::ranges::sort(place.modules);
+    place.modules.erase(std::unique(place.modules.begin(), place.modules.end()), place.modules.end());
+    return place;
+}
+
+void ModuleTree::add_nodes(std::span<const std::uint32_t> place_of_node, std::span<const Place> places) {
+    std::vector<std::uint32_t> sizes(modules_.size());
+    for (const Place& place : places) {
+        for (const ModuleId id : place.modules) sizes[id] += place.node_count;
+    }
+    std::vector<NodeId*> next(modules_.size());
+    for (ModuleId id = 0; id < sizes.size(); ++id) {
+        modules_[id].nodes.resize(sizes[id]);
+        next[id] = modules_[id].nodes.data();
+    }
+    innermost_.reserve(place_of_node.size());
+    for (NodeId node = 0; node < place_of_node.size(); ++node) {
+        const Place& place = places[place_of_node[node]];
+        for (const ModuleId id : place.modules) *next[id]++ = node;
+        innermost_.push_back(place.innermost);
+        if (place.innermost == no_module) nodes_without_module_.push_back(node);
     }
 }
 
@@ -102,18 +138,10 @@ std::vector<ModuleTree::ModuleId> ModuleTree::modules_along(std::string_view pat
     return along;
 }
 
-void ModuleTree::add(NodeId node, const std::vector<ModuleId>& along) {
-    for (const ModuleId id : along) {
-        std::vector<NodeId>& nodes = modules_[id].nodes;
-        if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
-    }
-    innermost_[node] = along.back();
-}
-
 ModuleTree::ModuleId ModuleTree::child_or_new(ModuleId parent, std::string_view name, std::string_view class_name) {
+    if (const ModuleId known = child(parent, name); known != no_module) return known;
     const auto made_id = static_cast<ModuleId>(modules_.size());
-    const auto [known, added] = children_by_name_[parent].emplace(std::string(name), made_id);
-    if (!added) return known->second;
+    children_by_name_[parent].emplace(std::string(name), made_id);
     Module made;
     made.name = std::string(name);
     made.class_name = std::string(class_name);

@@ -69,16 +69,26 @@ class ModuleTree {
     std::size_t depth() const;
 
   private:
+    /// Where the nodes with one module stack, or one path, belong.
+    struct Place {
+        std::vector<ModuleId> modules;  ///< each once
+        ModuleId innermost = no_module;
+        std::uint32_t node_count = 0;
+    };
+
+    Place place_of(const Graph& graph, std::uint32_t key);
+    void add_nodes(std::span<const std::uint32_t> place_of_node, std::span<const Place> places);
     ModuleId child_or_new(ModuleId parent, std::string_view name, std::string_view class_name);
     /// The modules that a dotted path leads through, made where they are missing; the root alone for the empty path.
     std::vector<ModuleId> modules_along(std::string_view path, std::string_view class_name);
-    void add(NodeId node, const std::vector<ModuleId>& along);
 
     ModuleSource source_;
     std::deque<Module> modules_;  ///< grows in pieces: modules are large beside the letters that make them
     std::vector<ModuleId> innermost_;
     std::vector<NodeId> nodes_without_module_;
     std::vector<std::unordered_map<std::string, ModuleId>> children_by_name_;
+    std::unordered_map<StringId, std::vector<ModuleId>>
+        chains_;  ///< what a raw path leads through; while the tree is made
 };
 
 }  // namespace overlap
