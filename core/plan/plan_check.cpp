@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
@@ -110,17 +109,22 @@ class BucketCheck {
 
     /// Counts as PyTorch does: over all modules of all entries, nodes beyond the first mention of each.
     void check_overlaps() {
-        std::unordered_map<NodeId, Place> first;
+        constexpr std::uint32_t unmentioned = 0xffffffffu;
+        std::vector<Place> named;
+        std::vector<std::uint32_t> first(graph_.node_count(), unmentioned);  // by node, in named
         std::map<std::pair<Place, Place>, SharedNodes> shared;
         std::size_t duplicates = 0;
         for (std::uint32_t entry = 0; entry < buckets_.size(); ++entry) {
             for (std::uint32_t module = 0; module < buckets_[entry].modules.size(); ++module) {
-                const Place place{entry, module};
+                const auto number = static_cast<std::uint32_t>(named.size());
+                named.push_back({entry, module});
                 for (const NodeId node : tree_.nodes(buckets_[entry].modules[module])) {
-                    const auto [known, added] = first.emplace(node, place);
-                    if (added) continue;
+                    if (first[node] == unmentioned) {
+                        first[node] = number;
+                        continue;
+                    }
                     ++duplicates;
-                    SharedNodes& nodes = shared[{known->second, place}];
+                    SharedNodes& nodes = shared[{named[first[node]], named.back()}];
                     if (nodes.count++ < named_nodes) nodes.names.emplace_back(graph_.name(node));
                 }
             }
