@@ -10,9 +10,11 @@ namespace overlap {
 
 TargetSet::TargetSet(const Graph& graph, std::initializer_list<std::string_view> names)
     : member_(graph.target_count()) {
-    for (std::uint32_t target = 0; target < graph.target_count(); ++target) {
-        member_[target] = std::ranges::find(names, graph.target_text(target)) != names.end();
-        any_ |= member_[target] != 0;
+    for (const std::string_view name : names) {
+        const std::uint32_t target = graph.find_target(name);
+        if (target == Graph::no_target) continue;
+        member_[target] = 1;
+        any_ = true;
     }
 }
 

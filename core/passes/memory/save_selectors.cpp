@@ -21,19 +21,12 @@ std::string_view stripped(std::string_view text) {
     throw PassRefusal(std::string(pass), "option full_recompute_save_ops", reason);
 }
 
-bool has_target(const Graph& graph, std::string_view target) {
-    for (std::uint32_t index = 0; index < graph.target_count(); ++index) {
-        if (graph.target_text(index) == target) return true;
-    }
-    return false;
-}
-
 std::string require_operator(std::string_view name, const Graph& graph, std::string_view pass) {
     constexpr std::string_view prefix = "torch.ops.";
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     const auto dots = std::ranges::count(name, '.');
     const bool whole = dots == (name.starts_with("higher_order.") ? 1 : 2);
-    if (whole && (is_known_operator(name) || has_target(graph, name))) return std::string(name);
+    if (whole && (is_known_operator(name) || graph.find_target(name) != Graph::no_target)) return std::string(name);
     // A namespace exists in torch as soon as it is asked for.
     if (dots == 0 || begins_known_operator(name)) {
         refuse(pass, in_quotes(name) +

@@ -39,9 +39,9 @@ class Fuser {
   public:
     explicit Fuser(const std::shared_ptr<const Graph>& graph)
         : editor_(graph),
-          products_(editor_.target_index(product_operator)),
+          products_(graph->find_target(product_operator)),
           reshapes_(editor_.target_index(reshape_operator)),
-          scaled_(editor_.target_index(scaled_operator)),
+          scaled_(graph->find_target(scaled_operator)),
           getitems_(editor_.target_index("operator.getitem")) {}
 
     void fuse(const GatherMatch& match) {
