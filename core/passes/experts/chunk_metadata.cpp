@@ -225,6 +225,18 @@ std::string with_chunk_metadata_of_model(std::string_view extra_json, std::strin
     return text == before || text == "{}" ? made : with_json_member(extra_json, trainer_fields, text);
 }
 
+std::string chunk_fields_of_model(std::string_view custom_json) {
+    if (custom_json.empty()) return {};
+    if (custom_json.find("chunk") == custom_json.npos) return "{}";
+    std::string members;
+    for_each_json_member(custom_json, [&](std::string_view key, std::string_view value) {
+        if (key != region_field && key != role_field && key != chunk_field) return;
+        members += members.empty() ? "{\"" : ",\"";
+        ((members += key) += "\":") += value;
+    });
+    return members.empty() ? std::string(custom_json) : members + '}';
+}
+
 std::vector<ChunkSymbolHint> chunk_symbol_hints(const Graph& graph, NodeId node, std::string_view pass) {
     std::vector<ChunkSymbolHint> hints;
     const std::string_view object = json_member(trainer_fields_of(graph, node, hints_field), hints_field);

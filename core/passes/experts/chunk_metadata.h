@@ -82,6 +82,10 @@ std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata
 /// a role. @param custom_json the node's `custom`; unless it is an object, nothing changes.
 std::string with_chunk_metadata_of_model(std::string_view extra_json, std::string_view custom_json);
 
+/// As much of `custom` as with_chunk_metadata_of_model() looks at: two nodes for which this is the same, and which have
+/// the same unknown fields, get the same.
+std::string chunk_fields_of_model(std::string_view custom_json);
+
 /// Writes the members of `titan_meta` that say this, into the object that is open.
 void write_chunk_members(JsonWriter& json, const ChunkMetadata& metadata);
 

@@ -83,7 +83,7 @@ KnownSymbols chunk_symbols(const Graph& graph, const NodeFieldTable& fields, boo
                            std::string_view pass) {
     KnownSymbols known;
     const ExtentReader extents(graph, fields, pass);
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
+    for (NodeId node = 0; node < fields.node_count(); ++node) {
         const NodeFields& of_node = fields.of(node);
         for (const auto& [symbol, number] : of_node.hints) {
             const std::optional<SymbolId> found = fields.expressions().find_symbol(symbol);

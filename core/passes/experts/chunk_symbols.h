@@ -34,6 +34,7 @@ class KnownSymbols {
 /// The symbols along which modules are halved: those of `chunk_symbol_hints`, and, where `of_placeholders`, those in
 /// the first dimension of placeholders (torchtitan/experiments/graph_trainer/ep_pass_utils.py,
 /// `chunk_symbol_hints_for_mode`).
+/// @param fields of the nodes that are looked at.
 /// @throws PassRefusal of `pass` where a placeholder's size is no multiple of one symbol, and where two nodes give a
 /// symbol different numbers.
 KnownSymbols chunk_symbols(const Graph& graph, const NodeFieldTable& fields, bool of_placeholders,

@@ -36,15 +36,16 @@ const std::vector<ExpressionId>& NodeFields::sizes() const {
     return shapes.empty() ? none : shapes.front();
 }
 
-NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks)
-    : graph_(graph), pass_(pass), reads_chunks_(reads_chunks), field_of_(graph.node_count()) {
+NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks, NodeId end)
+    : graph_(graph), pass_(pass), reads_chunks_(reads_chunks), field_of_(std::min(end, graph.node_count())) {
     constexpr std::uint32_t not_read = 0xffffffffu;
     std::vector<std::uint32_t> known(graph.strings()->size(), not_read);
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const StringId text = graph.metadata(node).extra_json;
+    for (NodeId node = 0; node < field_of_.size(); ++node) {
+        const StringId text = graph.extra_json()[node];
         if (known[text] == not_read) {
             known[text] = static_cast<std::uint32_t>(fields_.size());
             fields_.push_back(read(node, graph.text(text)));
+            is_complete_ &= fields_.back().hints.empty();
         }
         field_of_[node] = known[text];
     }
@@ -52,6 +53,7 @@ NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool r
         whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint")).value_or(1);
     hints_.resize(expressions_.symbol_count());
     for (SymbolId symbol = 0; symbol < hints_.size(); ++symbol) {
+        is_complete_ &= hints_[symbol].has_value();
         if (!hints_[symbol]) hints_[symbol] = unknown;
         const std::optional<std::int64_t> number = whole_number(std::string_view(expressions_.name(symbol)).substr(1));
         if (number && *number >= next_symbol_)

@@ -33,8 +33,15 @@ class NodeFieldTable {
   public:
     /// @param reads_chunks whether what nodes say of chunks, other than hints of symbols, is taken apart, too; else it
     /// stays with the other members of `titan_meta`.
+    /// @param end reads the nodes before this one only.
     /// @throws PassRefusal of `pass` for fields that are not as docs/formats.md has them.
-    NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks);
+    NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks, NodeId end = no_node);
+
+    /// How many nodes were read, from the first on.
+    NodeId node_count() const { return static_cast<NodeId>(field_of_.size()); }
+    /// Whether nodes behind those that were read can add nothing to what these say of symbols: each symbol stands alone
+    /// somewhere, and no node has hints.
+    bool is_complete() const { return is_complete_; }
 
     const NodeFields& of(NodeId node) const { return fields_[field_of_[node]]; }
     Expressions& expressions() { return expressions_; }
@@ -61,6 +68,7 @@ class NodeFieldTable {
     Expressions expressions_;
     SymbolValues hints_;
     std::int64_t next_symbol_ = 0;
+    bool is_complete_ = true;
     std::vector<std::uint32_t> field_of_;  ///< by node
     std::vector<NodeFields> fields_;
 };

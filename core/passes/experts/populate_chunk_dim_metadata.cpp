@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph_editor.h"
@@ -40,6 +41,19 @@ std::vector<ChunkSymbolHint> hints_of(const NodeFields& fields, const Expression
     return hints;
 }
 
+/// The number behind the last placeholder.
+NodeId end_of_placeholders(const Graph& graph) {
+    NodeId end = graph.node_count();
+    while (end > 0 && graph.op(end - 1) != NodeOp::placeholder) --end;
+    return end;
+}
+
+/// The fields of the placeholders, and of further nodes where those alone do not say what symbols stand for.
+NodeFieldTable fields_of_placeholders(const Graph& graph, NodeId end, std::string_view pass) {
+    NodeFieldTable fields(graph, pass, false, end);
+    return fields.is_complete() ? std::move(fields) : NodeFieldTable(graph, pass, false);
+}
+
 }  // namespace
 
 std::string_view PopulateChunkDimMetadata::summary() const {
@@ -53,20 +67,20 @@ std::span<const PassOption> PopulateChunkDimMetadata::options() const {
 PassResult PopulateChunkDimMetadata::run(const std::shared_ptr<const Graph>& graph, const Options&,
                                          std::stop_token) const {
     return or_refused(name(), [&] {
-        const NodeFieldTable fields(*graph, name(), false);
+        const NodeId end = end_of_placeholders(*graph);
+        const NodeFieldTable fields = fields_of_placeholders(*graph, end, name());
         const KnownSymbols symbols = chunk_symbols(*graph, fields, true, name());
         if (symbols.empty()) refuse_not_traced_for_chunks(name());
         const auto strings = std::make_shared<StringPool>(graph->strings());
-        std::vector<StringId> texts(graph->node_count());
-        for (NodeId node = 0; node < graph->node_count(); ++node) {
-            texts[node] = graph->metadata(node).extra_json;
+        std::vector<StringId> texts(graph->extra_json().begin(), graph->extra_json().end());
+        for (NodeId node = 0; node < end; ++node) {
             if (graph->op(node) != NodeOp::placeholder || graph->record(node).multi) continue;
             const auto hints = hints_of(fields.of(node), fields.expressions(), symbols);
             if (hints.empty()) continue;
             texts[node] = strings->intern(with_chunk_symbol_hints(graph->text(texts[node]), hints));
         }
         PassResult result = unchanged(graph, name());
-        result.graph = GraphEditor::with_extra_json(*graph, strings, texts);
+        result.graph = GraphEditor::with_extra_json(*graph, strings, std::move(texts));
         return result;
     });
 }
