@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/quote.h"
@@ -107,14 +109,25 @@ class InputHalver {
         if (graph_.has_halves(input)) return graph_.halves(input);
         const ChunkMetadata& own = graph_.fields(input).chunk;
         if (own.region.empty() || own.original_name.empty()) return {};
+        list_copies();
+        const auto copies = copies_.find(own.original_name);
+        if (copies == copies_.end()) return {};
         Halves found = no_halves;
-        for (NodeId node = editor_.first(); node != no_node; node = editor_.next(node)) {
+        for (const NodeId node : copies->second) {
             const ChunkMetadata& other = graph_.fields(node).chunk;
-            if (!other.chunk || other.original_name != own.original_name || other.region != own.region) continue;
-            if (other.is_backward == own.is_backward) found[*other.chunk == 0 ? 0 : 1] = node;
+            if (other.region != own.region || other.is_backward != own.is_backward) continue;
+            found[*other.chunk == 0 ? 0 : 1] = node;
         }
         if (found[0] == no_node || found[1] == no_node) return {};
         return found;
+    }
+
+    void list_copies() {
+        if (!copies_.empty()) return;
+        for (NodeId node = editor_.first(); node != no_node; node = editor_.next(node)) {
+            const ChunkMetadata& copy = graph_.fields(node).chunk;
+            if (copy.chunk && !copy.original_name.empty()) copies_[copy.original_name].push_back(node);
+        }
     }
 
     ExpressionId extent(NodeId input) const {
@@ -364,6 +377,8 @@ class InputHalver {
     SyntheticNodes& synthetic_;
     HalvedInputs inputs_;
     std::vector<NodeId> dependent_;
+    /// Nodes of halves by the name of the node that was halved, in order; empty until asked for.
+    std::unordered_map<std::string_view, std::vector<NodeId>> copies_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 struct LiveOut {
     std::size_t index = 0;                ///< in the region
     std::vector<NodeId> per_half, whole;  ///< readers, in the order in which they registered
+    NodeId first_whole = no_node;         ///< the first in the graph of those that read it whole
 };
 
 class RegionLowering {
@@ -106,6 +107,7 @@ class RegionLowering {
                 if (boundary_.body.has(user) || !graph_.is_semantic_user(user)) continue;
                 (reads_halves(user) ? made.per_half : made.whole).push_back(user);
             }
+            made.first_whole = first_of(made.whole);
         }
     }
 
@@ -119,7 +121,7 @@ class RegionLowering {
 
     std::vector<LiveOut>& in_order_of_whole_readers() {
         std::ranges::stable_sort(live_outs_, [&](const LiveOut& left, const LiveOut& right) {
-            const NodeId first = first_of(left.whole), second = first_of(right.whole);
+            const NodeId first = left.first_whole, second = right.first_whole;
             if (first == no_node || second == no_node) return first != no_node;
             return editor_.is_before(first, second);
         });

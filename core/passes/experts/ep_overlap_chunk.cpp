@@ -60,9 +60,9 @@ std::int64_t static_inputs(const Graph& graph, const Settings& settings) {
     return number;
 }
 
-/// Halves one direction of all roots. @returns how many regions there were.
-std::size_t halve(ChunkGraph& graph, const Settings& settings, const std::vector<ChunkRoot>& roots,
-                  const RootFinder& finder, bool backward) {
+/// Halves one direction of all roots. @returns how many regions there were; nothing when `stop` was requested.
+std::optional<std::size_t> halve(ChunkGraph& graph, const Settings& settings, const std::vector<ChunkRoot>& roots,
+                                 const RootFinder& finder, bool backward, const std::stop_token& stop) {
     const NodeSet boundaries = grad_escape_boundaries(graph);
     const std::vector<ChunkRegion> regions = plan_regions(graph, finder, roots.size(), boundaries);
     std::vector<const ChunkRegion*> owners(graph.editor().number_count(), nullptr);
@@ -74,6 +74,7 @@ std::size_t halve(ChunkGraph& graph, const Settings& settings, const std::vector
     std::size_t lowered = 0;
     for (const ChunkRegion& region : regions) {
         if (region.is_backward != backward) continue;
+        if (stop.stop_requested()) return {};
         lower_region(context, region);
         ++lowered;
     }
@@ -112,16 +113,18 @@ std::span<const PassOption> EpOverlapChunk::options() const {
 }
 
 PassResult EpOverlapChunk::run(const std::shared_ptr<const Graph>& source, const Options& options,
-                               std::stop_token) const {
+                               std::stop_token stop) const {
     return or_refused(name(), [&] {
         const Settings settings = table().read(options);
         const std::vector<ChunkRoot> roots = chunk_roots(*source, settings.module_pattern, settings.require_all_to_all);
         ChunkGraph graph(source, static_inputs(*source, settings));
         if (graph.symbols().empty()) refuse_not_traced_for_chunks(name());
         const RootFinder finder(graph, roots);
-        const std::size_t forward = halve(graph, settings, roots, finder, false);
-        const std::size_t backward = halve(graph, settings, roots, finder, true);
-        if (forward + backward == 0) {
+        const std::optional<std::size_t> forward = halve(graph, settings, roots, finder, false, stop);
+        if (!forward) return PassResult();
+        const std::optional<std::size_t> backward = halve(graph, settings, roots, finder, true, stop);
+        if (!backward) return PassResult();
+        if (*forward + *backward == 0) {
             throw PassRefusal(std::string(name()), "option module_pattern",
                               "nothing in the modules that match " + in_quotes(settings.module_pattern) +
                                   " follows the halved size; torchtitan raises a ValueError");
@@ -129,7 +132,7 @@ PassResult EpOverlapChunk::run(const std::shared_ptr<const Graph>& source, const
         require_order(graph.editor(), name());
         note_missing_hints(*source, graph);
         PassResult result = finished(graph.editor(), name());
-        result.report.problems.push_back(halved(roots, forward, backward));
+        result.report.problems.push_back(halved(roots, *forward, *backward));
         return result;
     });
 }

@@ -1,6 +1,7 @@
 #include "core/passes/experts/ep_overlap_schedule.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,9 +49,11 @@ struct Plan {
     std::vector<experts::TokenExchanges::Wait> waits;
 };
 
-Plan plan_regions(const Graph& graph, const Settings& settings) {
+/// @returns nothing when `stop` was requested.
+std::optional<Plan> plan_regions(const Graph& graph, const Settings& settings, const std::stop_token& stop) {
     Plan plan;
     for (const experts::ChunkedRegion& region : experts::chunked_regions(graph, settings.module_pattern, pass_name)) {
+        if (stop.stop_requested()) return {};
         const experts::TokenExchanges exchanges = experts::token_exchanges(graph, region, pass_name);
         if (exchanges.none()) continue;
         plan.orders.push_back(
@@ -108,10 +111,12 @@ std::span<const PassOption> EpOverlapSchedule::options() const {
 }
 
 PassResult EpOverlapSchedule::run(const std::shared_ptr<const Graph>& graph, const Options& options,
-                                  std::stop_token) const {
+                                  std::stop_token stop) const {
     const Settings settings = table().read(options);
     require_order(*graph, name());
-    const Plan plan = plan_regions(*graph, settings);
+    const std::optional<Plan> planned = plan_regions(*graph, settings, stop);
+    if (!planned) return {};
+    const Plan& plan = *planned;
     if (plan.orders.empty()) {
         if (!settings.require_all_to_all) return unchanged(graph, name());
         throw PassRefusal(std::string(name()), "option module_pattern",

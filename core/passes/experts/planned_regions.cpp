@@ -47,7 +47,8 @@ NodeSet behind_boundaries(const ChunkGraph& graph, const NodeSet& boundaries) {
     const std::vector<NodeId> returned = returned_nodes(graph.editor());
     for (std::size_t index = 1; index < returned.size(); ++index) {
         walk_gradient(graph, returned[index], [&](NodeId node, NodeId) {
-            if (boundaries.has(node)) return false;
+            // Ways that meet go on together.
+            if (boundaries.has(node) || suffix.has(node)) return false;
             suffix.add(node);
             return true;
         });
@@ -96,14 +97,21 @@ class RegionFinder {
             return is_candidate_.has(node) || (graph_.has_halves(node) && finder_.is_inside(node, root_));
         };
         const std::size_t own = candidates.size();
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (const NodeId node : unnamed) {
-                if (is_candidate_.has(node) || !any_neighbour(node, is_anchor)) continue;
-                is_candidate_.add(node);
-                candidates.push_back(node);
-                changed = true;
-            }
+        NodeSet open(editor_.number_count());
+        for (const NodeId node : unnamed) open.add(node);
+        const auto take = [&](NodeId node) {
+            if (!open.has(node) || is_candidate_.has(node)) return;
+            is_candidate_.add(node);
+            candidates.push_back(node);
+        };
+        for (const NodeId node : unnamed) {
+            if (any_neighbour(node, is_anchor)) take(node);
+        }
+        // What was taken is an anchor of its neighbours.
+        for (std::size_t at = own; at < candidates.size(); ++at) {
+            const NodeId node = candidates[at];
+            for (const NodeId input : editor_.inputs(node)) take(input);
+            editor_.for_each_user(node, take);
         }
         if (candidates.size() == own) return;
         std::ranges::sort(candidates, [&](NodeId left, NodeId right) { return editor_.is_before(left, right); });
@@ -160,13 +168,16 @@ class RegionFinder {
             work.insert(work.end(), inputs.begin(), inputs.end());
         }
         const auto escapes = [&](NodeId user) { return !in_body_.has(user) && graph_.is_semantic_user(user); };
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (std::size_t index = influenced; index < body_.size(); ++index) {
-                const NodeId node = body_[index];
-                if (!in_body_.has(node) || !any_user(node, escapes)) continue;
-                in_body_.remove(node);
-                changed = true;
+        NodeSet producers(editor_.number_count());
+        work.assign(body_.begin() + static_cast<std::ptrdiff_t>(influenced), body_.end());
+        for (const NodeId node : work) producers.add(node);
+        while (!work.empty()) {
+            const NodeId node = work.back();
+            work.pop_back();
+            if (!in_body_.has(node) || !any_user(node, escapes)) continue;
+            in_body_.remove(node);
+            for (const NodeId input : editor_.inputs(node)) {
+                if (producers.has(input)) work.push_back(input);
             }
         }
         std::erase_if(body_, [&](NodeId node) { return !in_body_.has(node); });

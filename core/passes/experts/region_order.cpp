@@ -92,26 +92,31 @@ class Orderer {
     Places ancestors(const Places& from, const In& in) {
         std::ranges::fill(reached_, std::uint8_t{0});
         Places pending, found;
+        std::uint32_t end = 0;
         const auto reach = [&](std::uint32_t node) {
             if (reached_[node] != 0 || !in(node)) return;
             reached_[node] = 1;
+            end = std::max(end, node + 1);
             pending.push_back(node);
         };
         for (const std::uint32_t node : from) reach(node);
         while (!pending.empty()) {
             const std::uint32_t node = pending.back();
             pending.pop_back();
-            found.push_back(node);
             for (const std::uint32_t input : region_.dependencies(node)) reach(input);
         }
-        std::ranges::sort(found);
+        for (std::uint32_t node = 0; node < end; ++node) {
+            if (reached_[node] != 0) found.push_back(node);
+        }
         return found;
     }
 
     void find_closures(std::uint8_t chunk) {
         const std::vector<TokenExchange>& exchanges = exchanges_.of_chunk[chunk];
+        needed_until_[chunk].assign(size(), 0);
         for (std::size_t index = 0; index < exchanges.size(); ++index) {
             closures_[chunk].push_back(ancestors({exchanges[index].launch}, [](std::uint32_t) { return true; }));
+            for (const std::uint32_t node : closures_[chunk].back()) needed_until_[chunk][node] = index + 1;
             for (std::size_t later = index + 1; later < exchanges.size(); ++later) {
                 if (reached_[exchanges[later].launch] == 0) continue;
                 refuse(in_quotes(graph_.name(region_.nodes[exchanges[index].launch])) +
@@ -227,25 +232,15 @@ class Orderer {
 
     /// Emits what can run while the exchange does: compute that needs none of the later ones.
     void fill_behind(std::size_t exchange) {
-        std::ranges::fill(candidate_, std::uint8_t{0});
-        for (const std::uint8_t chunk : chunk_order_) {
-            const auto bit = static_cast<std::uint8_t>(1 << chunk);
-            for (std::uint32_t node = 0; node < size(); ++node) {
-                if (region_.chunk[node] == chunk) candidate_[node] |= bit;
-            }
-            for (const Places& closure : closures_[chunk]) {
-                for (const std::uint32_t node : closure) candidate_[node] &= static_cast<std::uint8_t>(~bit);
-            }
-        }
-        for (const std::uint8_t chunk : chunk_order_) {
-            for (std::size_t later = exchange + 1; later < closures_[chunk].size(); ++later) {
-                for (const std::uint32_t node : closures_[chunk][later]) {
-                    if (exchanges_.is_launch[node] == 0) candidate_[node] |= static_cast<std::uint8_t>(1 << chunk);
-                }
-            }
-        }
         for (std::uint32_t node = 0; node < size(); ++node) {
-            if (collective_[node]) candidate_[node] = 0;
+            candidate_[node] = 0;
+            if (emitted_[node] != 0 || collective_[node]) continue;
+            for (const std::uint8_t chunk : chunk_order_) {
+                const std::size_t until = needed_until_[chunk][node];  // the number of an exchange, from 1 on
+                const bool counts =
+                    until == 0 ? region_.chunk[node] == chunk : until > exchange + 1 && exchanges_.is_launch[node] == 0;
+                if (counts) candidate_[node] |= static_cast<std::uint8_t>(1 << chunk);
+            }
         }
         emit_ready();
     }
@@ -302,6 +297,9 @@ class Orderer {
     const std::string_view pass_;
     const std::array<std::uint8_t, 2> chunk_order_;
     std::array<std::vector<Places>, 2> closures_;  ///< of each half: what each exchange needs, itself included
+    /// Of each half, by node: how many of its exchanges have to come before no other one needs the node; 0 where none
+    /// does.
+    std::array<std::vector<std::size_t>, 2> needed_until_;
     std::array<std::optional<CountCopies>, 2> parts_;
     std::vector<std::uint32_t> users_, first_user_;  ///< of each node, as its dependencies are kept
     std::vector<std::uint32_t> missing_;             ///< dependencies that have not been emitted
