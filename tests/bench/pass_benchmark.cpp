@@ -100,6 +100,7 @@ int main(int argument_count, char** arguments) {
     try {
         register_goldens("goldens");
         register_goldens("step_goldens");
+        register_goldens("chunk_goldens");
         benchmark::RunSpecifiedBenchmarks();
     } catch (const std::exception& error) {
         std::cerr << "pass_benchmark: " << error.what() << '\n';
