@@ -48,9 +48,10 @@ class KernelPricing {
             classes_[static_cast<std::size_t>(computing)] = overlap::class_cost(cost, computing);
     }
 
-    double time_ms(const FusedKernel& kernel) {
+    /// @param bytes_read by the kernel.
+    double time_ms(const FusedKernel& kernel, std::int64_t bytes_read) {
         if (kernel.role == KernelRole::collective) return analytic_time_ms(graph_, kernel.nodes.front());
-        const double memory_ms = bytes_ms(kernel.bytes_read + kernel.bytes_written);
+        const double memory_ms = bytes_ms(bytes_read + kernel.bytes_written);
         if (kernel.role != KernelRole::library) return memory_ms + class_cost(ComputeClass::memory).overhead_ms;
         const NodeId node = kernel.nodes.front();
         if (const std::optional<MatrixProduct> product = matrix_product(graph_, node)) {
@@ -137,8 +138,11 @@ CompiledTimes compiled_times(const Graph& given, const Compilation& compilation)
     result.kernels = fused_kernels(graph, regions);
     result.generated = generated_nodes(result.kernels, regions);
     KernelPricing pricing(graph, compilation, *graph.header().cost);
-    for (const FusedKernel& kernel : result.kernels.kernels)
-        share(graph, kernel, pricing.time_ms(kernel), result.times_ms);
+    result.without_reading_ms = result.times_ms;
+    for (const FusedKernel& kernel : result.kernels.kernels) {
+        share(graph, kernel, pricing.time_ms(kernel, kernel.bytes_read), result.times_ms);
+        share(graph, kernel, pricing.time_ms(kernel, 0), result.without_reading_ms);
+    }
     price_fused_products(given, false, result.times_ms);
     return result;
 }

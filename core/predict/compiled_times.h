@@ -9,6 +9,8 @@ namespace overlap {
 
 struct CompiledTimes {
     std::vector<double> times_ms;  ///< of each node; a kernel's time stands with the operators whose results it writes
+    /// What each would take if nothing had to be read: by its flops, and by what it writes.
+    std::vector<double> without_reading_ms;
     FusedKernels kernels;
     /// Of each node: whether the compiler writes the kernel that computes it, alone or with others. False of library
     /// kernels, of collectives and of what is not compiled: a trace of the job has those as operators of their own.

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/presets.h"
@@ -20,6 +21,7 @@ namespace {
 
 /// Times in a file have six decimals, so one of several bytes can be this much shorter than the rate says.
 constexpr double rounding_ms = 5e-7;
+constexpr double ms_per_s = 1e3;
 
 std::shared_ptr<const Graph> after(std::shared_ptr<const Graph> graph, std::string_view pass) {
     try {
@@ -122,7 +124,7 @@ class WorkFinder {
         steps_ = stream_steps(graph);
         try {
             times_ms_ = sourced_times(graph, source_).times_ms;
-            if (source_ && source_->compilation) generated_ = compiled_times(graph, *source_->compilation).generated;
+            if (source_ && source_->compilation) compiled_ = compiled_times(graph, *source_->compilation);
         } catch (const InputError& error) {
             return fail(error.what());
         }
@@ -151,14 +153,41 @@ class WorkFinder {
         return left_out;
     }
 
+    /// In a compiled job, what is read of a gather's result takes time, and what is read of the memory that a merged
+    /// gather was copied into does not: core/predict takes it for memory that was only allocated.
+    double least_ms(NodeId node) const {
+        const Graph& graph = *work_->graph;
+        if (compiled_.generated.empty()) return times_ms_[node];
+        const std::int32_t kernel = compiled_.kernels.kernel_of_node[node];
+        if (kernel < 0) return times_ms_[node];
+        std::int64_t bytes = 0;
+        for (const NodeId member : compiled_.kernels.kernels[static_cast<std::size_t>(kernel)].nodes)
+            for (const NodeId input : graph.inputs(member)) bytes += gathered_bytes(input);
+        if (bytes == 0) return times_ms_[node];
+        const CostParameters& cost = *graph.header().cost;
+        const double rate = cost.memory_bytes_per_s * class_cost(cost, ComputeClass::memory).efficiency;
+        const double reading_ms = static_cast<double>(bytes) / rate * ms_per_s;
+        // Both times are rounded, here and where a plan's are compared.
+        return std::max(compiled_.without_reading_ms[node], times_ms_[node] - reading_ms) - 2 * rounding_ms;
+    }
+
+    /// Of what is read as `input`: how much of it collectives returned.
+    std::int64_t gathered_bytes(NodeId input) const {
+        const Graph& graph = *work_->graph;
+        const std::int64_t bytes = graph.output_bytes(input);
+        while (graph.target_info(input).traits.view && !graph.inputs(input).empty())
+            input = graph.inputs(input).front();
+        return steps_.of_node[input].kind == StreamStep::Kind::wait ? bytes : 0;
+    }
+
     void find_compute() {
         const Graph& graph = *work_->graph;
         const std::vector<bool> left_out = this->left_out();
         for (NodeId node = 0; node < graph.node_count(); ++node) {
             if (steps_.of_node[node].kind != StreamStep::Kind::compute || times_ms_[node] <= 0) continue;
             // What a compiler fuses takes other times in other plans.
-            if (left_out[node] || (!generated_.empty() && generated_[node])) continue;
-            work_->compute_ms[node] = times_ms_[node];
+            if (left_out[node] || (!compiled_.generated.empty() && compiled_.generated[node])) continue;
+            work_->compute_ms[node] = least_ms(node);
             if (!graph.target_info(node).traits.compute) continue;
             work_->anchor_of_node[node] = static_cast<std::int32_t>(work_->anchors.size());
             work_->anchors.push_back(node);
@@ -210,7 +239,7 @@ class WorkFinder {
                 }
                 work.latency_ms = std::min(work.latency_ms, least_ms);
             }
-            const double moving_ms = static_cast<double>(issued.bytes) / rate * 1e3;
+            const double moving_ms = static_cast<double>(issued.bytes) / rate * ms_per_s;
             work.transfer_ms = std::min(work.transfer_ms, std::max(0.0, moving_ms - rounding_ms));
             work.duration_ms = std::min(alone_ms, collective_time_ms(*link, issued.kind, issued.bytes));
         }
@@ -266,7 +295,7 @@ class WorkFinder {
     const TimeSource* source_;
     StreamSteps steps_;
     std::vector<double> times_ms_;
-    std::vector<bool> generated_;
+    CompiledTimes compiled_;  ///< empty where nothing is compiled
     std::vector<std::uint32_t> link_of_group_;
 };
 

@@ -96,6 +96,14 @@ class Search(CommandLine):
         self.assertIn("no bound holds for it, since it leaves out work: " + bound["plan_leaves_out"], text)
         self.assertNotRegex(text, "% above")
 
+    def test_merged_gathers_of_compiled_jobs_leave_out_no_work(self):
+        """What reads gathered parameters is counted as less there, by what it reads of them."""
+        for scope in ("eager", "blocks", "whole"):
+            bound = self.json("bound", self.small, "--preset", "torchtitan_default", "--compiled", scope,
+                              "--cost-model", "h100-sxm", "--json")
+            self.assertIsNone(bound["plan_leaves_out"], scope)
+            self.assertLess(bound["step_ms"], bound["plan_step_ms"])
+
     def test_threads_make_no_difference(self):
         (_, one), (_, three) = (self.search(self.small, "--threads", threads) for threads in ("1", "3"))
         self.assertEqual(one, three)
