@@ -55,10 +55,13 @@ ProfileRecords operators_of(const Evaluation& truth) {
         ProfiledOperator profiled;
         profiled.name = target.substr(0, dot) + "::" + target.substr(dot + 1, target.rfind('.') - dot - 1);
         for (const NodeId input : graph.inputs(node)) {
+            // Of what is no tensor, such as the function of an attention's scores, a profile has empty lists.
+            std::vector<std::int64_t>& shape = profiled.shapes.emplace_back();
+            std::vector<std::int64_t>& stride = profiled.strides.emplace_back();
+            if (graph.outputs(input).empty()) continue;
             const TensorMeta& tensor = graph.outputs(input)[0];
-            const auto shape = graph.shape(tensor), stride = graph.stride(tensor);
-            profiled.shapes.emplace_back(shape.begin(), shape.end());
-            profiled.strides.emplace_back(stride.begin(), stride.end());
+            shape.assign(graph.shape(tensor).begin(), graph.shape(tensor).end());
+            stride.assign(graph.stride(tensor).begin(), graph.stride(tensor).end());
         }
         profiled.dtype = graph.outputs(node)[0].dtype;
         profiled.time_us = truth.times_ms[node] * 1e3;
