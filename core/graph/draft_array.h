@@ -36,7 +36,8 @@ class DraftArray {
             pages_.push_back(own_.back().get());
             changed_ = true;
         }
-        write(size_++) = added;
+        write(size_) = added;  // before it counts: the page may be copied now, and the source has no such item
+        ++size_;
     }
     std::size_t size() const { return size_; }
     /// Whether it differs from the source, or was at least written to.
@@ -79,7 +80,8 @@ class DraftArray {
     bool changed_ = false;
 };
 
-/// A SharedArena under change: what is added lies behind the source's items, which stay as they are.
+/// A SharedArena under change: what is added lies behind the source's items, which stay as they are. Items that were
+/// read stay where they are while others are added, so that what is added may be made of them.
 template <typename T>
 class DraftArena {
   public:
@@ -110,7 +112,8 @@ class DraftArena {
         const std::size_t first = size_;
         if (items.empty()) return first;
         if (!changed()) take_over(items.size());
-        own_.insert(own_.end(), items.begin(), items.end());
+        make_room(items.size());
+        for (const T& item : items) own_.push_back(item);
         added_ = own_.data();
         size_ += items.size();
         return first;
@@ -134,12 +137,21 @@ class DraftArena {
         own_.assign(source_.added().begin(), source_.added().end());
     }
 
+    void make_room(std::size_t more) {
+        if (own_.size() + more <= own_.capacity()) return;
+        std::vector<T> larger;
+        larger.reserve(std::max(2 * own_.capacity(), own_.size() + more));
+        larger.assign(own_.begin(), own_.end());
+        outgrown_.push_back(std::exchange(own_, std::move(larger)));
+    }
+
     SharedArena<T> source_;
     const T* base_;
     std::size_t base_size_;
     const T* added_;
     std::size_t size_;
     std::vector<T> own_;  ///< what the source has added, and what is new; empty until something is
+    std::vector<std::vector<T>> outgrown_;  ///< where it lay before: may still be read
 };
 
 }  // namespace overlap

@@ -101,5 +101,17 @@ TEST(DraftArena, IsItsSourceWhenNothingWasAdded) {
     EXPECT_EQ(std::move(draft).finish().base().data(), source.base().data());
 }
 
+TEST(DraftArena, WhatWasReadStaysWhereItIsWhileMoreIsAdded) {
+    const SharedArena<int> source(std::vector<int>{1, 2, 3});
+    DraftArena<int> draft(source);
+    const std::size_t first = draft.add(std::vector<int>{4, 5});
+    const std::span<const int> read = draft.slice(first, 2);
+    for (int round = 0; round < 1000; ++round) draft.add(read);  // of its own items, through every growth
+    EXPECT_EQ(read[0], 4);
+    EXPECT_EQ(read[1], 5);
+    ASSERT_EQ(draft.size(), 3u + 2 + 2000);
+    for (std::size_t index = first; index < draft.size(); ++index) ASSERT_EQ(draft[index], (index - first) % 2 ? 5 : 4);
+}
+
 }  // namespace
 }  // namespace overlap
