@@ -133,8 +133,9 @@ std::span<const TensorMeta> GraphEditor::outputs(NodeId node) const {
 
 std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
     const NodeRecord record = records_[node];
+    if (record.output_count == 0) return {};
     std::size_t first = record.first_output;
-    if (record.output_count > 0 && !tensors_.is_new(first)) {
+    if (!tensors_.is_new(first)) {
         const std::span<const TensorMeta> shared = outputs(node);
         first = tensors_.add(std::vector(shared.begin(), shared.end()));
         records_.write(node).first_output = static_cast<std::uint32_t>(first);
