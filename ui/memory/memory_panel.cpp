@@ -79,7 +79,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(makeBar());
+    QWidget* bar = makeBar();
+    new LowBar(*this, *bar);
+    layout->addWidget(bar);
     layout->addWidget(split, 1);
     layout->addWidget(kinds_);
     setFocusProxy(view_);

@@ -3,6 +3,8 @@
 #include <QBoxLayout>
 #include <QWidget>
 
+#include "ui/widgets/low_bar.h"
+
 namespace overlap::ui {
 
 /// A row of controls above a panel's content.
@@ -20,6 +22,7 @@ inline void layOutPanel(QWidget* panel, QWidget* bar, QWidget* content) {
     layout->setSpacing(0);
     layout->addWidget(bar);
     layout->addWidget(content, 1);
+    new LowBar(*panel, *bar);
     panel->setFocusProxy(content);
     panel->setFocusPolicy(Qt::StrongFocus);
 }
