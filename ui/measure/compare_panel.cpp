@@ -1,6 +1,5 @@
 #include "ui/measure/compare_panel.h"
 
-#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -9,15 +8,14 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSignalBlocker>
 #include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <utility>
 
 #include "ui/document/document.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
@@ -25,15 +23,14 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
 
 namespace overlap::ui {
 
 namespace {
 
-constexpr int sides_width = 150;
 constexpr int filter_width = 160;
 constexpr int lowest_table = 48;
-constexpr int low_height = 220;  ///< where the sums take one line, so that rows are seen
 /// Of the view that columns of text may take at most: names, groups.
 constexpr double widest_name = 0.22, widest_group = 0.14;
 /// Rows whose widths are looked at; all would take too long in a step of thousands.
@@ -85,8 +82,7 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
       measurements_(measurements),
       model_(new ComparisonModel(this)),
       rows_(new ComparisonFilter(this)),
-      before_(new QComboBox),
-      after_(new QComboBox),
+      sides_(new ComparedSides(document, measurements, this)),
       step_(new StepChooser),
       both_(toggle(tr("Both in the timeline"), tr("Show the second step below the first, on one axis"))),
       times_(toggle(tr("Use these times"),
@@ -106,7 +102,9 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(bar_ = makeBar());
+    QWidget* bar = makeBar();
+    new LowBar(*this, *bar);
+    layout->addWidget(bar);
     layout->addWidget(sums_);
     layout->addWidget(view_, 1);
     setFocusProxy(view_);
@@ -114,48 +112,18 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
 
     waiting_.setSingleShot(true);
     connect(&waiting_, &QTimer::timeout, this, &ComparePanel::compare);
-    connect(&document, &Document::graphChanged, this, [this] {
-        both_->setChecked(false);
-        before_->clear();
-        after_->clear();
-        chosen_ = false;
-        shown_ = shown_before_ = {};
-        followShown();
-    });
-    connect(&document, &Document::variantsChanged, this, &ComparePanel::fillSides);
-    connect(&document, &Document::currentChanged, this, &ComparePanel::followShown);
+    connect(&document, &Document::graphChanged, both_, [this] { both_->setChecked(false); });
+    connect(sides_, &ComparedSides::changed, this, &ComparePanel::schedule);
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
     connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
     connect(&document, &Document::timesChanged, this, &ComparePanel::schedule);
-    connect(&measurements, &Measurements::changed, this, &ComparePanel::fillSides);
     connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
-    connect(&measurements, &Measurements::opened, this, [this] {
-        chosen_ = false;
-        chooseSides();
-        schedule();
-    });
-    fillSides();
-    followShown();
+    schedule();
 }
 
 QWidget* ComparePanel::makeBar() {
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(8);
-    before_->setAccessibleName(tr("First step"));
-    after_->setAccessibleName(tr("Second step"));
-    for (QComboBox* box : {before_, after_}) {
-        box->view()->setAccessibleName(box->accessibleName());
-        box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-        box->setMinimumWidth(sides_width / 2);
-        box->setMaximumWidth(sides_width * 2);
-        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-        connect(box, &QComboBox::currentIndexChanged, this, [this] {
-            chosen_ = true;
-            schedule();
-        });
-    }
+    auto* layout = barLayout(bar);
     filter_->setPlaceholderText(tr("Filter"));
     filter_->setAccessibleName(tr("Filter the collectives"));
     filter_->setClearButtonEnabled(true);
@@ -166,13 +134,13 @@ QWidget* ComparePanel::makeBar() {
         const auto& steps = model_->steps();
         emit shownChanged(on && steps ? steps->shown : nullptr);
     });
-    layout->addWidget(before_);
+    layout->addWidget(sides_->before());
     layout->addWidget(new QLabel(QStringLiteral("→")));
-    layout->addWidget(after_);
+    layout->addWidget(sides_->after());
     layout->addWidget(step_);
     connect(step_, &StepChooser::changed, this, &ComparePanel::schedule);
     connect(times_, &QToolButton::clicked, this, [this](bool on) {
-        emit timesWanted(on ? measurementOf(*after_) : nullptr);
+        emit timesWanted(on ? sides_->measurement(*sides_->after()) : nullptr);
         updateMeasured();  // checked when they have been read
     });
     layout->addWidget(both_);
@@ -207,67 +175,8 @@ void ComparePanel::makeTable() {
     connect(model_, &QAbstractItemModel::modelReset, this, &ComparePanel::fitColumns);
 }
 
-void ComparePanel::fillSides() {
-    const bool has_before = fill(*before_, false), has_after = fill(*after_, true);
-    if (!has_before || !has_after) chosen_ = false;
-    if (!chosen_) chooseSides();
-    schedule();
-}
-
-bool ComparePanel::fill(QComboBox& box, bool with_measurements) {
-    const QSignalBlocker quiet(&box);
-    const QVariant chosen = box.currentData();
-    box.clear();
-    for (int i = 0; i < document_.variantCount(); ++i)
-        box.addItem(shownName(document_.variant(i).title()), document_.variant(i).key());
-    for (int i = 0; with_measurements && i < measurements_.count(); ++i)
-        box.addItem(shownName(measurements_.at(i)->title), measurements_.at(i)->files);
-    const int place = box.findData(chosen);
-    box.setCurrentIndex(std::max(0, place));
-    return place >= 0;
-}
-
-void ComparePanel::followShown() {
-    const Variant* current = document_.current();
-    const std::optional<quint64> now = current ? std::optional(current->key()) : std::nullopt;
-    if (now == shown_) return;
-    shown_before_ = std::exchange(shown_, now);
-    if (chosen_) return;
-    chooseSides();
-    schedule();
-}
-
-void ComparePanel::chooseSides() {
-    const QSignalBlocker quiet_before(before_), quiet_after(after_);
-    const int current = document_.currentIndex();
-    if (measurements_.count() > 0) {
-        before_->setCurrentIndex(current);
-        after_->setCurrentIndex(after_->count() - 1);
-        return;
-    }
-    int other = shown_before_ ? std::max(0, document_.indexOf(*shown_before_)) : 0;
-    // A plan that does nothing yet is the baseline by another name.
-    if (other > 0 && does_the_same(document_.variant(other).plan(), document_.loaded().empty_plan)) other = 0;
-    // The baseline stands before whatever it is compared with.
-    const bool of_baseline = current <= 0;
-    const int plan = std::min(std::max(of_baseline ? other : current, 1), document_.variantCount() - 1);
-    before_->setCurrentIndex(of_baseline || other == plan ? 0 : other);
-    after_->setCurrentIndex(plan);
-}
-
-std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& box) const {
-    const int measured = box.currentIndex() - document_.variantCount();
-    return measured >= 0 && measured < measurements_.count() ? measurements_.at(measured) : nullptr;
-}
-
-void ComparePanel::choosePlans(int before, int after) {
-    before_->setCurrentIndex(before);
-    after_->setCurrentIndex(after);
-    chosen_ = true;
-}
-
 void ComparePanel::updateMeasured() {
-    const auto measurement = measurementOf(*after_);
+    const auto measurement = sides_->measurement(*sides_->after());
     step_->setMeasurement(measurement);
     times_->setVisible(measurement != nullptr);
     const bool in_use = measurement && document_.times() && document_.times()->files == measurement->files;
@@ -280,7 +189,7 @@ ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
     ComparedSide side;
     side.title = box.currentText();
     const int index = box.currentIndex();
-    if ((side.measurement = measurementOf(box)) == nullptr) {
+    if ((side.measurement = sides_->measurement(box)) == nullptr) {
         const Variant& variant = document_.variant(index);
         side.graph = document_.graph();
         side.plan = variant.plan();
@@ -298,10 +207,9 @@ void ComparePanel::schedule() {
 
 void ComparePanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const bool low = height() < low_height;
+    const bool low = height() < low_panel_height;  // sums take one line, so that rows are seen
     sums_->setWordWrap(!low);
     sums_->setContentsMargins(8, 0, 8, low ? 2 : 6);
-    bar_->layout()->setContentsMargins(8, low ? 2 : 6, 8, low ? 2 : 6);
 }
 
 void ComparePanel::showEvent(QShowEvent* event) {
@@ -312,12 +220,12 @@ void ComparePanel::showEvent(QShowEvent* event) {
 void ComparePanel::compare() {
     outdated_ = false;
     if (!document_.isOpen()) return showSteps(nullptr, tr("Open a graph to compare plans of it"));
-    const ComparedSide before = sideOf(*before_);
-    ComparedSide after = sideOf(*after_);
+    const ComparedSide before = sideOf(*sides_->before());
+    ComparedSide after = sideOf(*sides_->after());
     after.rank = step_->rank();
     after.step = step_->step();
     after.part = step_->description();
-    if (before_->currentData() == after_->currentData())
+    if (sides_->before()->currentData() == sides_->after()->currentData())
         return showSteps(nullptr, tr("Choose two different steps, or open a trace of the job"));
     task_.start([this, before, after](std::stop_token stop) -> LatestTask::Delivery {
         try {

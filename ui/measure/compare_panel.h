@@ -16,6 +16,7 @@ class QTreeView;
 
 namespace overlap::ui {
 
+class ComparedSides;
 class ComparisonModel;
 class Document;
 class Measurements;
@@ -40,9 +41,8 @@ class ComparisonFilter : public QSortFilterProxyModel {
     bool unchanged_ = false;
 };
 
-/// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Until the
-/// user chooses, it is the plan that was shown before, at first the baseline, and the one that is shown; where there is
-/// a measurement, the plan that is shown and the measurement. Compares in the background, and only while it is visible.
+/// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Compares in
+/// the background, and only while it is visible.
 class ComparePanel : public QWidget {
     Q_OBJECT
 
@@ -51,8 +51,8 @@ class ComparePanel : public QWidget {
 
     ComparisonModel* model() { return model_; }
     QTreeView* view() { return view_; }
-    QComboBox* before() { return before_; }
-    QComboBox* after() { return after_; }
+    /// What is compared.
+    ComparedSides& sides() { return *sides_; }
     /// What of the second side is compared, where that is a measurement.
     StepChooser* step() { return step_; }
     QLineEdit* filter() { return filter_; }
@@ -60,8 +60,6 @@ class ComparePanel : public QWidget {
     QToolButton* both() { return both_; }
     /// Checked while figures are of the second step's times.
     QToolButton* times() { return times_; }
-    /// Chooses two plans to compare, by their positions in the document.
-    void choosePlans(int before, int after);
     QString sums() const;
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
@@ -70,7 +68,6 @@ class ComparePanel : public QWidget {
     void shownChanged(std::shared_ptr<const overlap::ui::ShownTimeline> shown);
     /// The user chose a row.
     void rowChosen(std::shared_ptr<const overlap::ui::ComparedSteps> steps, int row);
-
     /// Figures of plans are to use a measurement's times; null: the graph's own.
     void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
@@ -82,14 +79,7 @@ class ComparePanel : public QWidget {
   private:
     QWidget* makeBar();
     void makeTable();
-    void fillSides();
-    /// @returns whether what was chosen in the box is still there.
-    bool fill(QComboBox& box, bool with_measurements);
-    void followShown();
-    void chooseSides();
     ComparedSide sideOf(const QComboBox& box) const;
-    /// Null where a plan is chosen.
-    std::shared_ptr<const Measurement> measurementOf(const QComboBox& box) const;
     /// What depends on whether the second side is a measurement.
     void updateMeasured();
     void schedule();
@@ -102,21 +92,17 @@ class ComparePanel : public QWidget {
     Measurements& measurements_;
     ComparisonModel* model_;
     ComparisonFilter* rows_;
-    QComboBox* before_;
-    QComboBox* after_;
+    ComparedSides* sides_;
     StepChooser* step_;
     QToolButton* both_;
     QToolButton* times_;
     QToolButton* unchanged_;
     QLineEdit* filter_;
-    QWidget* bar_ = nullptr;
     QString another_job_;  ///< why the measurement that was compared is of another job; empty where it is not
     QLabel* sums_;
     QTreeView* view_;
     QTimer waiting_;
     bool outdated_ = true;
-    bool chosen_ = false;                          ///< the sides, by the user
-    std::optional<quint64> shown_, shown_before_;  ///< keys of plans
     LatestTask task_;
 };
 

@@ -96,7 +96,7 @@ void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurem
         measurements_.push_back(measurement);
         graphs_.push_back(reading_.graph);
         emit changed();
-        emit opened(measurements_.back());
+        emit opened(measurements_.back(), reading_.show);
     }
     if (reading_.show && !measurements.empty()) setCurrentIndex(count() - 1);
 }

@@ -59,7 +59,8 @@ class Measurements : public QObject {
     void progressed(double share);
     /// Reading has ended, in whatever way.
     void finished();
-    void opened(std::shared_ptr<const overlap::ui::Measurement> measurement);
+    /// @param is_shown whether it becomes the current one.
+    void opened(std::shared_ptr<const overlap::ui::Measurement> measurement, bool is_shown);
     /// One sentence without full stop; nothing else has changed.
     void failed(const QString& reason);
     void cancelled(const QString& file);

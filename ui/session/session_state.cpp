@@ -36,6 +36,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"compiled", document.compiled},
             {"attention_density", document.attention_density},
             {"timeline", document.timeline},
+            {"compared", document.compared},
             {"source", document.source.toJson()}};
 }
 
@@ -79,6 +80,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.compiled = json["compiled"].toString();
     document.attention_density = json["attention_density"].toDouble();
     document.timeline = json["timeline"].toObject();
+    document.compared = json["compared"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }

@@ -36,6 +36,7 @@ struct SessionDocument {
     GraphSource source{};                  ///< of the graph
     QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says
     double attention_density = 0;          ///< of a compiled job; 0: as the graph says
+    QJsonObject compared{};                ///< the two sides of Compare; only the panel reads them
 
     bool operator==(const SessionDocument&) const = default;
 };

@@ -6,6 +6,8 @@
 
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/run/run_panel.h"
@@ -96,6 +98,7 @@ void SessionController::graphOpened() {
         if (kept->attention_density > 0) model.attention_density = std::min(kept->attention_density, 1.0);
         times_.cost().restore(kept->cost_model, model);
         times_.traceTimes().restore(kept->times);
+        workspace_.compare().sides().restoreChoice(kept->compared);
     }
     schedule();
 }
@@ -153,6 +156,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
         model.attention_density != declaredModel(*document_.graph()).attention_density)
         kept.attention_density = model.attention_density;
     kept.timeline = workspace_.timeline().edits().toJson();
+    kept.compared = workspace_.compare().sides().choice();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;
 }

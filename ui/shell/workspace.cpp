@@ -23,6 +23,7 @@
 #include "ui/groups/process_groups_panel.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_panel.h"
@@ -170,8 +171,9 @@ void Workspace::connectMeasurements(Measurements& measurements) {
         measurements.setCurrentIndex(-1);
         document_.setCurrentIndex(variant);
     });
+    connect(&compare_->sides(), &ComparedSides::choiceChanged, this, &Workspace::changed);
     const auto compare = [this](int before, int after) {
-        compare_->choosePlans(before, after);
+        compare_->sides().choosePlans(before, after);
         raise(QStringLiteral("compare"));
     };
     connect(plans_, &PlansPanel::compareWanted, this, compare);

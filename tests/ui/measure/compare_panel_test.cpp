@@ -12,6 +12,7 @@
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
@@ -47,8 +48,8 @@ class ComparePanelTest : public QObject {
         ComparePanel panel(*document, measurements);
         panel.resize(1000, 300);
         panel.show();
-        QCOMPARE(panel.before()->currentText(), "Baseline");
-        QCOMPARE(panel.after()->currentText(), "Plan A");
+        QCOMPARE(panel.sides().before()->currentText(), "Baseline");
+        QCOMPARE(panel.sides().after()->currentText(), "Plan A");
         QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
         QCOMPARE(panel.view()->model()->rowCount(), 0);  // an empty plan changes nothing
         QVERIFY2(panel.sums().contains("no collective differs"), qPrintable(panel.sums()));
@@ -83,7 +84,9 @@ class ComparePanelTest : public QObject {
         const auto document = openDocument();
         Measurements measurements;
         ComparePanel panel(*document, measurements);
-        const auto sides = [&] { return panel.before()->currentText() + " > " + panel.after()->currentText(); };
+        const auto sides = [&] {
+            return panel.sides().before()->currentText() + " > " + panel.sides().after()->currentText();
+        };
         QCOMPARE(BucketCommands(*document).addText("layers.0"), QString());
         QCOMPARE(sides(), "Baseline > Plan A");
         document->addCopyOfCurrent();
@@ -98,19 +101,67 @@ class ComparePanelTest : public QObject {
         document->setCurrentIndex(1);
         QCOMPARE(sides(), "Baseline > Plan A");
 
-        panel.before()->setCurrentIndex(2);
+        panel.sides().before()->setCurrentIndex(2);
         document->setCurrentIndex(3);
         QCOMPARE(BucketCommands(*document).addText("layers.1"), QString());
         QCOMPARE(sides(), "Plan B > Plan A");
         document->closeVariant(2);  // what was chosen is gone
         QCOMPARE(sides(), "Plan A > " + empty);
-        panel.choosePlans(0, 1);
+        panel.sides().choosePlans(0, 1);
         document->addCopyOfCurrent();
         QCOMPARE(sides(), "Baseline > Plan A");
         document->setGraph(loadGraph(smallGraphFile()));
         QCOMPARE(sides(), "Baseline > Plan A");
         document->addCopyOfCurrent();
-        QVERIFY(panel.after()->currentText() != "Plan A");
+        QVERIFY(panel.sides().after()->currentText() != "Plan A");
+    }
+
+    void aChoiceWaitsForItsMeasurement() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        QTemporaryDir folder;
+        const QString file = write(folder, "rank0.json", test::SimulatedTrace(*document->evaluation()).json());
+        QJsonObject choice;
+        {
+            Measurements measurements;
+            ComparePanel panel(*document, measurements);
+            QVERIFY(panel.sides().choice().isEmpty());
+            measurements.open({file});
+            QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+            QVERIFY2(panel.sides().choice().isEmpty(), "the panel has chosen, and not the user");
+            panel.sides().before()->setCurrentIndex(0);
+            choice = panel.sides().choice();
+        }
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.sides().restoreChoice(choice);
+        QCOMPARE(panel.sides().choice(), choice);
+        measurements.open({file}, false);
+        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+        QCOMPARE(panel.sides().before()->currentText(), "Baseline");
+        QCOMPARE(panel.sides().after()->currentText(), "Measured");
+        QCOMPARE(panel.sides().choice(), choice);
+        document->setCurrentIndex(0);
+        document->setCurrentIndex(1);
+        QCOMPARE(panel.sides().before()->currentText(), "Baseline");
+    }
+
+    void aMeasurementThatComesBackLeavesTheChoice() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        QTemporaryDir folder;
+        const QString file = write(folder, "rank0.json", test::SimulatedTrace(*document->evaluation()).json());
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.sides().choosePlans(0, 1);
+        measurements.open({file}, false);
+        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+        QCOMPARE(panel.sides().after()->currentText(), "Plan A");
+        // Opened by hand, it is what is asked for.
+        measurements.close(0);
+        measurements.open({file});
+        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+        QCOMPARE(panel.sides().after()->currentText(), "Measured");
     }
 
     void bothStepsAreShownOnOneAxis() {
@@ -159,8 +210,8 @@ class ComparePanelTest : public QObject {
         panel.show();
         measurements.open({file});
         QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
-        QCOMPARE(panel.after()->currentText(), "Measured");
-        panel.before()->setCurrentIndex(1);
+        QCOMPARE(panel.sides().after()->currentText(), "Measured");
+        panel.sides().before()->setCurrentIndex(1);
         QVERIFY(waitUntilCompared(panel));
         const auto& steps = panel.model()->steps();
         QVERIFY2(steps && steps->measured, qPrintable(panel.sums()));
@@ -188,7 +239,7 @@ class ComparePanelTest : public QObject {
         QVERIFY(panel.step()->ranks()->isHidden());
         measurements.open({write(folder, "0.json", first.json(0)), write(folder, "1.json", second.json(1))});
         QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
-        panel.before()->setCurrentIndex(1);
+        panel.sides().before()->setCurrentIndex(1);
         QVERIFY(waitUntilCompared(panel));
         // A choice is offered only where there is one.
         QVERIFY(!panel.step()->ranks()->isHidden());
@@ -220,7 +271,7 @@ class ComparePanelTest : public QObject {
         Measurements measurements;
         ComparePanel panel(*document, measurements);
         panel.show();
-        panel.after()->setCurrentIndex(0);
+        panel.sides().after()->setCurrentIndex(0);
         QVERIFY(waitUntilCompared(panel));
         QVERIFY(!panel.sums().isEmpty());
         QCOMPARE(panel.model()->rowCount(), 0);

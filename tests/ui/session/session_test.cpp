@@ -31,6 +31,7 @@ class SessionTest : public QObject {
                    "h200-sxm",
                    true,
                    {{"notes", QJsonArray{"a note"}}}});
+        state.document(state.open)->compared = {{"before", QJsonObject{{"plan", 0}, {"title", "Baseline"}}}};
         state.putRecent("/one");
         state.putRecent("/two");
         state.putRecent("/one");

@@ -15,6 +15,7 @@
 #include "ui/frame/variant_bar.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_model.h"
@@ -290,7 +291,7 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.workspace().compare().after()->currentText(), "Measured");
+        QCOMPARE(window.workspace().compare().sides().after()->currentText(), "Measured");
         window.workspace().compare().both()->setChecked(true);
         const auto shown = window.workspace().measurementConnection().shown();
         QVERIFY(shown && shown->parts.size() == 2);

@@ -12,6 +12,7 @@
 #include "ui/frame/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/measure/compare_panel.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/run/run_nodes_view.h"
@@ -82,8 +83,8 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         // Each collective of the plan is found in it, by its node's name, and took as long as the plan says.
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.workspace().compare().after()->currentText(), window.workspace().variants().tabs()->tabText(2));
-        QCOMPARE(window.workspace().compare().before()->currentText(), window.document().variant(1).title());
+        QCOMPARE(window.workspace().compare().sides().after()->currentText(), window.workspace().variants().tabs()->tabText(2));
+        QCOMPARE(window.workspace().compare().sides().before()->currentText(), window.document().variant(1).title());
         const ComparisonModel& rows = *window.workspace().compare().model();
         QVERIFY(rows.rowCount() > 0);
         for (int row = 0; row < rows.rowCount(); ++row) {

@@ -1,11 +1,14 @@
 #include "ui/shell/session_controller.h"
 
+#include <QComboBox>
 #include <QSignalSpy>
 
 #include "core/io/plan_file.h"
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/compared_sides.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -39,6 +42,37 @@ class SessionControllerTest : public QObject {
         QCOMPARE(fixture.document.currentIndex(), 1);
         QCOMPARE(fixture.document.current()->plan().buckets.size(), 1u);
         QVERIFY(fixture.document.current()->modified());
+    }
+
+    void whatIsComparedComesBackWithItsGraph() {
+        QTemporaryDir folder;
+        const auto sides = [](SessionFixture& fixture) {
+            ComparedSides& compared = fixture.workspace.compare().sides();
+            return compared.before()->currentText() + " > " + compared.after()->currentText();
+        };
+        const LoadedGraph other =
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"));
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            BucketCommands(fixture.document).addText("layers.0");
+            fixture.document.addCopyOfCurrent();
+            fixture.document.addCopyOfCurrent();
+            QCOMPARE(sides(fixture), "Plan B > Plan C");
+            fixture.workspace.compare().sides().choosePlans(3, 1);
+            fixture.document.setGraph(other);
+            QCOMPARE(sides(fixture), "Baseline > Plan A");
+            fixture.document.setGraph(graph_);
+            QCOMPARE(sides(fixture), "Plan C > Plan A");
+            QVERIFY(!fixture.session.refusesClosing());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(sides(fixture), "Plan C > Plan A");
+        fixture.document.setCurrentIndex(2);
+        QCOMPARE(sides(fixture), "Plan C > Plan A");
     }
 
     void anEditIsWrittenWithoutBeingAsked() {
