@@ -1,9 +1,5 @@
 #include "ui/search/search_panel.h"
 
-#include <QAbstractItemView>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -11,16 +7,15 @@
 #include <QSplitter>
 #include <QTreeView>
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "core/base/byte_units.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/lower_bound.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/document/found_note.h"
+#include "ui/search/search_controls.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -50,10 +45,7 @@ QString bytes(std::int64_t count) {
 SearchPanel::SearchPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      limit_(new QComboBox),
-      effort_(new QComboBox),
-      other_limit_(new QDoubleSpinBox),
-      from_current_(new QCheckBox(tr("Start from this plan"))),
+      controls_(new SearchControls(document)),
       find_(new QPushButton),
       open_(new QPushButton(tr("Open as plan"))),
       compare_(new QPushButton(tr("Compare"))),
@@ -103,43 +95,12 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
 QWidget* SearchPanel::makeBar() {
     auto* bar = new QWidget;
     auto* layout = barLayout(bar);
-    for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
-                                tr("What the device holds"), tr("Peak of at most…")})
-        limit_->addItem(text);
-    limit_->setAccessibleName(tr("Limit of the peak"));
-    limit_->view()->setAccessibleName(limit_->accessibleName());
-    limit_->setToolTip(tr("What the memory that the step holds may be at most"));
-    other_limit_->setRange(0.001, 1e6);
-    other_limit_->setDecimals(2);
-    other_limit_->setSuffix(tr(" GiB"));
-    other_limit_->setAccessibleName(tr("Most memory"));
-    other_limit_->hide();
-    connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        const bool other = index == static_cast<int>(Limit::other);
-        if (other && document_.evaluation())
-            other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
-                                   bytes_per_gib);
-        other_limit_->setVisible(other);
-        update();
-    });
-    effort_->addItem(tr("Quick: 300 plans"), 300);
-    effort_->addItem(tr("Normal: 1500 plans"), 1500);
-    effort_->addItem(tr("Thorough: 6000 plans"), 6000);
-    effort_->setCurrentIndex(1);
-    effort_->setAccessibleName(tr("Effort"));
-    effort_->view()->setAccessibleName(effort_->accessibleName());
-    effort_->setToolTip(
-        tr("How many plans are evaluated at most; the result depends on it, and not on the time taken"));
-    from_current_->setAccessibleName(from_current_->text());
-    from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
+    connect(controls_, &SearchControls::changed, this, &SearchPanel::update);
     find_->setObjectName("findPlan");
     find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
     caption_->setProperty("role", "dim");
-    layout->addWidget(limit_);
-    layout->addWidget(other_limit_);
-    layout->addWidget(effort_);
-    layout->addWidget(from_current_);
+    layout->addWidget(controls_);
     layout->addWidget(find_);
     layout->addWidget(caption_, 1);
     return bar;
@@ -207,9 +168,7 @@ QString SearchPanel::obstacle() const {
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
     if (evaluation->time_source && evaluation->time_source->measured())
         return tr("Measured times are those of one plan; use the graph's times to find another");
-    if (limit_->currentIndex() == static_cast<int>(Limit::device) && device_memory_bytes(*document_.graph()) == 0)
-        return tr("The graph's cost model does not say what the device holds");
-    return {};
+    return controls_->obstacle();
 }
 
 void SearchPanel::update() {
@@ -218,10 +177,7 @@ void SearchPanel::update() {
     setAvailable(*find_, busy() ? QString() : why);
     if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
     waiting_ = !why.isEmpty();
-    const auto evaluation = document_.evaluation();
-    const bool can_start = document_.editable() && evaluation && !evaluation->refused;
-    setAvailable(*from_current_,
-                 can_start ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from"));
+    controls_->update();
     const QString none = choices_.empty() ? tr("Nothing was found yet") : QString();
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
@@ -235,6 +191,7 @@ void SearchPanel::forget() {
     trail_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
+    chart_->setNote(tr("Plans that are found are drawn here, step against peak memory"));
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
     elements_->clear();
     table_->hide();
@@ -249,22 +206,6 @@ void SearchPanel::forget() {
     update();
 }
 
-std::optional<std::int64_t> SearchPanel::limitBytes() const {
-    switch (static_cast<Limit>(limit_->currentIndex())) {
-        case Limit::none:
-            return std::nullopt;
-        case Limit::baseline:
-            return document_.baseline().corrected_memory.peak_bytes;
-        case Limit::current:
-            return document_.evaluation()->corrected_memory.peak_bytes;
-        case Limit::device:
-            return device_memory_bytes(*document_.graph());  // known: see obstacle()
-        case Limit::other:
-            return std::llround(other_limit_->value() * bytes_per_gib);
-    }
-    return std::nullopt;
-}
-
 void SearchPanel::findOrFinish() {
     if (busy()) return task_.finishNow();
     if (obstacle().isEmpty()) begin();
@@ -277,19 +218,18 @@ void SearchPanel::beginIfNew() {
 void SearchPanel::begin() {
     const auto evaluation = document_.evaluation();
     SearchOptions options;
-    options.memory_limit = limitBytes();
-    options.effort = effort_->currentData().toULongLong();
+    options.memory_limit = controls_->limitBytes();
+    options.effort = controls_->plans();
     options.time_source = evaluation->time_source;
-    if (from_current_->isChecked() && from_current_->isEnabled()) options.from = document_.current()->plan();
+    if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
     Former former{start_, found_, chosen_};
     forget();
     former_ = std::move(former);
-    start_ = {document_.current()->key(),
-              document_.current()->title(),
-              step_with_links_shared(*evaluation),
+    start_ = {document_.current()->key(), document_.current()->title(), step_with_links_shared(*evaluation),
               evaluation->corrected_memory.peak_bytes,
               document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
+    chart_->setNote({});
     task_.start(document_.graph(), std::move(options), start_.plan);
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();

@@ -9,9 +9,6 @@
 #include "ui/search/found_choices.h"
 #include "ui/widgets/step_peak_chart.h"
 
-class QCheckBox;
-class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
 class QTreeView;
@@ -19,6 +16,7 @@ class QTreeView;
 namespace overlap::ui {
 
 class Document;
+class SearchControls;
 
 /// Finds a better plan: looks for plans with a short step within a limit of the peak, draws the front that it finds
 /// above the bound, and says what the best is worth. What is found opens as a plan of its own.
@@ -26,14 +24,9 @@ class SearchPanel : public QWidget {
     Q_OBJECT
 
   public:
-    /// What the peak of memory may be.
-    enum class Limit { none, baseline, current, device, other };
-
     explicit SearchPanel(Document& document, QWidget* parent = nullptr);
 
-    QComboBox* limit() { return limit_; }
-    QComboBox* effort() { return effort_; }
-    QCheckBox* fromCurrent() { return from_current_; }
+    SearchControls& controls() { return *controls_; }
     QPushButton* findButton() { return find_; }
     QPushButton* openButton() { return open_; }
     QPushButton* compareButton() { return compare_; }
@@ -71,7 +64,6 @@ class SearchPanel : public QWidget {
     void showFormer();
     /// Why nothing can be found, as a sentence without full stop; empty where something can.
     QString obstacle() const;
-    std::optional<std::int64_t> limitBytes() const;
     void begin();
     void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
@@ -86,9 +78,7 @@ class SearchPanel : public QWidget {
     void say(const QString& sentence);
 
     Document& document_;
-    QComboBox *limit_, *effort_;
-    QDoubleSpinBox* other_limit_;
-    QCheckBox* from_current_;
+    SearchControls* controls_;
     QPushButton *find_, *open_, *compare_;
     QLabel *caption_, *result_;
     StepPeakChart* chart_;
@@ -102,7 +92,7 @@ class SearchPanel : public QWidget {
         std::shared_ptr<const FoundPlans> found;
         int chosen = 0;
     } former_;
-    std::vector<FoundChoice> choices_;  ///< the best first
+    std::vector<FoundChoice> choices_;         ///< the best first
     std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
     int chosen_ = 0;
     bool waiting_ = false;  ///< the caption says why nothing can be found

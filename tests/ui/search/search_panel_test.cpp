@@ -12,6 +12,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/search_controls.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/step_peak_chart.h"
 
@@ -25,8 +26,8 @@ class SearchPanelTest : public QObject {
     std::unique_ptr<SearchPanel> panel_;
 
     void find() {
-        panel_->effort()->setItemData(0, 60);
-        panel_->effort()->setCurrentIndex(0);
+        panel_->controls().effort()->setItemData(0, 60);
+        panel_->controls().effort()->setCurrentIndex(0);
         panel_->findButton()->click();
         QVERIFY(panel_->busy());
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
@@ -102,7 +103,7 @@ class SearchPanelTest : public QObject {
 
     void aLimitHolds() {
         const std::int64_t peak = document_->baseline().corrected_memory.peak_bytes;
-        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::baseline));
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
         find();
         panel_->openButton()->click();
         QVERIFY(waitForEvaluation(*document_));
@@ -114,7 +115,7 @@ class SearchPanelTest : public QObject {
         const QString result = panel_->result();
         const auto points = panel_->chart()->points().size();
         const int elements = panel_->elements()->rowCount();
-        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::other));
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         panel_->findChild<QDoubleSpinBox*>()->setValue(0.001);  // less than must be alive
         find();
         QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing new was found: ")),
@@ -126,8 +127,8 @@ class SearchPanelTest : public QObject {
     }
 
     void stoppedItKeepsTheBestSoFar() {
-        panel_->effort()->setItemData(0, 5'000'000);
-        panel_->effort()->setCurrentIndex(0);
+        panel_->controls().effort()->setItemData(0, 5'000'000);
+        panel_->controls().effort()->setCurrentIndex(0);
         panel_->findButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
         QVERIFY2(panel_->findButton()->text().contains(QStringLiteral("Stop")),
@@ -150,7 +151,7 @@ class SearchPanelTest : public QObject {
     }
 
     void whyNothingCanBeFoundIsSaid() {
-        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::other));
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         auto* limit = panel_->findChild<QDoubleSpinBox*>();
         QVERIFY(limit && limit->isVisible());
         limit->setValue(limit->minimum());
@@ -174,10 +175,10 @@ class SearchPanelTest : public QObject {
         unknown.graph = editor.finish(origin);
         document_->setCostModel(unknown);
         QVERIFY(waitForEvaluation(*document_));
-        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::device));
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::device));
         QVERIFY(!panel_->findButton()->isEnabled());
         QVERIFY(panel_->findButton()->toolTip().contains(QStringLiteral("does not say what the device holds")));
-        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::none));
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::none));
         QVERIFY(panel_->findButton()->isEnabled());
     }
 
@@ -224,10 +225,10 @@ class SearchPanelTest : public QObject {
     void theBaselineIsNoPlanToStartFrom() {
         document_->setCurrentIndex(0);
         QVERIFY(waitForEvaluation(*document_));
-        QVERIFY(!panel_->fromCurrent()->isEnabled());
+        QVERIFY(!panel_->controls().fromCurrent()->isEnabled());
         document_->setCurrentIndex(1);
         QVERIFY(waitForEvaluation(*document_));
-        QVERIFY(panel_->fromCurrent()->isEnabled());
+        QVERIFY(panel_->controls().fromCurrent()->isEnabled());
     }
 };
 

@@ -5,6 +5,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/dock_layout.h"
+#include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
 #include "ui/shell/workspace.h"
 
@@ -19,7 +20,7 @@ class SearchWindowTest : public QObject {
         MainWindow window;
         open(window, {smallGraphFile()});
         SearchPanel& panel = window.workspace().search();
-        panel.effort()->setItemData(panel.effort()->currentIndex(), 110);
+        panel.controls().effort()->setItemData(panel.controls().effort()->currentIndex(), 110);
         const int variants = window.document().variantCount();
         QAction* action = window.actions().find(QStringLiteral("plan.findBetter"));
         QVERIFY(action);

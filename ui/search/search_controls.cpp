@@ -1,0 +1,98 @@
+#include "ui/search/search_controls.h"
+
+#include <QAbstractItemView>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QHBoxLayout>
+#include <cmath>
+
+#include "core/base/byte_units.h"
+#include "core/simulate/device_memory.h"
+#include "ui/document/document.h"
+#include "ui/widgets/availability.h"
+
+namespace overlap::ui {
+
+SearchControls::SearchControls(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      limit_(new QComboBox),
+      effort_(new QComboBox),
+      other_limit_(new QDoubleSpinBox),
+      from_current_(new QCheckBox(tr("Start from this plan"))) {
+    for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
+                                tr("What the device holds"), tr("Peak of at most…")})
+        limit_->addItem(text);
+    limit_->setAccessibleName(tr("Limit of the peak"));
+    limit_->view()->setAccessibleName(limit_->accessibleName());
+    limit_->setToolTip(tr("What the memory that the step holds may be at most"));
+    other_limit_->setRange(0.001, 1e6);
+    other_limit_->setDecimals(2);
+    other_limit_->setSuffix(tr(" GiB"));
+    other_limit_->setAccessibleName(tr("Most memory"));
+    other_limit_->hide();
+    connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        const bool other = index == static_cast<int>(Limit::other);
+        if (other && document_.evaluation())
+            other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
+                                   bytes_per_gib);
+        other_limit_->setVisible(other);
+        emit changed();
+    });
+    effort_->addItem(tr("Quick: 300 plans"), 300);
+    effort_->addItem(tr("Normal: 1500 plans"), 1500);
+    effort_->addItem(tr("Thorough: 6000 plans"), 6000);
+    effort_->setCurrentIndex(1);
+    effort_->setAccessibleName(tr("Effort"));
+    effort_->view()->setAccessibleName(effort_->accessibleName());
+    effort_->setToolTip(
+        tr("How many plans are evaluated at most; the result depends on it, and not on the time taken"));
+    from_current_->setAccessibleName(from_current_->text());
+    from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(8);
+    for (QWidget* control : std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_})
+        layout->addWidget(control);
+}
+
+std::optional<std::int64_t> SearchControls::limitBytes() const {
+    switch (static_cast<Limit>(limit_->currentIndex())) {
+        case Limit::none:
+            return std::nullopt;
+        case Limit::baseline:
+            return document_.baseline().corrected_memory.peak_bytes;
+        case Limit::current:
+            return document_.evaluation()->corrected_memory.peak_bytes;
+        case Limit::device:
+            return device_memory_bytes(*document_.graph());
+        case Limit::other:
+            return std::llround(other_limit_->value() * bytes_per_gib);
+    }
+    return std::nullopt;
+}
+
+std::size_t SearchControls::plans() const {
+    return effort_->currentData().toULongLong();
+}
+
+bool SearchControls::startsFromCurrent() const {
+    return from_current_->isChecked() && from_current_->isEnabled();
+}
+
+QString SearchControls::obstacle() const {
+    const bool of_device = limit_->currentIndex() == static_cast<int>(Limit::device);
+    return of_device && device_memory_bytes(*document_.graph()) == 0
+               ? tr("The graph's cost model does not say what the device holds")
+               : QString();
+}
+
+void SearchControls::update() {
+    const auto evaluation = document_.evaluation();
+    const bool can_start = document_.editable() && evaluation && !evaluation->refused;
+    setAvailable(*from_current_,
+                 can_start ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from"));
+}
+
+}  // namespace overlap::ui
