@@ -128,7 +128,10 @@ void InputsForm::show(const MeshInputs& inputs, const MeshQuestion& question) {
     for (const MeshField field : {MeshField::mesh, MeshField::names, MeshField::hosts, MeshField::tensor}) {
         QLineEdit& edit = this->field(field);
         // What the user is typing stays as it is typed.
-        if (edit.text() != inputs.text(field)) edit.setText(inputs.text(field));
+        if (edit.text() != inputs.text(field)) {
+            edit.setText(inputs.text(field));
+            edit.setCursorPosition(0);  // of a long text the beginning is seen
+        }
         if (const QString& problem = question.problem(field); !problem.isEmpty()) problems.append(problem);
     }
     problem_->setText(shownLines(problems.join(u'\n')));

@@ -5,7 +5,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QJsonArray>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
@@ -26,31 +25,20 @@
 #include "ui/mesh/rank_stage.h"
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
+#include "ui/mesh/turning_splitter.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
 namespace {
 
-/// Smaller than this, the view is scrolled.
+/// Smaller than this, the view is scrolled; narrower, the answers stand below the inputs.
 constexpr QSize least_size(600, 300);
+constexpr int least_stacked_height = 620;
 constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow header
 constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
-
-QJsonArray sizesAsJson(const QList<int>& sizes) {
-    QJsonArray json;
-    for (const int size : sizes) json.append(size);
-    return json;
-}
-
-/// Those of a session that was saved in another layout are left alone.
-QList<int> sizesFromJson(const QJsonValue& json, const QList<int>& otherwise) {
-    QList<int> sizes;
-    for (const QJsonValue& size : json.toArray()) sizes.append(size.toInt());
-    return sizes.size() == otherwise.size() ? sizes : otherwise;
-}
 
 QScrollArea* scrolled(QWidget* content, const char* name) {
     auto* area = new QScrollArea;
@@ -101,9 +89,10 @@ MeshView::MeshView(QWidget* parent)
       paths_(new PathBoard),
       stage_(new RankStage),
       failure_(new QLabel),
-      left_(new QSplitter),
-      columns_(new QSplitter),
-      answers_(new QSplitter(Qt::Vertical)) {
+      left_(new TurningSplitter({190, 310}, {110, 190})),
+      columns_(new TurningSplitter({500, 640}, {300, 320})),
+      answers_(new QSplitter(Qt::Vertical)),
+      paths_area_(scrolled(paths_, "meshPaths")) {
     setObjectName("meshView");
     setFocusProxy(paths_);
     failure_->setProperty("role", "refusal");
@@ -112,7 +101,7 @@ MeshView::MeshView(QWidget* parent)
     failure_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     failure_->hide();
     makeHeader();
-    answers_->addWidget(scrolled(paths_, "meshPaths"));
+    answers_->addWidget(paths_area_);
     answers_->addWidget(stage_);
     answers_->setChildrenCollapsible(false);
     answers_->setStretchFactor(0, 1);
@@ -130,20 +119,19 @@ MeshView::MeshView(QWidget* parent)
     left_->addWidget(parameters_);
     left_->addWidget(inputs);
     left_->setStretchFactor(1, 1);
-    left_->setSizes(leftSizes());
     columns_->addWidget(left_);
     columns_->addWidget(right);
-    columns_->setSizes({460, 640});
     columns_->setStretchFactor(1, 1);
-    for (QSplitter* columns : {left_, columns_}) columns->setChildrenCollapsible(false);
+    for (TurningSplitter* parts : {left_, columns_}) parts->complete();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    columns_->setMinimumSize(least_size);
     layout->addWidget(scrolled(columns_, "meshArea"));
+    arrangeColumns();
 
     connectForm();
     connect(paths_, &PathBoard::selected, this, [this](std::size_t path, int step) {
         if (comparison_) stage_->show(comparison_, path, step, step >= 0);
+        showChosenPath();
     });
     connect(stage_, &RankStage::stepWanted, this, [this](int step) {
         // Playing may come back to the step that is shown already.
@@ -152,8 +140,7 @@ MeshView::MeshView(QWidget* parent)
     });
     connect(stage_, &RankStage::animatedChanged, this, &MeshView::stateChanged);
     connect(parameters_, &ParameterColumn::chosen, this, &MeshView::showParameter);
-    connect(left_, &QSplitter::splitterMoved, this, [this] { leftSizes() = left_->sizes(); });
-    for (QSplitter* parts : {left_, columns_, answers_})
+    for (QSplitter* parts : std::initializer_list<QSplitter*>{left_, columns_, answers_})
         connect(parts, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
     setInputs(inputs_);
 }
@@ -194,17 +181,18 @@ void MeshView::setParameters(std::vector<MeshParameter> parameters) {
     arrangeColumns();
 }
 
-/// Where there is little width, parameters stand above the inputs.
+/// Where there is little width, parameters stand above the inputs; where there is less, answers below both.
 void MeshView::arrangeColumns() {
-    const bool beside = width() >= least_size.width() + parameters_->minimumWidth();
-    const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
-    if (left_->orientation() == orientation) return;
-    left_->setOrientation(orientation);
-    left_->setSizes(leftSizes());
+    const bool beside = width() >= least_size.width();
+    left_->turn(width() >= least_size.width() + parameters_->minimumWidth() ? Qt::Horizontal : Qt::Vertical);
+    columns_->turn(beside ? Qt::Horizontal : Qt::Vertical);
+    columns_->setMinimumSize(beside ? least_size : QSize(0, least_stacked_height));
 }
 
-QList<int>& MeshView::leftSizes() {
-    return left_->orientation() == Qt::Horizontal ? beside_sizes_ : above_sizes_;
+void MeshView::showChosenPath() {
+    const QRect card = paths_->cardArea(paths_->path());
+    paths_area_->ensureVisible(card.right(), card.bottom(), 0, 0);
+    paths_area_->ensureVisible(card.left(), card.top(), 0, 0);  // of one that is too high, its cost
 }
 
 void MeshView::resizeEvent(QResizeEvent* event) {
@@ -391,18 +379,15 @@ void MeshView::savePath(const QString& file) {
 QJsonObject MeshView::state() const {
     return {{"inputs", inputs_.toJson()},
             {"animated", stage_->animated()},
-            {"sides", QString::fromLatin1(columns_->saveState().toBase64())},
-            {"beside", sizesAsJson(beside_sizes_)},
-            {"above", sizesAsJson(above_sizes_)},
+            {"columns", columns_->state()},
+            {"left", left_->state()},
             {"answers", QString::fromLatin1(answers_->saveState().toBase64())}};
 }
 
 void MeshView::restore(const QJsonObject& state) {
     if (state.isEmpty()) return;
-    columns_->restoreState(QByteArray::fromBase64(state["sides"].toString().toLatin1()));
-    beside_sizes_ = sizesFromJson(state["beside"], beside_sizes_);
-    above_sizes_ = sizesFromJson(state["above"], above_sizes_);
-    left_->setSizes(leftSizes());
+    columns_->restore(state["columns"].toObject());
+    left_->restore(state["left"].toObject());
     answers_->restoreState(QByteArray::fromBase64(state["answers"].toString().toLatin1()));
     stage_->setAnimated(state["animated"].toBool(true));
     undo_.clear();

@@ -12,6 +12,7 @@
 #include "ui/tasks/latest_task.h"
 
 class QLabel;
+class QScrollArea;
 class QSplitter;
 
 namespace overlap::ui {
@@ -20,6 +21,7 @@ class CostBox;
 class InputsForm;
 class PathBoard;
 class RankStage;
+class TurningSplitter;
 
 /// How a tensor gets from one layout on a mesh to another: both states by text and by hand, every planner's path beside
 /// the others', and who holds what before and after each step. Works without a graph; an open graph offers its
@@ -88,8 +90,7 @@ class MeshView : public QWidget {
 
     void makeHeader();
     void arrangeColumns();
-    /// Of the parameters and the inputs, as they stand now.
-    QList<int>& leftSizes();
+    void showChosenPath();
     void connectForm();
     void setInputs(const MeshInputs& inputs);
     void showCosts();
@@ -116,9 +117,9 @@ class MeshView : public QWidget {
     PathBoard* paths_;
     RankStage* stage_;
     QLabel* failure_;
-    QSplitter *left_, *columns_, *answers_;
-    /// Of parameters and inputs, beside and above one another, as the user left them.
-    QList<int> beside_sizes_{150, 310}, above_sizes_{110, 190};
+    TurningSplitter *left_, *columns_;
+    QSplitter* answers_;
+    QScrollArea* paths_area_;
     LatestTask task_;
 };
 

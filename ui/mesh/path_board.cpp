@@ -102,9 +102,30 @@ std::vector<PathBoard::Note> PathBoard::notes(const ComparedPath& path) const {
     return notes;
 }
 
-int PathBoard::cardWidth() const {
+int PathBoard::cardsInRow() const {
     const int count = comparison_ ? static_cast<int>(comparison_->paths.size()) : 1;
-    return std::max(narrowest_card, (width() - 2 * outer_margin - (count - 1) * card_gap) / count);
+    const int fit = std::clamp((width() - 2 * outer_margin + card_gap) / (narrowest_card + card_gap), 1, count);
+    const int rows = (count + fit - 1) / fit;
+    return (count + rows - 1) / rows;  // as even as can be
+}
+
+int PathBoard::rows() const {
+    const int count = comparison_ ? static_cast<int>(comparison_->paths.size()) : 1;
+    return (count + cardsInRow() - 1) / cardsInRow();
+}
+
+int PathBoard::cardWidth() const {
+    const int beside = cardsInRow();
+    return std::max(narrowest_card, (width() - 2 * outer_margin - (beside - 1) * card_gap) / beside);
+}
+
+int PathBoard::rowHeight(int row) const {
+    const auto begin = static_cast<std::size_t>(row * cardsInRow());
+    const std::size_t end = std::min(comparison_->paths.size(), begin + static_cast<std::size_t>(cardsInRow()));
+    int tallest = 0;
+    for (std::size_t path = begin; path < end; ++path)
+        tallest = std::max(tallest, steps(path) * step_height + notesHeight(notes(comparison_->paths[path])));
+    return head_height + tallest + 2 * padding;
 }
 
 int PathBoard::notesHeight(const std::vector<Note>& notes) const {
@@ -120,17 +141,19 @@ int PathBoard::notesHeight(const std::vector<Note>& notes) const {
 
 QSize PathBoard::minimumSizeHint() const {
     if (!comparison_) return {narrowest_card, head_height};
-    const auto count = static_cast<int>(comparison_->paths.size());
-    int tallest = 0;
-    for (std::size_t path = 0; path < comparison_->paths.size(); ++path)
-        tallest = std::max(tallest, steps(path) * step_height + notesHeight(notes(comparison_->paths[path])));
-    return {2 * outer_margin + count * narrowest_card + (count - 1) * card_gap,
-            2 * outer_margin + head_height + tallest + 2 * padding};
+    int height = 2 * outer_margin + (rows() - 1) * card_gap;
+    for (int row = 0; row < rows(); ++row) height += rowHeight(row);
+    return {2 * outer_margin + narrowest_card, height};
 }
 
+/// Rows share what is left of the height.
 QRect PathBoard::cardArea(std::size_t path) const {
-    const int wide = cardWidth();
-    return {outer_margin + static_cast<int>(path) * (wide + card_gap), outer_margin, wide, height() - 2 * outer_margin};
+    const int wide = cardWidth(), row = static_cast<int>(path) / cardsInRow();
+    const int left = static_cast<int>(path) % cardsInRow() * (wide + card_gap);
+    const int more = std::max(0, height() - minimumSizeHint().height()) / rows();
+    int top = outer_margin;
+    for (int above = 0; above < row; ++above) top += rowHeight(above) + more + card_gap;
+    return {outer_margin + left, top, wide, rowHeight(row) + more};
 }
 
 QRect PathBoard::stepArea(std::size_t path, int step) const {

@@ -7,8 +7,9 @@
 
 namespace overlap::ui {
 
-/// Paths side by side, one card for each planner: what it costs, what is sent, its steps, and what goes wrong. One card
-/// is chosen, and one of its steps or the path as a whole.
+/// Paths side by side, one card for each planner: what it costs, what is sent, its steps, and what goes wrong. Where
+/// they do not fit beside one another they stand in several rows. One card is chosen, and one of its steps or the path
+/// as a whole.
 class PathBoard : public QWidget {
     Q_OBJECT
 
@@ -54,7 +55,12 @@ class PathBoard : public QWidget {
 
     int steps(std::size_t path) const;
     std::vector<Note> notes(const ComparedPath& path) const;
+    /// How many cards stand beside one another; the last row may have fewer.
+    int cardsInRow() const;
+    int rows() const;
     int cardWidth() const;
+    /// That the tallest card of a row needs.
+    int rowHeight(int row) const;
     int notesHeight(const std::vector<Note>& notes) const;
     bool hit(const QPoint& position, std::size_t& path, int& step) const;
     QString describe() const;

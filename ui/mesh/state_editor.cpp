@@ -61,7 +61,10 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
 
 void StateEditor::show(const QString& text, const DeviceMesh* mesh, const MeshTensor* tensor,
                        const ShardingState* state, const QString& problem, bool fits) {
-    if (field_->text() != text) field_->setText(text);
+    if (field_->text() != text) {
+        field_->setText(text);
+        field_->setCursorPosition(0);  // of a long text the beginning is seen
+    }
     problem_->setText(shownLines(problem));
     problem_->setVisible(!problem.isEmpty());
     fit_->setVisible(!problem.isEmpty() && fits);

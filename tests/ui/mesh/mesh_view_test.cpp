@@ -5,6 +5,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QtTest>
@@ -239,6 +241,30 @@ class MeshViewTest : public QObject {
         view_->stage().play();
         QVERIFY(QTest::qWaitFor([&] { return !view_->stage().playing(); }, 20'000));
         QCOMPARE(view_->paths().step(), steps - 1);
+    }
+
+    void cardsStandInRowsWhereTheyDoNotFit() {
+        PathBoard& paths = view_->paths();
+        const std::size_t count = view_->comparison()->paths.size();
+        for (const int width : {400, 760, 1400}) {
+            view_->resize(width, 900);
+            QVERIFY(QTest::qWaitFor([&] { return paths.cardArea(0).width() + 16 <= paths.width(); }));
+            for (std::size_t path = 0; path < count; ++path) {
+                const QRect card = paths.cardArea(path);
+                QVERIFY2(paths.rect().contains(card), qPrintable(QString::number(width)));
+                for (std::size_t other = 0; other < path; ++other) QVERIFY(!paths.cardArea(other).intersects(card));
+                const int last = static_cast<int>(view_->comparison()->paths[path].steps.size()) - 1;
+                if (last >= 0) QVERIFY(card.contains(paths.stepArea(path, last)));
+            }
+        }
+        // One that is scrolled away comes into view when it is chosen.
+        view_->resize(1100, 340);
+        const QScrollBar* bar = view_->findChild<QScrollArea*>("meshPaths")->verticalScrollBar();
+        QTRY_VERIFY(bar->maximum() > 0);
+        paths.select(0, PathBoard::whole_path);
+        QTRY_VERIFY(bar->value() < paths.cardArea(0).bottom());
+        paths.select(count - 1, PathBoard::whole_path);
+        QTRY_VERIFY(bar->value() > paths.cardArea(0).bottom());
     }
 
     void exportsTextAndPictures() {
