@@ -137,15 +137,15 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
         case change_column:
             return tr("Change");
         case collective_column:
-            return tr("for");
+            return tr("For");
         case step_column:
-            return tr("step");
+            return tr("Step");
         case shared_column:
             return linksSharedLabel();
         case exposed_column:
-            return tr("exposed");
+            return tr("Exposed");
         case peak_column:
-            return tr("peak");
+            return tr("Peak");
         default:
             return QString();
     }

@@ -157,19 +157,19 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     static const std::array<Heading, column_count> headings = {
         Heading{tr("GPU, step; plan, group"),
                 tr("A measured step has what the host launched during it; of a plan, each process group")},
-        {tr("span"), tr("From the first event on the GPU to the end of the last")},
-        {tr("compute"), tr("Any compute kernel runs")},
-        {tr("communication"), tr("Any collective runs")},
-        {tr("exposed"), tr("Any collective runs, and no compute kernel")},
-        {tr("overlap"), tr("Share of communication beside which compute runs")},
-        {tr("copies"), tr("Copies and fills that belong to no collective")},
-        {tr("idle"), tr("Nothing runs")},
+        {tr("Span"), tr("From the first event on the GPU to the end of the last")},
+        {tr("Compute"), tr("Any compute kernel runs")},
+        {tr("Communication"), tr("Any collective runs")},
+        {tr("Exposed"), tr("Any collective runs, and no compute kernel")},
+        {tr("Overlap"), tr("Share of communication beside which compute runs")},
+        {tr("Copies"), tr("Copies and fills that belong to no collective")},
+        {tr("Idle"), tr("Nothing runs")},
         {tr("GPU events"), tr("Kernels, copies and fills; of a plan, nodes that take time")},
-        {tr("no launch"), tr("GPU events whose launch is not in the trace")},
-        {tr("clock"), tr("Added to the rank's times, so that collectives end together on all ranks")},
-        {tr("uncertain by"), tr("Median distance of its collectives' ends from the others', with that clock")},
-        {tr("last to arrive"), tr("Collectives that this rank started last, of those that others have too")},
-        {tr("others waited"), tr("From the start of the first rank to that of this one, in collectives for which it "
+        {tr("No launch"), tr("GPU events whose launch is not in the trace")},
+        {tr("Clock"), tr("Added to the rank's times, so that collectives end together on all ranks")},
+        {tr("Uncertain by"), tr("Median distance of its collectives' ends from the others', with that clock")},
+        {tr("Last to arrive"), tr("Collectives that this rank started last, of those that others have too")},
+        {tr("Others waited"), tr("From the start of the first rank to that of this one, in collectives for which it "
                                  "arrived last")}};
     const Heading& heading = headings[static_cast<std::size_t>(section)];
     return role == Qt::DisplayRole ? heading.text : heading.help;

@@ -263,7 +263,7 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
         case compute_column:
             return tr("ms");
         case exposed_column:
-            return tr("exposed");
+            return tr("Exposed");
         default:
             return tr("MiB");
     }

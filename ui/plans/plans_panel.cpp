@@ -156,6 +156,7 @@ void PlansPanel::makeTable() {
     view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(false);
     view_->installEventFilter(this);
+    view_->viewport()->installEventFilter(this);
     connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlansPanel::update);
     const auto choose = [this](const QModelIndex& row) {
         if (!following_ && chosen().size() == 1) emit showWanted(variantOf(row));
@@ -256,6 +257,7 @@ void PlansPanel::showCurrent() {
 }
 
 bool PlansPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) fitNotes();
     if (watched != view_ || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->matches(QKeySequence::Copy)) {
@@ -293,11 +295,6 @@ void PlansPanel::fitNotes() {
     const int others = header.length() - header.sectionSize(PlansModel::note_column);
     const int least = std::min(widthOf(PlansModel::note_column), widest_note);
     header.resizeSection(PlansModel::note_column, std::max(least, view_->viewport()->width() - others));
-}
-
-void PlansPanel::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    fitNotes();
 }
 
 }  // namespace overlap::ui

@@ -49,7 +49,6 @@ class PlansPanel : public QWidget {
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QWidget* makeBar();
