@@ -12,6 +12,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr double smallest_share = 0.1;
+constexpr int lowest_view = 48;  ///< views scroll
 
 }  // namespace
 
@@ -20,6 +21,7 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
       tabs_(new QTabBar),
       row_(new QHBoxLayout),
       stack_(new QStackedWidget),
+      controls_(new QStackedWidget),
       splitter_(new QSplitter(Qt::Vertical)) {
     tabs_->setObjectName("centreTabBar");
     tabs_->setAccessibleName(tr("Views above the timeline"));
@@ -31,7 +33,8 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
     row_->setContentsMargins(0, 0, 8, 0);
     row_->setSpacing(8);
     row_->addWidget(tabs_);
-    row_->addStretch();
+    row_->addWidget(controls_, 1);
+    stack_->setMinimumHeight(lowest_view);
     auto* upper = new QWidget;
     auto* upper_layout = new QVBoxLayout(upper);
     upper_layout->setContentsMargins(0, 0, 0, 0);
@@ -51,8 +54,7 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
     connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
         if (index < 0) return;
         stack_->setCurrentIndex(index);
-        for (std::size_t i = 0; i < views_.size(); ++i)
-            if (views_[i].controls) views_[i].controls->setVisible(static_cast<int>(i) == index);
+        controls_->setCurrentIndex(index);
         share();
         emit currentChanged(current());
     });
@@ -69,13 +71,15 @@ void CentreTabs::addView(const QString& id, const QString& title, QWidget* widge
     Q_ASSERT(!view(id));
     views_.push_back({id, title, widget, controls, first_share, first_share});
     stack_->addWidget(widget);
-    if (controls) {
-        row_->addWidget(controls, 1);
-        controls->setVisible(views_.size() == 1);
-    }
+    // The row is as wide as any of them needs it, so that another view moves no border.
+    controls_->addWidget(controls ? controls : new QWidget);
     tabs_->addTab(title);
     if (views_.size() == 1) splitter_->widget(0)->show();
     share();
+}
+
+void CentreTabs::addCorner(QWidget* corner) {
+    row_->addWidget(corner);
 }
 
 int CentreTabs::indexOf(const QString& id) const {

@@ -36,6 +36,8 @@ class CentreTabs : public QWidget {
     /// @param first_share of the height, until the user drags it; each view has its own.
     void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
                  double first_share = half);
+    /// A button at the right end of the row of tabs; to be added behind all views.
+    void addCorner(QWidget* corner);
     const std::vector<View>& views() const { return views_; }
     /// The view called `id`, or nullptr.
     QWidget* view(const QString& id) const;
@@ -69,7 +71,7 @@ class CentreTabs : public QWidget {
     std::vector<View> views_;
     QTabBar* tabs_;
     QHBoxLayout* row_;
-    QStackedWidget* stack_;
+    QStackedWidget *stack_, *controls_;
     QSplitter* splitter_;
     bool shared_ = false;  ///< the first share has been given
 };

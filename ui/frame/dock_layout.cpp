@@ -11,12 +11,12 @@ namespace overlap::ui {
 namespace {
 
 constexpr int lowest_bottom_panel = 64;
-constexpr int lowest_side_panel = 136;
+constexpr int lowest_side_panel = 116;
 
 }  // namespace
 
 DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), sizes_(new DockSizes(window)) {
-    new DockTabs(window);
+    connect(new DockTabs(window), &DockTabs::enlargeWanted, this, &DockLayout::enlargeWanted);
 }
 
 QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area,
@@ -65,6 +65,10 @@ void DockLayout::reset() {
 
 void DockLayout::windowResized(const QSize& before) {
     sizes_->windowResized(before);
+}
+
+void DockLayout::setSizesKept(bool kept) {
+    sizes_->setKept(kept);
 }
 
 }  // namespace overlap::ui

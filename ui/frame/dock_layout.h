@@ -47,6 +47,12 @@ class DockLayout : public QObject {
     void reset();
     /// To be called when the window has been resized.
     void windowResized(const QSize& before);
+    /// Whether the sizes that docks get are the user's; not while one part has the whole window.
+    void setSizesKept(bool kept);
+
+  signals:
+    /// The dock is to have the whole window, or no more.
+    void enlargeWanted(QDockWidget* dock);
 
   private:
     QMainWindow& window_;

@@ -10,7 +10,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int lowest = 120;  ///< of a panel below, in a window of any height: a bar and some rows
+constexpr int lowest = 150;  ///< of a panel below, in a window of any height: a bar and some rows, or a chart
 
 }  // namespace
 
@@ -43,7 +43,7 @@ bool DockSizes::eventFilter(QObject* watched, QEvent* event) {
         return QObject::eventFilter(watched, event);
     }
     // The layout runs before the window receives its size: changes at an unchanged size were made by the user.
-    const bool squeezed = lowering_ || window_.size() != window_size_;
+    const bool squeezed = !kept_ || lowering_ || window_.size() != window_size_;
     if (event->type() == QEvent::Resize && !squeezed) {
         const auto* resize = static_cast<QResizeEvent*>(event);
         auto* dock = static_cast<QDockWidget*>(watched);
@@ -72,7 +72,18 @@ int DockSizes::tabsHeight(const QDockWidget* dock) const {
     return 0;
 }
 
+void DockSizes::setKept(bool kept) {
+    if (kept) {
+        window_.layout()->activate();
+        lower();
+        widen();
+        window_size_ = window_.size();
+    }
+    kept_ = kept;
+}
+
 void DockSizes::windowResized(const QSize& before) {
+    if (!kept_) return;
     if (window_.width() > before.width()) widen();
     if (window_.height() != before.height()) lower();
     window_size_ = window_.size();
@@ -99,9 +110,9 @@ void DockSizes::lower() {
         const int share = whole * window_.height() / below_.of_window;
         const int height = std::min(whole, std::max(share, tabs + lowest));
         const QScopedValueRollback guard(lowering_, true);
-        below_.shown = height - tabs;
         window_.resizeDocks({dock.key()}, {height}, Qt::Vertical);
         window_.layout()->activate();
+        below_.shown = dock.key()->height();  // less than asked for where the others need the room
         return;
     }
 }

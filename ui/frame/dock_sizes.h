@@ -26,6 +26,8 @@ class DockSizes : public QObject {
     QHash<QString, int> widths() const;
     /// To be called when the window has been resized.
     void windowResized(const QSize& before);
+    /// Whether the sizes that docks get are the user's. Where they are again, docks get those that they had.
+    void setKept(bool kept);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -50,6 +52,7 @@ class DockSizes : public QObject {
     QHash<QDockWidget*, int> wanted_;  ///< widths
     Below below_;
     bool lowering_ = false;
+    bool kept_ = true;
     bool pressed_ = false;  ///< the mouse, on the window itself: on a border between docks
 };
 

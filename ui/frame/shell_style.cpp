@@ -21,6 +21,8 @@ QLabel[role="good"] { color: %11; }
 #notice { background: %6; border: none; border-bottom: 1px solid %2; }
 #commandPalette { background: %6; border: 1px solid %5; border-radius: 6px; }
 #commandPalette QListView { background: transparent; }
+QTabBar[hasCorner="true"]::tab:last { margin-right: 24px; }
+QTabBar[dense="true"]::tab { padding: 6px 4px; }
 #variantBar QTabBar::tab { background: %6; border: 1px solid %5; border-radius: 4px; padding: 4px 12px; margin-right: 4px; color: %1; }
 #variantBar QTabBar::tab:hover { color: %7; }
 #variantBar QTabBar::tab:selected { background: %8; color: %9; border-color: %8; font-weight: 600; }
@@ -33,6 +35,7 @@ QLabel[role="good"] { color: %11; }
 #passOptions QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid %1; border-radius: 3px; background: transparent; }
 #passOptions QCheckBox::indicator:checked { background: %8; border-color: %8; }
 #passOptions QCheckBox::indicator:focus { border-color: %8; }
+#passesBar QToolButton { padding: 4px 8px; }
 #passPicker, #groupSettings { background: %6; border: 1px solid %5; border-radius: 6px; }
 #passPicker QListView { background: transparent; }
 ModulesPanel, BucketBoard, PassesPanel, #meshInputs, #rankStageBar { background: %4; }

@@ -1,28 +1,52 @@
 #include "ui/frame/tab_overflow.h"
 
 #include <QChildEvent>
+#include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
 #include <QProxyStyle>
+#include <QStyle>
 #include <QTabBar>
 #include <QTimer>
 #include <QToolButton>
+
+#include "ui/frame/enlarge_button.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int button_width = 24;
+constexpr int narrow_bar = 240;   ///< where the list alone leads to other tabs: buttons would leave no room for one
+constexpr int wide_padding = 10;  ///< beside the text of a tab, as the style sheet has it
 
 /// Qt keeps room for two buttons that scroll.
-class RoomForThree : public QProxyStyle {
+class RoomForButtons : public QProxyStyle {
   public:
-    RoomForThree() : QProxyStyle(QStringLiteral("fusion")) {}
+    explicit RoomForButtons(int count) : QProxyStyle(QStringLiteral("fusion")), count_(count) {}
 
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
-        return metric == PM_TabBarScrollButtonWidth ? 3 * button_width / 2
+        return metric == PM_TabBarScrollButtonWidth ? count_ * button_width / 2
                                                     : QProxyStyle::pixelMetric(metric, option, widget);
     }
+
+  private:
+    int count_;
 };
+
+void makeRoom(QTabBar& tabs, int buttons) {
+    auto* style = new RoomForButtons(buttons);
+    style->setParent(&tabs);
+    tabs.setStyle(style);
+}
+
+/// Takes up what the style sheet says for the value. Its names are in the window's style sheet.
+void setStyled(QTabBar& tabs, const char* name, bool on) {
+    if (tabs.property(name).toBool() == on) return;
+    tabs.setProperty(name, on);
+    tabs.style()->unpolish(&tabs);
+    tabs.style()->polish(&tabs);
+    tabs.updateGeometry();
+}
 
 }  // namespace
 
@@ -33,9 +57,6 @@ TabOverflow::TabOverflow(QTabBar& tabs, const QString& help)
       forward_(tabs.findChild<QToolButton*>("ScrollRightButton", Qt::FindDirectChildrenOnly)),
       list_(new QToolButton(&tabs)) {
     tabs.setUsesScrollButtons(true);
-    auto* style = new RoomForThree;
-    style->setParent(&tabs);
-    tabs.setStyle(style);
     list_->setObjectName("allTabs");
     list_->setText(QStringLiteral("▾"));
     list_->setAutoRaise(true);
@@ -49,7 +70,16 @@ TabOverflow::TabOverflow(QTabBar& tabs, const QString& help)
         menu->popup(list_->mapToGlobal(QPoint(0, list_->height())));
     });
     for (QObject* watched : std::initializer_list<QObject*>{back_, forward_, &tabs}) watched->installEventFilter(this);
+    takeRoom();
     place();
+}
+
+/// For the buttons that are shown where tabs do not fit.
+void TabOverflow::takeRoom() {
+    const int buttons = (tabs_.width() < narrow_bar ? 1 : 3) + (corner_ ? 1 : 0);
+    if (buttons == buttons_) return;
+    buttons_ = buttons;
+    makeRoom(tabs_, buttons);
 }
 
 QMenu* TabOverflow::makeMenu() {
@@ -63,16 +93,25 @@ QMenu* TabOverflow::makeMenu() {
     return menu;
 }
 
+void TabOverflow::setCorner(QToolButton* corner) {
+    corner_ = corner;
+    corner->setParent(&tabs_);
+    corner->show();
+    takeRoom();
+    setStyled(tabs_, "hasCorner", true);
+    place();
+}
+
 bool TabOverflow::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
         case QEvent::Move:
         case QEvent::Resize:
         case QEvent::ShowToParent:
         case QEvent::HideToParent:
-            if (watched != &tabs_)
-                place();
-            else if (event->type() == QEvent::Resize)
-                QTimer::singleShot(0, this, &TabOverflow::showCurrent);
+            place();
+            // Tabs that have longer names no more fit are seen by the buttons that appear.
+            if (event->type() == (watched == &tabs_ ? QEvent::Resize : QEvent::ShowToParent))
+                QTimer::singleShot(0, this, &TabOverflow::fit);
             break;
         default:
             break;
@@ -80,23 +119,42 @@ bool TabOverflow::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
+/// Closer together where they do not fit.
+void TabOverflow::fit() {
+    takeRoom();
+    int width = corner_ ? button_width : 0;
+    for (int tab = 0; tab < tabs_.count(); ++tab)
+        width += tabs_.fontMetrics().horizontalAdvance(tabs_.tabText(tab)) + 2 * wide_padding;
+    setStyled(tabs_, "dense", width > tabs_.width());
+    showCurrent();
+}
+
 /// Qt scrolls to the current tab when anything but the width of the bar has changed.
 void TabOverflow::showCurrent() {
     tabs_.setUsesScrollButtons(true);
 }
 
-/// Qt lays two buttons out over the room; they share it with the third.
+/// Qt lays two buttons out over the room; they share it with the others.
 void TabOverflow::place() {
     list_->setVisible(!forward_->isHidden());
-    if (forward_->isHidden()) return;
     int x = tabs_.width();
-    for (QToolButton* button : {list_, forward_, back_})
-        button->setGeometry(x -= button_width, 0, button_width, tabs_.height());
+    if (corner_) corner_->setGeometry(x -= button_width, 0, button_width, tabs_.height());
+    if (forward_->isHidden()) return;
+    for (QToolButton* button : {list_, forward_, back_}) {
+        const int width = button == list_ || tabs_.width() >= narrow_bar ? button_width : 0;
+        button->setGeometry(x -= width, 0, width, tabs_.height());
+    }
     list_->raise();
 }
 
-DockTabs::DockTabs(QMainWindow& window) : QObject(&window) {
+DockTabs::DockTabs(QMainWindow& window) : QObject(&window), window_(window) {
     window.installEventFilter(this);
+}
+
+QDockWidget* DockTabs::inFront(const QTabBar& tabs) const {
+    for (QDockWidget* dock : window_.findChildren<QDockWidget*>())
+        if (dock->windowTitle() == tabs.tabText(tabs.currentIndex())) return dock;
+    return nullptr;
 }
 
 bool DockTabs::eventFilter(QObject* watched, QEvent* event) {
@@ -105,7 +163,11 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event) {
         auto* tabs = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child());
         if (tabs && !tabs->findChild<TabOverflow*>()) {
             tabs->setElideMode(Qt::ElideNone);
-            new TabOverflow(*tabs, tr("All panels"));
+            auto* corner = new EnlargeButton;
+            (new TabOverflow(*tabs, tr("All panels")))->setCorner(corner);
+            connect(corner, &QToolButton::clicked, this, [this, tabs] {
+                if (QDockWidget* dock = inFront(*tabs)) emit enlargeWanted(dock);
+            });
         }
     }
     return QObject::eventFilter(watched, event);

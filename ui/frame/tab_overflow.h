@@ -2,6 +2,7 @@
 
 #include <QObject>
 
+class QDockWidget;
 class QMainWindow;
 class QMenu;
 class QTabBar;
@@ -9,7 +10,8 @@ class QToolButton;
 
 namespace overlap::ui {
 
-/// Tabs that do not fit into their bar scroll, and a button beside the two that scroll them lists all of them.
+/// Tabs that do not fit into their bar move closer together; where that is not enough they scroll, and a button beside
+/// the two that scroll them lists all of them.
 class TabOverflow : public QObject {
     Q_OBJECT
 
@@ -21,27 +23,42 @@ class TabOverflow : public QObject {
     QToolButton* listButton() const { return list_; }
     /// A menu of all tabs, the current one marked; the caller owns it.
     QMenu* makeMenu();
+    /// A button at the end of the bar, which tabs leave room for; becomes a child of the bar.
+    void setCorner(QToolButton* corner);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void place();
+    void takeRoom();
+    void fit();
     void showCurrent();
 
     QTabBar& tabs_;
     QToolButton *back_, *forward_, *list_;
+    QToolButton* corner_ = nullptr;
+    int buttons_ = 0;  ///< that there is room for
 };
 
-/// Rows of tabs that docks share in the window, as soon as there are any, keep whole names and overflow.
+/// Rows of tabs that docks share in the window, as soon as there are any, keep whole names and overflow. A button at
+/// their end asks for the whole window for the dock in front.
 class DockTabs : public QObject {
     Q_OBJECT
 
   public:
     explicit DockTabs(QMainWindow& window);
 
+  signals:
+    void enlargeWanted(QDockWidget* dock);
+
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    QDockWidget* inFront(const QTabBar& tabs) const;
+
+    QMainWindow& window_;
 };
 
 }  // namespace overlap::ui

@@ -25,7 +25,7 @@ constexpr int longest_title = 32;     ///< in characters; the tool tip has all o
 constexpr int wanted_width = 340;     ///< below it tabs scroll; the figures beside them shrink first
 constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
 constexpr int mark_size = 8, icon_space = 4;
-constexpr int narrowest_text = 72;  ///< of a title that is elided, which can be told from others; below it tabs scroll
+constexpr int narrowest_text = 60;  ///< of a title that is elided, which can be told from others; below it tabs scroll
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
 /// there is less room, titles are elided, except the baseline's.

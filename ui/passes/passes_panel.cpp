@@ -22,6 +22,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -62,7 +63,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       experts_menu_(new ExpertOverlapMenu(document, this)),
       columns_(new QSplitter),
       pipeline_(new QWidget),
-      summary_(new QLabel),
+      summary_(new ElidedLabel),
       refusal_(new QPlainTextEdit) {
     setObjectName("passesPanel");
     summary_->setProperty("role", "faint");
@@ -142,8 +143,8 @@ QWidget* PassesPanel::makeToolBar() {
     layout->setContentsMargins(4, 2, 8, 2);
     layout->setSpacing(0);
     for (QToolButton* button : {add_, start_, experts_, up_, down_, remove_}) layout->addWidget(button);
-    layout->addStretch();
-    layout->addWidget(summary_);
+    summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    layout->addWidget(summary_, 1);
     return bar;
 }
 
@@ -200,6 +201,7 @@ void PassesPanel::updateState() {
     if (off > 0) parts.append(tr("%1 off").arg(off));
     if (run_ms > 0) parts.append(tr("passes take %1").arg(formatTime(run_ms)));
     summary_->setText(parts.join(QStringLiteral(" · ")));
+    summary_->setToolTip(summary_->text());
 }
 
 void PassesPanel::chooseAndAdd() {

@@ -37,7 +37,7 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int uncovered_height = 132;
-constexpr int fewest_cards_height = 72;
+constexpr int fewest_cards_height = 48;
 constexpr int hint_height = 104;
 constexpr int uncovered_title_padding = 13;  ///< with the border, of the style sheet
 

@@ -1,12 +1,13 @@
 #include "ui/shell/view_actions.h"
 
 #include <QAbstractItemView>
-#include <QCoreApplication>
+#include <QApplication>
 #include <QDockWidget>
 
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
+#include "ui/frame/enlarged_part.h"
 #include "ui/frame/theme_choice.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
@@ -60,37 +61,57 @@ void registerDocks(Actions& actions, const QString& menu, const DockLayout& dock
     }
 }
 
-void registerCentre(Actions& actions, const QString& menu, CentreTabs& centre, int& number) {
+void registerCentre(Actions& actions, const QString& menu, Workspace& workspace, int& number) {
+    CentreTabs& centre = workspace.centre();
     CentreTabs* const tabs = &centre;
+    Workspace* const views = &workspace;
     for (const CentreTabs::View& shown : centre.views()) {
         QList<QKeySequence> keys;
         if (++number <= 10) keys.append(digitKey(number));
         actions.add(QStringLiteral("view.go.") + shown.id, menu, text("Go to %1").arg(shown.title),
-                    text("Show %1 and work there by keys").arg(shown.title), keys, [tabs, shown] {
-                        tabs->showView(shown.id);
+                    text("Show %1 and work there by keys").arg(shown.title), keys, [views, shown] {
+                        views->showMiddle(shown.id);
                         shown.widget->setFocus();
                     });
     }
-    QAction* open = actions.add("view.show.centre", menu, text("Show views above the timeline"),
-                                text("Show the graph above the timeline, or give all room to the timeline"), {},
-                                [tabs] { tabs->setOpen(!tabs->open()); });
+    QAction* open =
+        actions.add("view.show.centre", menu, text("Show views above the timeline"),
+                    text("Show the graph above the timeline, or give all room to the timeline"), {}, [tabs, views] {
+                        views->showMiddle();
+                        tabs->setOpen(!tabs->open());
+                    });
     open->setCheckable(true);
     open->setChecked(centre.open());
     QObject::connect(&centre, &CentreTabs::openChanged, open, &QAction::setChecked);
+}
+
+void registerEnlarged(Actions& actions, const QString& menu, EnlargedPart& enlarged) {
+    EnlargedPart* const part = &enlarged;
+    QAction* enlarge = actions.add(
+        "view.enlarge", menu, text("&Enlarge this part"),
+        text("Give the whole window to the panel or view that has the keys; once more shows the others again"),
+        {QKeySequence(Qt::Key_F11)},
+        [part] { part->any() ? part->end() : part->enlarge(part->partOf(QApplication::focusWidget())); });
+    enlarge->setCheckable(true);
+    QObject::connect(part, &EnlargedPart::changed, enlarge, [part, enlarge] { enlarge->setChecked(part->any()); });
 }
 
 }  // namespace
 
 void registerViewActions(Actions& actions, Workspace& workspace, ThemeChoice& theme) {
     const QString view = text("View");
+    Workspace* const shown = &workspace;
     int number = 1;
     registerDocks(actions, view, workspace.docks(), number);
     TimelineView* const timeline = &workspace.timeline();
     actions.add("view.go.timeline", view, text("Go to Timeline"), text("Work in the timeline by keys"),
-                {digitKey(number)}, [timeline] { timeline->setFocus(); });
-    registerCentre(actions, view, workspace.centre(), number);
+                {digitKey(number)}, [timeline, shown] {
+                    shown->showMiddle();
+                    timeline->setFocus();
+                });
+    registerCentre(actions, view, workspace, number);
+    registerEnlarged(actions, view, workspace.enlarged());
     theme.registerActions();
-    Workspace* const shown = &workspace;
     actions.add("view.reset", view, text("&Reset layout"), text("Put all docks back where they were at first"), {},
                 [shown] { shown->resetLayout(); });
 }

@@ -16,6 +16,8 @@
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
+#include "ui/frame/enlarge_button.h"
+#include "ui/frame/enlarged_part.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/graph/graph_controls.h"
@@ -57,7 +59,7 @@ constexpr int highest_panels = 280;
 
 constexpr int first_modules_width = 300, first_buckets_width = 332;
 
-constexpr int lowest_inspector = 64;  ///< it scrolls, and the buckets above it have controls
+constexpr int lowest_inspector = 44;  ///< it scrolls, and the buckets above it have controls
 
 }  // namespace
 
@@ -75,11 +77,12 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       graph_(new GraphView(*graph_model_)),
       mesh_(new MeshView),
       mesh_connection_(new MeshConnection(document, *mesh_, this)),
-      docks_(new DockLayout(window)) {
+      docks_(new DockLayout(window)),
+      enlarged_(new EnlargedPart(window, *docks_)) {
     new TimelineKeys(*timeline_);
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
-    makeCentre(window);
+    makeCentre();
     makeDocks(measurements, log);
     // Seen where a bar of the window has them.
     variants_ = new VariantBar(document, measurements, &window);
@@ -88,12 +91,13 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     connectMeasurements(measurements);
     connectViews();
     connectAlive();
+    connectEnlarged();
     tellOfViews();
 }
 
 Workspace::~Workspace() = default;
 
-void Workspace::makeCentre(QMainWindow& window) {
+void Workspace::makeCentre() {
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), mesh_share);
     auto* middle = new QWidget;
@@ -102,7 +106,7 @@ void Workspace::makeCentre(QMainWindow& window) {
     layout->setSpacing(0);
     layout->addWidget(notice_);
     layout->addWidget(centre_, 1);
-    window.setCentralWidget(middle);
+    window_.setCentralWidget(middle);
 }
 
 void Workspace::makeDocks(Measurements& measurements, Log& log) {
@@ -205,6 +209,11 @@ void Workspace::raise(const QString& dock) {
     docks_->find(dock)->raise();
 }
 
+void Workspace::showMiddle(const QString& view) {
+    if (window_.centralWidget()->isHidden()) enlarged_->end();
+    if (!view.isEmpty()) centre_->showView(view);
+}
+
 void Workspace::findBetterPlan() {
     raise(QStringLiteral("search"));
     search_->beginIfNew();
@@ -219,7 +228,7 @@ void Workspace::connectViews() {
     connect(graph_, &GraphView::stateChanged, this, &Workspace::viewMoved);
     connect(mesh_, &MeshView::stateChanged, this, &Workspace::viewMoved);
     history_->addShared(mesh_->undoStack());
-    connect(mesh_, &MeshView::changedUnseen, this, [this] { centre_->showView(QStringLiteral("mesh")); });
+    connect(mesh_, &MeshView::changedUnseen, this, [this] { showMiddle(QStringLiteral("mesh")); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
@@ -234,6 +243,16 @@ void Workspace::connectAlive() {
     });
     connect(timeline_, &TimelineView::aliveForgotten, alive_, &AlivePanel::forget);
     connect(alive_, &AlivePanel::chosen, timeline_, &TimelineView::selectAllocator);
+}
+
+void Workspace::connectEnlarged() {
+    auto* button = new EnlargeButton;
+    centre_->addCorner(button);
+    connect(button, &QToolButton::clicked, this, [this] { enlarged_->toggle(window_.centralWidget()); });
+    connect(docks_, &DockLayout::enlargeWanted, enlarged_, &EnlargedPart::toggle);
+    connect(enlarged_, &EnlargedPart::changed, this, [this] {
+        for (EnlargeButton* shown : window_.findChildren<EnlargeButton*>()) shown->setEnlarged(enlarged_->any());
+    });
 }
 
 void Workspace::tellOfViews() {
@@ -289,13 +308,14 @@ void Workspace::sizeDocks() {
 }
 
 void Workspace::resetLayout() {
+    enlarged_->end();
     docks_->reset();
     centre_->reset();
 }
 
 void Workspace::keep(SessionState& state) const {
     state.geometry = window_.saveGeometry();
-    state.layout = window_.saveState();
+    state.layout = enlarged_->layout();
     QJsonObject widths;
     const QHash<QString, int> of_docks = docks_->widths();
     for (auto width = of_docks.cbegin(); width != of_docks.cend(); ++width) widths.insert(width.key(), width.value());
@@ -308,6 +328,7 @@ void Workspace::keep(SessionState& state) const {
 
 void Workspace::restore(const SessionState& state) {
     if (!state.geometry.isEmpty()) window_.restoreGeometry(state.geometry);
+    enlarged_->end();
     restored_ = !state.layout.isEmpty() && window_.restoreState(state.layout);
     QHash<QString, int> widths;
     const QJsonObject of_docks = state.views["widths"].toObject();

@@ -17,6 +17,7 @@ class ComparePanel;
 class DockLayout;
 class Document;
 class EditHistory;
+class EnlargedPart;
 class FiguresBar;
 class GraphModel;
 class HistoryPanel;
@@ -80,6 +81,8 @@ class Workspace : public NoticeSource {
     VariantBar& variants() { return *variants_; }
     FiguresBar& figures() { return *figures_; }
     DockLayout& docks() { return *docks_; }
+    /// The part that has the whole window.
+    EnlargedPart& enlarged() { return *enlarged_; }
     EditHistory& history() { return *history_; }
     HistoryPanel& edits() { return *edits_; }
 
@@ -90,6 +93,9 @@ class Workspace : public NoticeSource {
 
     /// Divides the window initially. To be called once, when the window has its bars.
     void arrange();
+    /// Makes the middle of the window visible where a panel has the whole window.
+    /// @param view above the timeline to bring to the front; may be empty.
+    void showMiddle(const QString& view = {});
     /// Opens the panel Search and begins.
     void findBetterPlan();
     /// Restores the initial layout.
@@ -109,10 +115,11 @@ class Workspace : public NoticeSource {
 
   private:
     void sizeDocks();
-    void makeCentre(QMainWindow& window);
+    void makeCentre();
     void makeDocks(Measurements& measurements, Log& log);
     void connectViews();
     void connectAlive();
+    void connectEnlarged();
     void connectMeasurements(Measurements& measurements);
     void tellOfViews();
     void raise(const QString& dock);
@@ -130,6 +137,7 @@ class Workspace : public NoticeSource {
     MeshView* mesh_;
     MeshConnection* mesh_connection_;
     DockLayout* docks_;
+    EnlargedPart* enlarged_;
     ModulesPanel* modules_ = nullptr;
     BucketBoard* board_ = nullptr;
     InspectorPanel* inspector_ = nullptr;

@@ -1,0 +1,119 @@
+#include "ui/frame/enlarged_part.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QtTest>
+
+#include "ui/frame/dock_layout.h"
+#include "ui/frame/enlarge_button.h"
+
+namespace overlap::ui {
+
+/// One part of the window has all of its room, and everything is in its place afterwards.
+class EnlargedPartTest : public QObject {
+    Q_OBJECT
+
+    struct Parts {
+        QMainWindow window;
+        DockLayout docks{window};
+        EnlargedPart enlarged{window, docks};
+        QDockWidget *side = nullptr, *first = nullptr, *second = nullptr;
+
+        Parts() {
+            window.setCentralWidget(new QLabel);
+            const auto add = [&](const char* id, Qt::DockWidgetArea area) {
+                return docks.add(QString::fromLatin1(id), QString::fromLatin1(id), new QLabel, area,
+                                 DockLayout::Heading::always);
+            };
+            side = add("side", Qt::LeftDockWidgetArea);
+            first = add("first", Qt::BottomDockWidgetArea);
+            second = add("second", Qt::BottomDockWidgetArea);
+            docks.putInTabs({first, second});
+            window.resize(800, 600);
+            window.show();
+            window.resizeDocks({first}, {200}, Qt::Vertical);
+            window.resizeDocks({side}, {240}, Qt::Horizontal);
+        }
+    };
+
+  private slots:
+    void aDockWithItsTabsHasTheWindow() {
+        Parts parts;
+        QTRY_VERIFY(parts.first->height() > 150 && parts.first->height() <= 200);
+        const int height = parts.first->height(), width = parts.side->width();
+        QSignalSpy changed(&parts.enlarged, &EnlargedPart::changed);
+        parts.enlarged.enlarge(parts.first);
+        QVERIFY(parts.enlarged.any() && parts.enlarged.is(parts.first) && parts.enlarged.is(parts.second));
+        QVERIFY(parts.side->isHidden() && parts.window.centralWidget()->isHidden());
+        QTRY_VERIFY2(parts.first->height() > 500, qPrintable(QString::number(parts.first->height())));
+        parts.second->raise();
+        QTRY_VERIFY(!parts.second->visibleRegion().isEmpty());
+        parts.enlarged.end();
+        QVERIFY(!parts.enlarged.any());
+        QVERIFY(!parts.side->isHidden() && !parts.window.centralWidget()->isHidden());
+        QTRY_COMPARE(parts.second->height(), height);
+        QCOMPARE(parts.side->width(), width);
+        QVERIFY2(!parts.second->visibleRegion().isEmpty(), "the tab that was chosen meanwhile is in front");
+        QCOMPARE(changed.size(), 2);
+    }
+
+    void theMiddleHasTheWindow() {
+        Parts parts;
+        parts.enlarged.enlarge(parts.window.centralWidget());
+        QVERIFY(parts.side->isHidden() && parts.first->isHidden() && parts.second->isHidden());
+        QTRY_COMPARE(parts.window.centralWidget()->size(), parts.window.size());
+        parts.enlarged.toggle(parts.window.centralWidget());
+        QVERIFY(!parts.side->isHidden() && !parts.first->isHidden());
+    }
+
+    void whatWasClosedStaysClosed() {
+        Parts parts;
+        parts.side->close();
+        parts.enlarged.enlarge(parts.first);
+        parts.enlarged.end();
+        QVERIFY(parts.side->isHidden());
+    }
+
+    void askingForAHiddenPartEndsIt() {
+        Parts parts;
+        parts.enlarged.enlarge(parts.window.centralWidget());
+        parts.second->show();
+        parts.second->raise();
+        QTRY_VERIFY(!parts.enlarged.any());
+        QTRY_VERIFY(!parts.second->visibleRegion().isEmpty());
+        QVERIFY(!parts.side->isHidden());
+    }
+
+    void theLayoutToKeepIsTheOneWithoutIt() {
+        Parts parts;
+        const QByteArray layout = parts.window.saveState();
+        QCOMPARE(parts.enlarged.layout(), layout);
+        parts.enlarged.enlarge(parts.first);
+        QCOMPARE(parts.enlarged.layout(), layout);
+    }
+
+    void partsAreFoundFromWhatIsInThem() {
+        Parts parts;
+        QCOMPARE(parts.enlarged.partOf(parts.side->widget()), parts.side);
+        QCOMPARE(parts.enlarged.partOf(parts.window.centralWidget()), parts.window.centralWidget());
+        QCOMPARE(parts.enlarged.partOf(nullptr), parts.window.centralWidget());
+    }
+
+    void theButtonAtTheTabsAsksForIt() {
+        Parts parts;
+        QSignalSpy wanted(&parts.docks, &DockLayout::enlargeWanted);
+        QTRY_VERIFY(parts.window.findChild<EnlargeButton*>());
+        parts.second->raise();
+        QTest::mouseClick(parts.window.findChild<EnlargeButton*>(), Qt::LeftButton);
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted[0][0].value<QDockWidget*>(), parts.second);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::EnlargedPartTest)
+#include "enlarged_part_test.moc"

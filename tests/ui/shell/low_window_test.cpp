@@ -1,0 +1,178 @@
+#include <QAbstractButton>
+#include <QApplication>
+#include <QDockWidget>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTabBar>
+#include <QTreeView>
+
+#include "tests/ui/shell/opened_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/dock_layout.h"
+#include "ui/frame/enlarge_button.h"
+#include "ui/frame/enlarged_part.h"
+#include "ui/mesh/mesh_view.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/step_peak_chart.h"
+
+namespace overlap::ui {
+
+/// Every view can be used in a low window, in the application's fonts and style: 800x500 is what a screen of 1600x1000
+/// leaves at scale 2.
+class LowWindowTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { ThemeManager::instance().apply(); }
+
+    void panelsAreNeverLowerThanTheyCanBeUsed_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("800x500") << QSize(800, 500);
+        QTest::newRow("800x600") << QSize(800, 600);
+        QTest::newRow("1024x640") << QSize(1024, 640);
+    }
+    void panelsAreNeverLowerThanTheyCanBeUsed() {
+        QFETCH(QSize, size);
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0\nlayers.1");
+        QVERIFY(waitUntilIdle(window));
+        window.resize(size);
+        QTRY_COMPARE(window.size(), size);
+        for (QDockWidget* dock : window.workspace().docks().all()) {
+            if (window.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+            dock->show();
+            dock->raise();
+            QTRY_VERIFY2(window.rect().intersects(dock->geometry()), qPrintable(dock->objectName()));
+            QVERIFY(waitUntilIdle(window));
+            QCOMPARE(window.size(), size);
+            const QString name = dock->objectName();
+            for (const auto* view : dock->findChildren<QTreeView*>()) {
+                if (!view->isVisible() || !view->model() || view->model()->rowCount() < 2) continue;
+                const int rows = view->viewport()->height() / std::max(1, view->sizeHintForRow(0));
+                QVERIFY2(rows >= 2, qPrintable(QStringLiteral("%1: %2 rows").arg(name).arg(rows)));
+            }
+            for (const auto* chart : dock->findChildren<StepPeakChart*>())
+                QVERIFY2(chart->height() >= chart->minimumHeight(),
+                         qPrintable(QStringLiteral("%1: %2").arg(name).arg(chart->height())));
+            for (const auto* button : dock->findChildren<QAbstractButton*>()) {
+                if (!button->isVisible() || button->visibleRegion().isEmpty()) continue;
+                QVERIFY2(button->height() >= button->minimumSizeHint().height() &&
+                             button->width() >= button->minimumSizeHint().width(),
+                         qPrintable(name + u' ' + button->text()));
+            }
+        }
+    }
+
+    void namesOfPanelsAreAllThereInANarrowWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* problems = window.findChild<QDockWidget*>("problems");
+        const auto tabsOf = [&]() -> QTabBar* {
+            for (auto* bar : window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+                if (bar->tabText(0) == problems->windowTitle()) return bar;
+            return nullptr;
+        };
+        for (const int width : {800, 1024, 1600}) {
+            window.resize(width, 600);
+            QTRY_COMPARE(window.width(), width);
+            QTabBar* tabs = tabsOf();
+            QVERIFY(tabs);
+            const auto areWhole = [&] {
+                const int end = tabs->findChild<EnlargeButton*>()->x();
+                for (int tab = 0; tab < tabs->count(); ++tab) {
+                    const QRect place = tabs->tabRect(tab);
+                    const int text = tabs->fontMetrics().horizontalAdvance(tabs->tabText(tab));
+                    if (place.left() < 0 || place.width() < text) return false;
+                    if (place.left() + (place.width() + text) / 2 > end) return false;
+                }
+                return true;
+            };
+            QTRY_VERIFY2(areWhole(), qPrintable(QString::number(width)));
+        }
+    }
+
+    void onePanelOrTheMiddleHasTheWholeWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(800, 500);
+        QTRY_COMPARE(window.width(), 800);
+        auto* compare = window.findChild<QDockWidget*>("compare");
+        window.actions().find("view.go.compare")->trigger();
+        QTRY_VERIFY(!compare->visibleRegion().isEmpty());
+        const int low = compare->height();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F11);
+        QTRY_VERIFY(window.workspace().enlarged().any());
+        QTRY_VERIFY2(compare->height() > low + 100, qPrintable(QString::number(compare->height())));
+        // Whatever is asked for is there.
+        window.actions().find("view.go.timeline")->trigger();
+        QVERIFY(window.workspace().timeline().isVisible());
+        QTRY_COMPARE(compare->height(), low);
+        window.actions().find("view.go.mesh")->trigger();
+        window.actions().find("view.enlarge")->trigger();
+        QTRY_VERIFY(window.findChild<QDockWidget*>("modules")->isHidden());
+        QTRY_VERIFY(window.workspace().mesh().width() >= 780);
+        window.actions().find("view.go.modules")->trigger();
+        QTRY_VERIFY(window.findChild<QDockWidget*>("modules")->isVisible() && compare->isVisible());
+    }
+
+    void theMeshViewDoesNotScrollSideways() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        for (const QSize size : {QSize(800, 500), QSize(1024, 640), QSize(1280, 800), QSize(1600, 1000)}) {
+            window.resize(size);
+            QTRY_COMPARE(window.size(), size);
+            window.workspace().centre().showView("mesh");
+            for (const char* name : {"meshArea", "meshPaths"}) {
+                const auto* area = window.workspace().mesh().findChild<QScrollArea*>(QString::fromLatin1(name));
+                QTRY_VERIFY2(area->horizontalScrollBar()->maximum() == 0,
+                             qPrintable(QStringLiteral("%1 at %2: %3")
+                                            .arg(QString::fromLatin1(name))
+                                            .arg(size.width())
+                                            .arg(area->horizontalScrollBar()->maximum())));
+            }
+        }
+    }
+
+    void anotherViewAboveTheTimelineMovesNoBorder() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        for (const QSize size : {QSize(800, 500), QSize(1024, 640)}) {
+            window.resize(size);
+            QTRY_COMPARE(window.size(), size);
+            window.workspace().centre().showView("graph");
+            QTest::qWait(50);
+            const int modules = window.findChild<QDockWidget*>("modules")->width();
+            const int buckets = window.findChild<QDockWidget*>("buckets")->width();
+            window.workspace().centre().showView("mesh");
+            QTest::qWait(50);
+            QCOMPARE(window.findChild<QDockWidget*>("modules")->width(), modules);
+            QCOMPARE(window.findChild<QDockWidget*>("buckets")->width(), buckets);
+        }
+    }
+
+    void aHeightOutlivesAWindowThatIsTooLowForIt() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* problems = window.findChild<QDockWidget*>("problems");
+        const int height = problems->height();
+        window.resize(800, 500);
+        QTRY_VERIFY(problems->height() < height);
+        for (const char* name : {"compare", "memory", "problems"}) {
+            window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
+            QTest::qWait(20);
+        }
+        window.resize(1400, 900);
+        QTRY_COMPARE(problems->height(), height);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::LowWindowTest)
+#include "low_window_test.moc"

@@ -1,0 +1,94 @@
+#include "ui/frame/enlarged_part.h"
+
+#include <QDockWidget>
+#include <QEvent>
+#include <QMainWindow>
+#include <QScopedValueRollback>
+#include <algorithm>
+#include <utility>
+
+#include "ui/frame/dock_layout.h"
+
+namespace overlap::ui {
+
+EnlargedPart::EnlargedPart(QMainWindow& window, DockLayout& docks) : QObject(&window), window_(window), docks_(docks) {}
+
+QWidget* EnlargedPart::partOf(QWidget* inside) const {
+    for (QWidget* part = inside; part; part = part->parentWidget())
+        if (qobject_cast<QDockWidget*>(part)) return part;
+    return window_.centralWidget();
+}
+
+QList<QWidget*> EnlargedPart::shownWith(QWidget* part) const {
+    QList<QWidget*> shown{part};
+    if (auto* dock = qobject_cast<QDockWidget*>(part))
+        for (QDockWidget* beside : window_.tabifiedDockWidgets(dock)) shown.append(beside);
+    return shown;
+}
+
+bool EnlargedPart::is(const QWidget* part) const {
+    return any() && std::ranges::any_of(enlarged_, [&](const QWidget* shown) { return shown == part; });
+}
+
+void EnlargedPart::enlarge(QWidget* part) {
+    if (!part || is(part)) return;
+    end();
+    const QScopedValueRollback guard(changing_, true);
+    const QByteArray layout = window_.saveState();
+    enlarged_ = shownWith(part);
+    docks_.setSizesKept(false);
+    QList<QWidget*> others{window_.centralWidget()};
+    for (QDockWidget* dock : docks_.all())
+        if (!dock->isFloating()) others.append(dock);
+    for (QWidget* other : others) {
+        if (enlarged_.contains(other) || other->isHidden()) continue;
+        other->hide();
+        other->installEventFilter(this);
+        hidden_.append(other);
+    }
+    layout_ = layout;
+    emit changed();
+}
+
+void EnlargedPart::end() {
+    if (!any()) return;
+    {
+        const QScopedValueRollback guard(changing_, true);
+        for (QWidget* other : std::exchange(hidden_, {})) {
+            other->removeEventFilter(this);
+            other->show();
+        }
+        // Which tab is in front is the user's choice meanwhile.
+        QWidget* front = nullptr;
+        for (QWidget* part : std::exchange(enlarged_, {}))
+            if (!part->visibleRegion().isEmpty()) front = part;
+        window_.restoreState(std::exchange(layout_, {}));
+        if (front) front->raise();
+        docks_.setSizesKept(true);
+    }
+    emit changed();
+}
+
+void EnlargedPart::toggle(QWidget* part) {
+    is(part) ? end() : enlarge(part);
+}
+
+QByteArray EnlargedPart::layout() const {
+    return any() ? layout_ : window_.saveState();
+}
+
+bool EnlargedPart::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShowToParent && !changing_) {
+        // The layout comes back when whoever shows it is done.
+        QMetaObject::invokeMethod(
+            this,
+            [this, asked = static_cast<QWidget*>(watched)] {
+                end();
+                if (qobject_cast<QDockWidget*>(asked)) asked->raise();
+            },
+            Qt::QueuedConnection);
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QByteArray>
+#include <QList>
+#include <QObject>
+
+class QDockWidget;
+class QMainWindow;
+class QWidget;
+
+namespace overlap::ui {
+
+class DockLayout;
+
+/// Gives one part of the window all of its room but that of menu, toolbar and status bar: a dock with those that share
+/// its tabs, or the middle. Everything else is hidden until the part is enlarged no more, which gives each border its
+/// place again. Asking for anything that is hidden ends it, too.
+class EnlargedPart : public QObject {
+    Q_OBJECT
+
+  public:
+    EnlargedPart(QMainWindow& window, DockLayout& docks);
+
+    /// Whether any part is enlarged.
+    bool any() const { return !layout_.isEmpty(); }
+    /// The part that `inside` is in: its dock, else the middle of the window.
+    QWidget* partOf(QWidget* inside) const;
+    /// Whether a part is the enlarged one, or shares tabs with it.
+    bool is(const QWidget* part) const;
+    /// @param part a dock, or the window's central widget.
+    void enlarge(QWidget* part);
+    void end();
+    /// Enlarges the part, or ends it where it is enlarged.
+    void toggle(QWidget* part);
+    /// The window's layout without it, as QMainWindow::saveState(), for the session.
+    QByteArray layout() const;
+
+  signals:
+    void changed();
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    QList<QWidget*> shownWith(QWidget* part) const;
+
+    QMainWindow& window_;
+    DockLayout& docks_;
+    QByteArray layout_;       ///< before it; empty while nothing is enlarged
+    QList<QWidget*> hidden_;  ///< by it
+    QList<QWidget*> enlarged_;
+    bool changing_ = false;
+};
+
+}  // namespace overlap::ui
