@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -93,7 +94,12 @@ class MemoryPlanner {
         : graph_(graph),
           table_(graph, StorageRule::corrected),
           ends_(ends_of_use(graph, program)),
-          buffer_of_storage_(table_.storages().size(), MemoryPlan::no_buffer) {}
+          awaits_(graph.node_count()),
+          buffer_of_storage_(table_.storages().size(), MemoryPlan::no_buffer) {
+        for (const Command& command : program.commands) {
+            if (command.kind == Command::Kind::wait) awaits_[command.node] = true;
+        }
+    }
 
     MemoryPlan make() {
         add_buffers();
@@ -108,6 +114,8 @@ class MemoryPlanner {
         for (std::size_t index = 0; index < storages.size(); ++index) {
             const Storage& storage = storages[index];
             if (!storage.counted) continue;
+            buffer_of_storage_[index] = buffer_of_argument(storage);
+            if (buffer_of_storage_[index] != MemoryPlan::no_buffer) continue;
             Buffer buffer;
             buffer.allocator = storage.allocator;
             buffer.bytes = storage.bytes;
@@ -122,6 +130,52 @@ class MemoryPlanner {
             }
             plan_.buffers.push_back(buffer);
         }
+    }
+
+    /// Waits and views return what another node has written, also where the file gives their output a storage of its
+    /// own: traces with fake tensors do so for waits, and passes that join equal nodes leave such views behind.
+    /// @returns no_buffer for storages that anything else allocates.
+    std::uint32_t buffer_of_argument(const Storage& storage) const {
+        const NodeId node = storage.allocator;
+        const TargetInfo& info = graph_.target_info(node);
+        // The wait for what a wait returns is no command.
+        const bool waits = awaits_[node] || graph_.target(node) == "_c10d_functional.wait_tensor.default";
+        if (!waits && !info.traits.view && !info.is_getitem) return MemoryPlan::no_buffer;
+        for (NodeId source : graph_.inputs(node)) {
+            // Splits that passes make have no tensors themselves; where in the split one a part begins is not known, so
+            // each part lies at its beginning.
+            while (graph_.outputs(source).empty() && !graph_.inputs(source).empty() && source < node) {
+                const NodeId split = graph_.inputs(source).front();
+                if (split >= source) break;
+                source = split;
+            }
+            if (source > node) continue;
+            const std::optional<StorageIndex> held = storage_of(source, info.is_getitem ? item_of(node) : 0);
+            if (!held) continue;
+            const std::int64_t bytes = table_.storages()[*held].bytes;
+            // A part of a larger storage would need an offset that the node's own output does not have.
+            const bool whole = bytes == storage.bytes || graph_.outputs(source)[0].storage_offset == 0;
+            if (whole && bytes >= storage.bytes) return buffer_of_storage_[*held];
+        }
+        return MemoryPlan::no_buffer;
+    }
+
+    /// Which of its argument's outputs a getitem returns.
+    std::size_t item_of(NodeId node) const {
+        const Value* item = graph_.argument(node, 1);
+        return item && item->is(ValueKind::integer) && item->integer >= 0 ? static_cast<std::size_t>(item->integer) : 0;
+    }
+
+    /// The storage of a node's output; where there are not as many, as of a split without tensors, that of its first.
+    std::optional<StorageIndex> storage_of(NodeId node, std::size_t output) const {
+        const std::span<const TensorMeta> outputs = graph_.outputs(node);
+        if (outputs.empty()) return std::nullopt;
+        const TensorMeta& tensor = outputs[output < outputs.size() ? output : 0];
+        for (const StorageIndex held : table_.held_by(node)) {
+            const Storage& storage = table_.storages()[held];
+            if (tensor.is_tensor && storage.number == tensor.storage && storage.device == tensor.device) return held;
+        }
+        return std::nullopt;
     }
 
     /// Everything that holds or reads a storage keeps it.
@@ -144,15 +198,10 @@ class MemoryPlanner {
         plan_.buffers[buffer].last = std::max(plan_.buffers[buffer].last, until);
     }
 
-    /// An output lies in the storage of the node that has its number and device.
     void add_outputs(NodeId node) {
-        const std::span<const StorageIndex> held = table_.held_by(node);
-        for (const TensorMeta& output : graph_.outputs(node)) {
-            const auto storage = std::find_if(held.begin(), held.end(), [&](StorageIndex candidate) {
-                return output.is_tensor && table_.storages()[candidate].number == output.storage &&
-                       table_.storages()[candidate].device == output.device;
-            });
-            plan_.of_output.push_back(storage == held.end() ? MemoryPlan::no_buffer : buffer_of_storage_[*storage]);
+        for (std::size_t output = 0; output < graph_.outputs(node).size(); ++output) {
+            const std::optional<StorageIndex> storage = storage_of(node, output);
+            plan_.of_output.push_back(storage ? buffer_of_storage_[*storage] : MemoryPlan::no_buffer);
         }
     }
 
@@ -187,6 +236,7 @@ class MemoryPlanner {
     const Graph& graph_;
     StorageTable table_;
     std::vector<NodeId> ends_;
+    std::vector<bool> awaits_;  ///< of each node: whether it is a wait for a collective
     std::vector<std::uint32_t> buffer_of_storage_;
     MemoryPlan plan_;
 };

@@ -18,7 +18,7 @@ struct Buffer {
 };
 
 /// Where every tensor of a run lies. Storages are the corrected ones (StorageRule::corrected): what recomputes has
-/// memory of its own.
+/// memory of its own. What waits and views return lies where it was written.
 struct MemoryPlan {
     static constexpr std::int64_t alignment_bytes = 512;  ///< what CUDA's allocators align to
 

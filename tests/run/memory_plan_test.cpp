@@ -77,6 +77,18 @@ TEST_F(Buffers, ACollectivesInputIsKeptUntilItIsAwaited) {
     expect_disjoint(plan);
 }
 
+TEST_F(Buffers, AWaitReturnsWhatItsCollectiveHasWritten) {
+    const NodeId x = sketch.input("x", sketch.bytes(512));
+    const NodeId gathered = sketch.gather("gathered", x, 1);
+    const NodeId waited = sketch.wait("waited", gathered);  // the sketch gives it a storage of its own
+    const NodeId after = node("after", {waited}, sketch.bytes(512));
+    const Graph graph = sketch.finish({after});
+    const MemoryPlan plan = plan_of(graph);
+    EXPECT_EQ(plan.of_output[plan.first_of_node[waited]], plan.of_output[plan.first_of_node[gathered]]);
+    EXPECT_EQ(buffer_of(plan, gathered).last, after);
+    expect_disjoint(plan);
+}
+
 TEST_F(Buffers, WhatNothingAwaitsStaysToTheEnd) {
     const NodeId x = sketch.input("x", sketch.bytes(512));
     const NodeId a = node("a", {x}, sketch.bytes(512));
@@ -111,7 +123,7 @@ TEST(BuffersOfRealGraphs, NeverShareAByteWhileBothAreAlive) {
     const auto graph =
         read_graph_file(OVERLAP_TEST_DATA "/../../resources/samples/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
     const MemoryPlan plan = plan_of(*graph);
-    ASSERT_GT(plan.buffers.size(), 1000u);
+    ASSERT_GT(plan.buffers.size(), 800u);
     expect_disjoint(plan);
     EXPECT_GE(plan.pool_bytes, plan.live_peak_bytes);
     EXPECT_LT(static_cast<double>(plan.pool_bytes), 1.2 * static_cast<double>(plan.live_peak_bytes))
