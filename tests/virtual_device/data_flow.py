@@ -1,0 +1,159 @@
+"""Whether each kernel of a recorded step read what the nodes wrote that its own node has as arguments.
+
+The virtual device logs which launch wrote the bytes that another one reads. What a node reads must come from the nodes
+that its arguments lead to: through views and waits, and through nodes that write into their argument. Memory of the
+graph's inputs comes from before the step. So tensors that lie in the wrong place are found, in whatever order kernels
+run. Standard library only.
+"""
+import collections
+import gzip
+import json
+
+GIVEN = "what the graph is given"
+# An executor allocates its pool, scratch memory, and the workspace of products, in this order.
+ALLOCATIONS_OF_EXECUTOR = 3
+
+
+def read_graph(path):
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def nodes_in(value):
+    if isinstance(value, dict):
+        if "node" in value:
+            yield value["node"]
+        else:
+            for part in value.values():
+                yield from nodes_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from nodes_in(part)
+
+
+class Graph:
+    """Which nodes write what each node returns."""
+
+    def __init__(self, document):
+        self.nodes = document["nodes"]
+        self.number = {node["name"]: number for number, node in enumerate(self.nodes)}
+        self.inputs = [[self.number[name] for name in nodes_in([node.get("args", []), node.get("kwargs", {})])]
+                       for node in self.nodes]
+        self.storages = [{(output["storage"], output.get("device")) for output in node.get("outputs", [])
+                          if output and "storage" in output} for node in self.nodes]
+
+    def origins(self, launched):
+        """Of each node the nodes that wrote what it returns, when those in `launched` have kernels.
+
+        Nodes that write into a storage of an argument count for everyone who reads that storage later.
+        """
+        origins = []
+        written_into = collections.defaultdict(set)
+        for number, node in enumerate(self.nodes):
+            found = set()
+            shared = [source for source in self.inputs[number] if self.storages[source] & self.storages[number]]
+            if node["op"] in ("placeholder", "get_attr"):
+                found |= {(GIVEN, storage) for storage in self.storages[number]}
+            elif number in launched:
+                found.add(number)
+                for source in shared:
+                    found |= origins[source]
+                    for storage in self.storages[source] & self.storages[number]:
+                        written_into[storage].add(number)
+            else:
+                for source in self.inputs[number]:
+                    found |= origins[source]
+            origins.append(found)
+        return origins, written_into
+
+
+def read_log(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def steps_of(log):
+    """Launches of each step: those between two times at which the host waited for the device."""
+    steps, current = [], []
+    for line in log:
+        if "synchronized" in line:
+            steps.append(current)
+            current = []
+        elif line["name"] != "memset":
+            current.append(line)
+    return [step for step in steps if step]
+
+
+def check_step(graph, step, nodes):
+    """@param nodes of each launch of the step.
+
+    @returns sentences on what is wrong, and how many reads were looked at.
+    """
+    node_of = {launch["launch"]: node for launch, node in zip(step, nodes)}
+    origins, written_into = graph.origins(set(nodes))
+    wrong, checked, given = [], 0, []
+    for launch, node in zip(step, nodes):
+        allowed = {node}
+        for source in graph.inputs[node]:
+            allowed |= origins[source]
+            for storage in graph.storages[source]:
+                allowed |= {writer for writer in written_into[storage] if writer <= node}
+        inputs = {origin for origin in allowed if isinstance(origin, tuple)}
+        for allocation, offset, size, writers in launch["reads"]:
+            if allocation % ALLOCATIONS_OF_EXECUTOR != 0:
+                continue
+            checked += 1
+            written_by = {node_of.get(writer, GIVEN) for writer in writers}
+            if GIVEN in written_by and inputs:
+                written_by.remove(GIVEN)
+                given.append((offset, offset + size, inputs, node))
+            for origin in written_by - allowed:
+                source = "before the step" if origin == GIVEN else f'by "{graph.nodes[origin]["name"]}"'
+                wrong.append(f'"{graph.nodes[node]["name"]}" reads {size} bytes of which some were written {source}, '
+                             "which is none of its arguments")
+    return wrong + other_inputs(graph, given), checked
+
+
+def other_inputs(graph, given):
+    """Two nodes that read the same bytes of the graph's inputs must have an input in common."""
+    wrong = []
+    given.sort(key=lambda read: read[:2])
+    alive = []
+    for begin, end, inputs, node in given:
+        alive = [read for read in alive if read[1] > begin]
+        for _, _, others, other in alive:
+            if not inputs & others:
+                wrong.append(f'"{graph.nodes[node]["name"]}" and "{graph.nodes[other]["name"]}" read the same bytes and '
+                             "have no input in common")
+        alive.append((begin, end, inputs, node))
+    return wrong
+
+
+def check(graph_file, log_file, commands):
+    """Every step launches the same in the same order, so steps that were not recorded have the nodes of one that was.
+
+    @param commands names of the nodes that a step launches.
+    @returns sentences on what is wrong, and how many reads were looked at in all.
+    """
+    graph = Graph(read_graph(graph_file))
+    steps = steps_of(read_log(log_file))
+    recorded = [[launch["node"] for launch in step] for step in steps if all(launch["node"] >= 0 for launch in step)]
+    if not recorded:
+        return ["no step with nodes was recorded"], 0
+    # A fault of one recorded step is not to become the rule for the others.
+    nodes = max(recorded, key=recorded.count)
+    on_device = {node["name"] for node in graph.nodes
+                 if any(output and output.get("device", "").startswith("cuda") for output in node.get("outputs", []))}
+    launched = {graph.nodes[node]["name"] for node in nodes}
+    wrong = [f'"{name}" is launched and is no command' for name in sorted(launched - set(commands))]
+    wrong += [f'"{name}" is a command and is not launched' for name in sorted(on_device & set(commands) - launched)]
+    checked = 0
+    for number, step in enumerate(steps):
+        if len(step) != len(nodes) or any(launch["node"] not in (-1, node) for launch, node in zip(step, nodes)):
+            wrong.append(f"step {number + 1} launches {len(step)} kernels, another one {len(nodes)}, or in another order")
+            continue
+        found, looked_at = check_step(graph, step, nodes)
+        wrong += found
+        checked += looked_at
+    return wrong, checked

@@ -1,0 +1,54 @@
+#include "tests/virtual_device/rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/virtual_device/settings.h"
+
+namespace overlap::virtual_device {
+
+namespace {
+
+constexpr double memory_bytes_per_s = 3350e9 * 0.8;
+constexpr double flops_efficiency = 0.65;
+constexpr double link_latency_ms = 0.02, link_bytes_per_s = 180e9;
+constexpr double ns_per_ms = 1e6;
+
+double flops_per_s(Number type) {
+    switch (type) {
+        case Number::bits_16:
+            return 989e12;
+        case Number::bits_32:
+            return 494e12;
+        case Number::bits_64:
+            return 494e12;  // what the cost model does not list has the rate of float32
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::int64_t bytes_of(Number type) {
+    return type == Number::bits_16 ? 2 : type == Number::bits_32 ? 4 : 8;
+}
+
+std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+    const double flops = 2.0 * static_cast<double>(batch) * static_cast<double>(rows) * static_cast<double>(inner) *
+                         static_cast<double>(columns);
+    const double bytes =
+        static_cast<double>(bytes_of(type) * batch * (rows * inner + inner * columns + rows * columns));
+    const double ms =
+        std::max(bytes / memory_bytes_per_s * 1000, flops / (flops_per_s(type) * flops_efficiency) * 1000);
+    return std::llround(ms * ns_per_ms * settings().compute_scale);
+}
+
+std::int64_t move_ns(std::int64_t bytes) {
+    return std::llround(static_cast<double>(bytes) / memory_bytes_per_s * 1000 * ns_per_ms * settings().compute_scale);
+}
+
+std::int64_t collective_ns(std::int64_t bytes) {
+    const double ms = link_latency_ms + static_cast<double>(bytes) / link_bytes_per_s * 1000;
+    return std::llround(ms * ns_per_ms * settings().link_scale);
+}
+
+}  // namespace overlap::virtual_device

@@ -1,0 +1,355 @@
+"""The runner on the virtual device: whole plans on 1, 2 and 4 ranks, planted faults, errors on request, times against the
+simulator's, and tests/gpu/run.sh.
+
+    test_virtual_device.py PROGRAMS LIBRARIES ROOT [--write-docs | unittest argument...]
+"""
+import concurrent.futures
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import data_flow
+import mutations
+from virtual_runs import VirtualDevice
+
+PROGRAMS, LIBRARIES, ROOT = (pathlib.Path(argument) for argument in sys.argv[1:4])
+DEVICE = VirtualDevice(PROGRAMS, LIBRARIES)
+SMALL = ROOT / "resources/samples/llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
+TWO_GROUPS = ROOT / "tests/data/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"
+EXPERTS = ROOT / "tests/data/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz"
+DOCUMENT = ROOT / "docs/virtual_device.md"
+BEGIN, END = "<!-- faults: made by tests/virtual_device -->\n", "<!-- end of faults -->\n"
+STAND_INS = ("attention", "aten._grouped_mm.default")
+
+# What each call that fails makes of a run: the sentence on stderr, or the note in the result.
+SENTENCES = {
+    "cudaDriverGetVersion": "CUDA: asking for the driver's version: unknown error",
+    "cudaGetDeviceCount": "CUDA: counting devices: unknown error",
+    "cudaGetDeviceProperties": "CUDA: asking for the properties of a device: unknown error",
+    "cudaSetDevice": "CUDA: choosing a device: unknown error",
+    "cudaMemGetInfo": "CUDA: asking for a device's free memory: unknown error",
+    "cudaFuncGetAttributes": "CUDA: looking for kernels that were compiled for virtual device .*: no kernel image is "
+                             "available for execution on the device",
+    "cudaFuncSetAttribute": "CUDA: looking for kernels that were compiled for virtual device .*: invalid argument",
+    "cudaMalloc": "CUDA: allocating device memory: out of memory",
+    "cudaMemset": "CUDA: clearing the pool: invalid argument",
+    "cudaDeviceSynchronize": "CUDA: clearing memory: unspecified launch failure",
+    "cudaDeviceGetStreamPriorityRange": "CUDA: asking for the priorities of streams: unknown error",
+    "cudaStreamCreateWithPriority": "CUDA: making a stream: out of memory",
+    "cudaEventCreateWithFlags": "CUDA: making an event: out of memory",
+    "cudaEventRecord": "CUDA: recording an event: invalid resource handle",
+    "cudaStreamWaitEvent": "CUDA: waiting for an event: invalid resource handle",
+    "__cudaLaunchKernel": "CUDA: launching a kernel: unspecified launch failure",
+    "cudaStreamSynchronize": "CUDA: waiting for the end of a step: unspecified launch failure",
+    "cudaEventElapsedTime": "CUDA: reading a time: unknown error",
+    "cublasLtCreate": "cuBLASLt: starting cuBLASLt: CUBLAS_STATUS_NOT_INITIALIZED",
+    "cublasLtMatmulDescCreate": "cuBLASLt: describing a product: CUBLAS_STATUS_INVALID_VALUE",
+    "cublasLtMatrixLayoutCreate": "cuBLASLt: describing a matrix: CUBLAS_STATUS_INVALID_VALUE",
+    "cublasLtMatrixLayoutSetAttribute": "cuBLASLt: describing a matrix: CUBLAS_STATUS_INVALID_VALUE",
+    "cublasLtMatmulPreferenceCreate": "cuBLASLt: choosing an algorithm: CUBLAS_STATUS_INVALID_VALUE",
+    "cublasLtMatmulPreferenceSetAttribute": "cuBLASLt: choosing an algorithm: CUBLAS_STATUS_INVALID_VALUE",
+    "cublasLtMatmulAlgoGetHeuristic": r"cuBLASLt: no algorithm for \d+ products of \d+x\d+ by \d+x\d+ \w+",
+    "cublasLtMatmul": "cuBLASLt: launching a product: CUBLAS_STATUS_EXECUTION_FAILED",
+    "ncclGetVersion": "NCCL: asking for NCCL's version: internal error",
+    "cuptiGetVersion": "CUPTI: asking for CUPTI's version: CUPTI_ERROR_UNKNOWN",
+}
+CAPTURE_SENTENCES = {
+    "cudaStreamBeginCapture": "CUDA: beginning a capture: invalid argument",
+    "cudaStreamEndCapture": "CUDA: ending a capture: operation not permitted when stream is capturing",
+    "cudaGraphInstantiate": "CUDA: making a CUDA graph of a step: out of memory",
+    "cudaGraphLaunch": "CUDA: launching a CUDA graph: unspecified launch failure",
+}
+RANK_SENTENCES = {
+    "ncclGetUniqueId": "NCCL: making an id for a communicator: unhandled system error",
+    "ncclCommInitRankConfig": 'NCCL: setting up the communicator of process group "0": unhandled system error',
+    "ncclGroupStart": "NCCL: beginning a group of launches: internal error",
+    "ncclGroupEnd": "NCCL: launching a collective: internal error",
+    "ncclAllGather": "NCCL: launching a collective: internal error",
+    "ncclCommGetAsyncError": "NCCL: asking for a communicator's state: internal error",
+}
+NOTES = {
+    "cuptiActivityRegisterCallbacks": "CUPTI: starting the recording of activities: CUPTI_ERROR_UNKNOWN",
+    "cuptiActivityEnable": "CUPTI: starting the recording of activities: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+    "cuptiActivityPushExternalCorrelationId": "CUPTI: naming what a node launches: CUPTI_ERROR_UNKNOWN",
+    "cuptiActivityPopExternalCorrelationId": "CUPTI: naming what a node launches: CUPTI_ERROR_UNKNOWN",
+    "cuptiActivityFlushAll": "CUPTI: reading recorded activities: CUPTI_ERROR_UNKNOWN",
+}
+
+
+def several(work, items):
+    """On both cores of a small machine."""
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        return list(threads.map(work, items))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_on(self, graph, *arguments, **options):
+        run = DEVICE.run(graph, *arguments, **options)
+        self.addCleanup(shutil.rmtree, run.folder, ignore_errors=True)
+        return run
+
+    def applied(self, graph, preset="torchtitan_default"):
+        path = self.folder / f"{preset}.graph.json"
+        DEVICE.overlap("apply", graph, "--preset", preset, "-o", path, "--quiet")
+        return path
+
+    def expect_clean(self, run):
+        """Nothing that the device has to say, and each read from where the graph says."""
+        self.assertEqual(run.status, 0, run.errors)
+        self.assertEqual(run.findings(), [])
+        wrong, checked = run.flow()
+        self.assertEqual(wrong, [])
+        self.assertGreater(checked, 1000)
+
+
+class WholePlans(Case):
+    def test_devices_are_found(self):
+        done = subprocess.run([PROGRAMS / "overlap-runner", "--devices"], capture_output=True, text=True, check=True,
+                              env=DEVICE.environment(self.folder, ["devices=3", "memory_bytes=1000000"]))
+        found = json.loads(done.stdout)
+        self.assertEqual([device["memory_bytes"] for device in found["devices"]], [1000000] * 3)
+        self.assertEqual(found["libraries"]["driver"], "13.0")
+
+    def test_one_rank_and_its_result(self):
+        for graph in (SMALL, self.applied(SMALL), EXPERTS):
+            with self.subTest(graph=graph):
+                run = self.run_on(graph, log=True)
+                self.expect_clean(run)
+                result = run.result
+                self.assertEqual(result["notes"], [])
+                self.assertEqual(result["recorded"]["activities_without_node"], 0)
+                self.assertEqual(len(result["nodes"]),
+                                 result["commands"]["compute"] + result["commands"]["collective"])
+                self.assertIn("measured: a step of ", run.output)
+
+    def test_all_graphs_that_are_here_read_what_they_should(self):
+        def try_graph(graph):
+            run = DEVICE.run(graph, log=True)
+            try:
+                return graph.name, run.status, run.findings(), run.flow()[0]
+            finally:
+                shutil.rmtree(run.folder, ignore_errors=True)
+
+        graphs = [graph for graph in sorted((ROOT / "tests/data/graphs").glob("*debugmodel*.gz"))
+                  if graph not in (SMALL, EXPERTS)]
+        for tried in several(try_graph, graphs):
+            with self.subTest(graph=tried[0]):
+                self.assertEqual(tried[1:], (0, [], []))
+
+    def test_two_and_four_ranks_with_groups_of_their_own(self):
+        for ranks, real in ((2, ["19"]), (4, ["19", "41"])):
+            with self.subTest(ranks=ranks):
+                run = self.run_on(TWO_GROUPS, ranks=ranks, log=True)
+                self.expect_clean(run)
+                result = run.result
+                self.assertEqual(sorted(group["process_group"] for group in result["groups"]
+                                        if group["runs"] == "nccl"), real)
+                self.assertEqual(len(result["ranks"]), ranks)
+                self.assertEqual({rank["step_ms"]["median"] for rank in result["ranks"]},
+                                 {result["step_ms"]["median"]})
+
+    def test_groups_of_the_job_and_coalesced_collectives(self):
+        run = self.run_on(self.applied(TWO_GROUPS), ranks=8, log=True)
+        self.expect_clean(run)
+        self.assertEqual({group["because"] for group in run.result["groups"]}, {"as in the job"})
+
+    def test_a_captured_step_takes_as_long(self):
+        launched = self.run_on(SMALL).result["step_ms"]["median"]
+        for ranks in (1, 4):
+            graph = SMALL if ranks == 1 else TWO_GROUPS
+            captured = self.run_on(graph, "--cuda-graph", ranks=ranks, log=True)
+            self.expect_clean(captured)
+            if ranks == 1:
+                self.assertEqual(captured.result["step_ms"]["median"], launched)
+
+    def test_late_ranks_are_told_from_their_collectives(self):
+        run = self.run_on(TWO_GROUPS, ranks=2, settings=["compute_scale=1.5@1"])
+        self.assertEqual(run.status, 0, run.errors)
+        of_two = {node["name"]: node for node in run.result["nodes"] if "late_peers_ms" in node}
+        even = {node["name"]: node for node in self.run_on(TWO_GROUPS, ranks=2).result["nodes"]}
+        self.assertGreater(sum(node["late_peers_ms"] for node in of_two.values()), 0.5)
+        for name, node in of_two.items():
+            self.assertAlmostEqual(node["median_ms"], even[name]["median_ms"], 5)
+
+
+class Times(Case):
+    def test_nodes_and_steps_are_those_of_the_simulator(self):
+        for graph in (SMALL, TWO_GROUPS, EXPERTS):
+            with self.subTest(graph=graph):
+                document = data_flow.read_graph(graph)
+                nodes = {node["name"]: node for node in document["nodes"]}
+                result = self.run_on(graph, ranks=8 if graph == TWO_GROUPS else 1).result
+                same = 0
+                for measured in result["nodes"]:
+                    node = nodes[measured["name"]]
+                    if measured["kind"] not in STAND_INS and node["target"] not in STAND_INS:
+                        self.assertAlmostEqual(measured["median_ms"], node.get("estimate_ms", 0), 6, node["name"])
+                        same += 1
+                self.assertGreater(same, 0.95 * len(result["nodes"]))
+                # With the times of the stand-ins, too, the stream model says what the device has measured.
+                for node in nodes.values():
+                    node["estimate_ms"] = 0
+                for measured in result["nodes"]:
+                    nodes[measured["name"]]["estimate_ms"] = measured["median_ms"]
+                timed = self.folder / "timed.graph.json"
+                timed.write_text(json.dumps(document), encoding="utf-8")
+                simulated = json.loads(DEVICE.overlap("simulate", timed, "--json"))
+                for key, measured in (("step_ms", result["step_ms"]["median"]),
+                                      ("exposed_ms", result["recorded"]["exposed_ms"])):
+                    self.assertLess(abs(simulated[key] / measured - 1), 1e-6, key)
+
+    def test_the_trace_has_the_times_of_the_result(self):
+        trace = self.folder / "trace.json"
+        result = self.run_on(SMALL, "--trace", str(trace)).result
+        events = {event["name"]: event for event in json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+                  if event["ph"] == "X"}
+        found = 0
+        for node in result["nodes"]:
+            if node["name"] in events:
+                self.assertAlmostEqual(events[node["name"]]["dur"] / 1000, node["median_ms"], 5)
+                found += 1
+        self.assertGreater(found, 700)
+
+    def test_a_calibration_finds_the_devices_rates(self):
+        run = self.run_on(SMALL, settings=["compute_scale=1.25", "link_scale=1.5"])
+        calibration = json.loads(DEVICE.overlap("calibrate", SMALL, run.folder / "run.json", "--json", "-o",
+                                                self.folder / "fitted.cost.json"))
+        fitted = {row["name"]: row for row in calibration["rows"]}
+        for name in ("memory", "matrix_multiply", "attention"):
+            self.assertGreater(fitted[name]["relative_error_before"]["median"], 0.05)
+            self.assertLess(fitted[name]["relative_error_after"]["median"], 0.01)
+
+    def test_the_script_for_devices_as_a_whole(self):
+        figures = self.folder / "figures.json"
+        done = subprocess.run(
+            ["bash", str(ROOT / "tests/gpu/run.sh"), "--programs", str(PROGRAMS), "--folder", str(self.folder / "work"),
+             "-o", str(figures)], capture_output=True, text=True, timeout=300, check=False,
+            env=DEVICE.environment(self.folder, ["devices=2"]))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(figures.read_text(encoding="utf-8"))
+        self.assertTrue(told["within_bounds"])
+        self.assertEqual(told["stages"], ["plans", "judged", "cuda_graph", "compute_sanitizer", "several_ranks"])
+        self.assertEqual(len(told["several_ranks"]["ranks"]), 2)
+        self.assertEqual(list(self.folder.glob("report-*")), [])
+
+
+class Faults(Case):
+    def test_planted_faults_are_found(self):
+        def plant(mutation):
+            run = DEVICE.run(SMALL if mutation.ranks == 1 else TWO_GROUPS, *mutation.arguments, ranks=mutation.ranks,
+                             settings=[f"change={mutation.change}"], log=True)
+            try:
+                if mutation.found == "data_flow":
+                    return mutation, {"data_flow"} if run.status == 0 and run.flow()[0] else set()
+                kinds = {finding["kind"] for finding in run.findings()}
+                return mutation, kinds | ({"the runner"} if run.status == 1 and "overlap-runner: " in run.errors else set())
+            finally:
+                shutil.rmtree(run.folder, ignore_errors=True)
+
+        self.assertGreaterEqual(len(mutations.MUTATIONS), 30)
+        for mutation, found in several(plant, mutations.MUTATIONS):
+            with self.subTest(fault=mutation.fault):
+                self.assertIn(mutation.found, found)
+
+    def test_the_list_in_the_docs_is_this_one(self):
+        text = DOCUMENT.read_text(encoding="utf-8")
+        self.assertEqual(text[text.index(BEGIN) + len(BEGIN):text.index(END)], mutations.table())
+
+    def expect_sentences(self, graph, sentences, *arguments, ranks=1):
+        def fail(function):
+            run = DEVICE.run(graph, *arguments, "--rank-timeout", "5", ranks=ranks, settings=[f"fail={function},1"])
+            try:
+                return function, run.status, run.errors
+            finally:
+                shutil.rmtree(run.folder, ignore_errors=True)
+
+        for function, status, errors in several(fail, sentences):
+            with self.subTest(function=function):
+                self.assertEqual(status, 1, errors)
+                self.assertRegex(errors, f"overlap-runner: (rank \\d+ on \\S+: )?{sentences[function]}\n")
+
+    def test_every_call_that_fails_is_a_sentence(self):
+        self.expect_sentences(SMALL, SENTENCES)
+        self.expect_sentences(SMALL, CAPTURE_SENTENCES, "--cuda-graph")
+
+    def test_every_call_that_fails_on_several_ranks_ends_all_of_them(self):
+        graph = data_flow.read_graph(SMALL)
+        graph["world_size"] = 2
+        graph["process_groups"][0]["ranks"] = [0, 1]
+        path = self.folder / "two.graph.json"
+        path.write_text(json.dumps(graph), encoding="utf-8")
+        self.expect_sentences(path, RANK_SENTENCES, ranks=2)
+
+    def test_a_recording_that_fails_is_a_note(self):
+        for function, note in NOTES.items():
+            with self.subTest(function=function):
+                run = self.run_on(SMALL, settings=[f"fail={function},1"])
+                self.assertEqual(run.status, 0, run.errors)
+                self.assertEqual(run.result["notes"], [f"kernels were not recorded further: {note}"])
+                self.assertNotIn("recorded", run.result)
+        run = self.run_on(SMALL, settings=["drop_records=3"])
+        self.assertEqual(len(run.result["notes"]), 1)
+        self.assertRegex(run.result["notes"][0], r"CUPTI: \d+ activities were dropped, so the timeline has holes$")
+
+    def test_a_device_that_is_too_small_and_machines_without_one(self):
+        run = self.run_on(SMALL, settings=["memory_bytes=500000000"])
+        self.assertEqual(run.status, 1)
+        self.assertIn("the device has 476.8 MiB\n", run.errors)
+        for setting, sentence in (("devices=0", "a driver is installed, but no device is attached"),
+                                  ("driver=0", "no driver is installed on this machine"),
+                                  ("driver=12080", r"the driver knows CUDA 12\.8, and this program was built with CUDA "
+                                                   r"13\.\d+: update the driver")):
+            run = self.run_on(SMALL, settings=[setting])
+            self.assertEqual(run.status, 1)
+            self.assertRegex(run.errors, f"overlap-runner: CUDA: {sentence}\n")
+        run = self.run_on(SMALL, ranks=2, settings=["devices=1"])
+        self.assertEqual(run.status, 1)
+        self.assertIn("it has 1 devices, and rank 1 is number 2 there", run.errors)
+
+    def test_a_rank_that_does_not_answer_ends_the_run(self):
+        began = time.monotonic()
+        run = self.run_on(TWO_GROUPS, "--rank-timeout", "2", ranks=2, settings=["silent=30@1"])
+        self.assertEqual(run.status, 1)
+        self.assertIn("NCCL: a step has not ended within 2 s: a rank of its collectives does not answer\n", run.errors)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_a_rank_that_is_lost_ends_the_run(self):
+        run = self.run_on(TWO_GROUPS, ranks=2, settings=["die=30@1"])
+        self.assertNotEqual(run.status, 0)
+        self.assertRegex(run.errors, "remote process exited|exited on signal 9")
+
+    def test_a_run_is_cancelled(self):
+        for ranks in (1, 2):
+            graph = SMALL if ranks == 1 else TWO_GROUPS
+            command = DEVICE.command(self.folder, graph, "--iterations", "10000000", ranks=ranks)
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=DEVICE.environment(self.folder, [f"devices={ranks}"])) as job:
+                self.assertIn("step ", job.stderr.readline())
+                job.send_signal(signal.SIGTERM)
+                job.communicate(timeout=30)
+            self.assertNotEqual(job.returncode, 0)
+            self.assertFalse((self.folder / "run.json").exists())
+
+
+def write_docs():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    DOCUMENT.write_text(before + BEGIN + mutations.table() + END + rest.split(END)[1], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[4:] == ["--write-docs"]:
+        write_docs()
+    else:
+        unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
