@@ -5,11 +5,9 @@
 #include <string>
 
 #include "app/runner/device_support.h"
+#include "app/runner/mpi_support.h"
 #include "core/base/error.h"
 #include "core/files/json_writer.h"
-#ifdef OVERLAP_WITH_MPI
-#include "core/run/mpi_ranks.h"
-#endif
 
 namespace overlap::runner {
 
@@ -49,6 +47,15 @@ void write_libraries(JsonWriter& json) {
     json.end_object();
 }
 
+/// None where MPI cannot be loaded.
+std::string mpi_version() {
+    try {
+        return mpi_support().library_version();
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
 }  // namespace
 
 std::string found_devices_json() {
@@ -59,12 +66,7 @@ std::string found_devices_json() {
     json.member("program", OVERLAP_VERSION);
     write_devices(json);
     write_libraries(json);
-#ifdef OVERLAP_WITH_MPI
-    const std::string mpi = mpi_library_version();
-#else
-    const std::string mpi;
-#endif
-    json.member("mpi", std::string_view(mpi));
+    json.member("mpi", std::string_view(mpi_version()));
     json.end_object();
     return json.take();
 }

@@ -20,6 +20,7 @@
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
 #include "app/runner/launch_environment.h"
+#include "app/runner/mpi_support.h"
 #include "app/runner/prepared_run.h"
 #include "app/runner/run_summary.h"
 #include "core/base/byte_units.h"
@@ -30,9 +31,6 @@
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
-#ifdef OVERLAP_WITH_MPI
-#include "core/run/mpi_ranks.h"
-#endif
 
 namespace {
 
@@ -272,11 +270,7 @@ int main(int argument_count, char** argument_values) {
     }
     std::unique_ptr<Ranks> ranks;
     try {
-#ifdef OVERLAP_WITH_MPI
-        ranks = mpi_ranks(argument_count, argument_values);
-#else
-        ranks = single_rank();
-#endif
+        ranks = runner::started_ranks(argument_count, argument_values);
         return run(*ranks, arguments);
     } catch (const std::exception& error) {
         // The other ranks may be waiting for this one.

@@ -14,7 +14,7 @@ import unittest
 PROGRAMS, DATA = sys.argv[1], sys.argv[2]
 RUNNER = os.path.join(PROGRAMS, "overlap-runner")
 SAMPLES = os.path.join(DATA, "..", "..", "resources", "samples")
-MODULE = "overlap-runner-devices.so"
+MODULE, MPI_MODULE = "overlap-runner-devices.so", "overlap-runner-mpi.so"
 GRAPH = os.path.join(SAMPLES, "llama3_debugmodel_fsdp8.prebucket.graph.json.gz")
 OTHER_GRAPH = os.path.join(SAMPLES, "llama3_8b_fsdp128.prebucket.graph.json.gz")
 PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp128.plan.json")
@@ -141,6 +141,27 @@ class Runner(unittest.TestCase):
             self.runner_alone(module.replace(name, missing)),
             f"GPU support cannot be loaded: {re.escape(missing.decode())}: cannot open shared object file: No such file "
             "or directory; --dry-run can be done without")
+
+    def test_mpi_is_loaded_where_ranks_were_started_and_else_not(self):
+        needed = subprocess.run(["ldd", RUNNER], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("libmpi", needed)
+        runner = self.runner_alone()
+        done = run([runner, *self.dry()[1:]])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(run([runner, "--devices"]).stdout)["mpi"], "")
+        done = run(mpirun(2, runner, *self.dry()[1:]))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("overlap-runner: this runner has no MPI: it was built without, and runs as a single rank that no "
+                      "mpirun or srun has started\n", done.stderr)
+        with open(os.path.join(PROGRAMS, MPI_MODULE), "rb") as file:
+            module = file.read()
+        name = re.search(rb"libmpi\.so\.\d+", module).group()
+        with open(os.path.join(os.path.dirname(runner), MPI_MODULE), "wb") as file:
+            file.write(module.replace(name, name.replace(b"mpi", b"abs")))
+        done = run(mpirun(2, runner, *self.dry()[1:]))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"overlap-runner: MPI cannot be loaded: libabs\.so\.\d+: cannot open shared object "
+                                      "file: No such file or directory\n")
 
     def test_options_of_devices_are_checked(self):
         for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1"), ("--device-memory-gib", "nan"),
