@@ -49,10 +49,10 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
                (compute_ms >= nearly_all * step_ms
                     ? ": only less compute can help"
                     : " in every plan; the rest is waiting, or compute that a plan may save");
-    std::string text = "compute for " + number_text(compute_ms);
-    if (link_ms > 0) text += ", " + network + " for " + number_text(link_ms);
-    if (single_ms > 0) text += ", collectives that compute has to wait for, for " + number_text(single_ms);
-    return text + " of " + time_text(step_ms) + " follow one another in every plan";
+    std::vector<std::string> parts{time_text(compute_ms) + " of compute"};
+    if (link_ms > 0) parts.push_back(time_text(link_ms) + " of " + network);
+    if (single_ms > 0) parts.push_back(time_text(single_ms) + " of collectives that compute has to wait for");
+    return "in every plan " + enumerated(parts) + " follow one another, of a step of " + time_text(step_ms);
 }
 
 }  // namespace overlap
