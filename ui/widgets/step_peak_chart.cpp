@@ -3,7 +3,6 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 #include <limits>
@@ -11,30 +10,19 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/axis_ticks.h"
+#include "ui/widgets/step_peak_metrics.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr double radius = 4.5, ring_radius = radius + 3;
-constexpr double reach = 12;  ///< how near the pointer means a point
-constexpr int left_margin = 64, right_margin = 16, top_margin = 20, bottom_margin = 24;
-constexpr int tick_length = 4;
-/// Of the axes' labels, from one to the next.
-constexpr int step_spacing = 26, peak_spacing = 84;
+using Metrics = StepPeakMetrics;
+
+constexpr double reach = 12;          ///< how near the pointer means a point
 constexpr double most_legend = 0.35;  ///< of the height
-constexpr double name_gap = 10;       ///< from the middle of a point
-constexpr int note_margin = 16;
-constexpr double headroom = 0.08;  ///< of a range, beyond its ends
+constexpr double headroom = 0.08;     ///< of a range, beyond its ends
 
 bool isBefore(const StepPeakChart::Point& left, const StepPeakChart::Point& right) {
     return left.peak_bytes != right.peak_bytes ? left.peak_bytes < right.peak_bytes : left.step_ms < right.step_ms;
-}
-
-/// Level up to the point, then up or down to it.
-void addStep(QPolygonF& stairs, QPointF to) {
-    if (!stairs.isEmpty()) stairs.append(QPointF(to.x(), stairs.back().y()));
-    stairs.append(to);
 }
 
 }  // namespace
@@ -116,7 +104,8 @@ void StepPeakChart::fitRanges() {
 }
 
 QRectF StepPeakChart::area() const {
-    return QRectF(rect()).adjusted(left_margin, top_margin, -right_margin, -bottom_margin - legend_height_);
+    return QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, -Metrics::right_margin,
+                                   -Metrics::bottom_margin - legend_height_);
 }
 
 void StepPeakChart::resizeEvent(QResizeEvent* event) {
@@ -136,7 +125,7 @@ void StepPeakChart::placeNames() {
     legend_height_ = 0;
     while (!placeNames(numbered)) {
         legend_ = legendOf(numbered);
-        const QRectF room(0, 0, std::max(1.0, width() - 2.0 * right_margin), height());
+        const QRectF room(0, 0, std::max(1.0, width() - 2.0 * Metrics::right_margin), height());
         const double wanted =
             QFontMetricsF(textFont(smallTextPx)).boundingRect(room, Qt::TextWordWrap, legend_).height() + 2;
         legend_height_ = wanted <= most_legend * height() ? wanted : 0;  // it would leave no chart: see the tool tip
@@ -162,15 +151,16 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
         const QPointF at = place(point);
         places.emplace_back(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
     };
-    for (const Point& point : points_) cover(point, radius);
-    if (current_) cover(*current_, ring_radius);
+    for (const Point& point : points_) cover(point, Metrics::radius);
+    if (current_) cover(*current_, Metrics::ring_radius);
     std::vector<int> wanted;
     for (int rank = 2; rank > 0; --rank)
         for (std::size_t index = 0; index < points_.size(); ++index)
             if (points_[index].name_rank == rank) wanted.push_back(static_cast<int>(index));
     if (current_) wanted.push_back(-1);
-    NamePlaces free(QRectF(rect()).adjusted(left_margin, top_margin, 0, -bottom_margin - legend_height_),
-                    std::move(places));
+    NamePlaces free(
+        QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, 0, -Metrics::bottom_margin - legend_height_),
+        std::move(places));
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     for (const int point : wanted) {
@@ -179,7 +169,7 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
         const QString text =
             has_number ? QString::number(number - numbered.begin() + 1) : shownName(named(point).title);
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
-        if (const auto found = free.take(place(named(point)), size, name_gap, all_named_)) {
+        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, all_named_)) {
             names_.push_back({point, text, *found});
         } else if (all_named_ && !has_number) {
             numbered.push_back(point);
@@ -273,164 +263,6 @@ bool StepPeakChart::event(QEvent* event) {
     if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
     QToolTip::showText(help->globalPos(), point < 0 ? elsewhere : text(points_[static_cast<std::size_t>(point)]), this);
     return true;
-}
-
-void StepPeakChart::paintAxes(QPainter& painter) const {
-    const Theme& theme = currentTheme();
-    const QRectF inside = area();
-    painter.setPen(theme.line);
-    painter.drawLine(inside.bottomLeft(), inside.bottomRight());
-    painter.drawLine(inside.bottomLeft(), inside.topLeft());
-    if (points_.empty() && !current_) return;
-    painter.setFont(numberFont(smallTextPx));
-    const QFontMetricsF numbers(painter.font());
-    const auto most = [](double length, int spacing) { return std::max(2, static_cast<int>(length / spacing)); };
-    for (const AxisTick& tick :
-         axisTicks(steps_.lowest, steps_.highest, Unit::Time, most(inside.height(), step_spacing))) {
-        const double y = yOf(tick.value);
-        painter.setPen(theme.line);
-        painter.drawLine(QPointF(inside.left() - tick_length, y), QPointF(inside.left(), y));
-        painter.setPen(theme.dim);
-        painter.drawText(QRectF(0, y - numbers.height() / 2, left_margin - tick_length - 3, numbers.height()),
-                         Qt::AlignRight | Qt::AlignVCenter, tick.label);
-    }
-    for (const AxisTick& tick :
-         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, most(inside.width(), peak_spacing))) {
-        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
-        painter.setPen(theme.line);
-        painter.drawLine(QPointF(x, inside.bottom()), QPointF(x, inside.bottom() + tick_length));
-        painter.setPen(theme.dim);
-        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
-        painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
-                         tick.label);
-    }
-    painter.setFont(textFont(smallTextPx));
-    const QString axes = tr("step ↑  peak memory →");
-    painter.drawText(QRectF(tick_length, 1, width() - 2 * tick_length, top_margin - 3),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     elidedName(painter.fontMetrics(),
-                                steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_),
-                                Qt::ElideRight, width() - 2 * tick_length));
-    if (legend_height_ > 0)
-        painter.drawText(
-            QRectF(right_margin, inside.bottom() + bottom_margin, width() - 2 * right_margin, legend_height_),
-            Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
-    const auto device = static_cast<double>(device_bytes_);
-    if (device <= peaks_.lowest || device >= peaks_.highest) return;
-    const double x = xOf(device);
-    painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
-    painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
-}
-
-/// A staircase: between two points the one with the lower peak is what fits.
-void StepPeakChart::paintFront(QPainter& painter) const {
-    QPolygonF front;
-    double best_ms = std::numeric_limits<double>::max();
-    for (const Point& point : points_) {
-        if (point.step_ms >= best_ms) continue;
-        best_ms = point.step_ms;
-        addStep(front, place(point));
-    }
-    painter.setPen(QPen(currentTheme().memory, 1, Qt::DotLine));
-    painter.drawPolyline(front);
-}
-
-/// A staircase: a limit holds up to the next one.
-void StepPeakChart::paintBound(QPainter& painter) const {
-    QPolygonF stairs;
-    for (const Limit& limit : bound_) {
-        const QPointF at = place({-1, {}, limit.step_ms, limit.bytes});
-        addStep(stairs, at);
-    }
-    if (stairs.isEmpty()) return;
-    stairs.append(QPointF(area().right(), stairs.back().y()));
-    const Theme& theme = currentTheme();
-    painter.setPen(QPen(theme.hidden, 1.5));
-    painter.drawPolyline(stairs);
-    painter.setFont(textFont(smallTextPx));
-    painter.setPen(theme.asText(theme.hidden));
-    const int height = painter.fontMetrics().height();
-    painter.drawText(QRectF(area().left(), stairs.back().y() - height - 1, area().width(), height), Qt::AlignRight,
-                     tr("bound"));
-}
-
-void StepPeakChart::paintNames(QPainter& painter) const {
-    const Theme& theme = currentTheme();
-    painter.setFont(textFont(smallTextPx));
-    for (const Name& name : names_) {
-        if (name.place.leader) {
-            painter.setPen(theme.line);
-            painter.drawLine(*name.place.leader);
-        }
-    }
-    for (const Name& name : names_) {
-        painter.fillRect(name.place.text, theme.background);  // lines do not strike it through
-        const bool marked = name.point >= 0 && isMarked(static_cast<std::size_t>(name.point));
-        painter.setPen(marked ? theme.text : theme.dim);
-        painter.drawText(name.place.text, Qt::AlignCenter | Qt::TextDontClip, name.text);
-    }
-}
-
-/// Of a point that the pointer or the keys are at, also where it covers something.
-void StepPeakChart::paintMarkedName(QPainter& painter, const Point& point) const {
-    const Theme& theme = currentTheme();
-    const QString name = shownName(point.title);
-    const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
-    const QPointF at = place(point);
-    const bool right = at.x() + name_gap + size.width() < width();
-    const QRectF text(QPointF(right ? at.x() + name_gap : std::max(0.0, at.x() - name_gap - size.width()),
-                              at.y() - size.height() / 2),
-                      size);
-    painter.fillRect(text, theme.background);
-    painter.setPen(theme.text);
-    painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
-}
-
-/// Whether a point has its name, and not a number or nothing.
-bool StepPeakChart::showsTitle(int point) const {
-    const auto name = std::ranges::find(names_, point, &Name::point);
-    return name != names_.end() && name->text == shownName(named(point).title);
-}
-
-bool StepPeakChart::isMarked(std::size_t point) const {
-    return static_cast<int>(point) == hovered_ || (hasFocus() && static_cast<int>(point) == focused_) ||
-           (chosen_ >= 0 && points_[point].id == chosen_);
-}
-
-void StepPeakChart::paintPoints(QPainter& painter) const {
-    const Theme& theme = currentTheme();
-    paintNames(painter);
-    for (const bool marked : {false, true}) {
-        for (std::size_t index = 0; index < points_.size(); ++index) {
-            if (isMarked(index) != marked) continue;
-            if (marked && !showsTitle(static_cast<int>(index))) paintMarkedName(painter, points_[index]);
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(marked ? theme.accent : theme.memory);
-            painter.drawEllipse(place(points_[index]), radius, radius);
-        }
-    }
-    if (!current_) return;
-    painter.setPen(QPen(theme.accent, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawEllipse(place(*current_), ring_radius, ring_radius);
-}
-
-void StepPeakChart::paintNote(QPainter& painter) const {
-    painter.setFont(textFont(smallTextPx));
-    painter.setPen(currentTheme().dim);
-    painter.drawText(rect().adjusted(note_margin, 0, -note_margin, 0), Qt::AlignCenter | Qt::TextWordWrap,
-                     shownLines(note_));
-}
-
-void StepPeakChart::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    painter.fillRect(rect(), currentTheme().background);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (points_.empty() && !note_.isEmpty()) return paintNote(painter);
-    paintAxes(painter);
-    paintBound(painter);
-    paintFront(painter);
-    paintPoints(painter);
 }
 
 }  // namespace overlap::ui

@@ -1,0 +1,191 @@
+#include <QPainter>
+#include <algorithm>
+#include <limits>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/widgets/axis_ticks.h"
+#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/step_peak_metrics.h"
+
+// How StepPeakChart is drawn.
+
+namespace overlap::ui {
+namespace {
+
+using Metrics = StepPeakMetrics;
+
+constexpr int tick_length = 4;
+/// Of the axes' labels, from one to the next.
+constexpr int step_spacing = 26, peak_spacing = 84;
+constexpr int note_margin = 16;
+
+/// Level up to the point, then up or down to it.
+void addStep(QPolygonF& stairs, QPointF to) {
+    if (!stairs.isEmpty()) stairs.append(QPointF(to.x(), stairs.back().y()));
+    stairs.append(to);
+}
+
+}  // namespace
+
+void StepPeakChart::paintAxes(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    const QRectF inside = area();
+    painter.setPen(theme.line);
+    painter.drawLine(inside.bottomLeft(), inside.bottomRight());
+    painter.drawLine(inside.bottomLeft(), inside.topLeft());
+    if (points_.empty() && !current_) return;
+    painter.setFont(numberFont(smallTextPx));
+    const QFontMetricsF numbers(painter.font());
+    const auto most = [](double length, int spacing) { return std::max(2, static_cast<int>(length / spacing)); };
+    for (const AxisTick& tick :
+         axisTicks(steps_.lowest, steps_.highest, Unit::Time, most(inside.height(), step_spacing))) {
+        const double y = yOf(tick.value);
+        painter.setPen(theme.line);
+        painter.drawLine(QPointF(inside.left() - tick_length, y), QPointF(inside.left(), y));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(0, y - numbers.height() / 2, Metrics::left_margin - tick_length - 3, numbers.height()),
+                         Qt::AlignRight | Qt::AlignVCenter, tick.label);
+    }
+    for (const AxisTick& tick :
+         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, most(inside.width(), peak_spacing))) {
+        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
+        painter.setPen(theme.line);
+        painter.drawLine(QPointF(x, inside.bottom()), QPointF(x, inside.bottom() + tick_length));
+        painter.setPen(theme.dim);
+        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
+        painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
+                         tick.label);
+    }
+    painter.setFont(textFont(smallTextPx));
+    const QString axes = tr("step ↑  peak memory →");
+    painter.drawText(QRectF(tick_length, 1, width() - 2 * tick_length, Metrics::top_margin - 3),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     elidedName(painter.fontMetrics(),
+                                steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_),
+                                Qt::ElideRight, width() - 2 * tick_length));
+    if (legend_height_ > 0)
+        painter.drawText(QRectF(Metrics::right_margin, inside.bottom() + Metrics::bottom_margin,
+                                width() - 2 * Metrics::right_margin, legend_height_),
+                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
+    const auto device = static_cast<double>(device_bytes_);
+    if (device <= peaks_.lowest || device >= peaks_.highest) return;
+    const double x = xOf(device);
+    painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
+    painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
+}
+
+/// A staircase: between two points the one with the lower peak is what fits.
+void StepPeakChart::paintFront(QPainter& painter) const {
+    QPolygonF front;
+    double best_ms = std::numeric_limits<double>::max();
+    for (const Point& point : points_) {
+        if (point.step_ms >= best_ms) continue;
+        best_ms = point.step_ms;
+        addStep(front, place(point));
+    }
+    painter.setPen(QPen(currentTheme().memory, 1, Qt::DotLine));
+    painter.drawPolyline(front);
+}
+
+/// A staircase: a limit holds up to the next one.
+void StepPeakChart::paintBound(QPainter& painter) const {
+    QPolygonF stairs;
+    for (const Limit& limit : bound_) {
+        const QPointF at = place({-1, {}, limit.step_ms, limit.bytes});
+        addStep(stairs, at);
+    }
+    if (stairs.isEmpty()) return;
+    stairs.append(QPointF(area().right(), stairs.back().y()));
+    const Theme& theme = currentTheme();
+    painter.setPen(QPen(theme.hidden, 1.5));
+    painter.drawPolyline(stairs);
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.asText(theme.hidden));
+    const int height = painter.fontMetrics().height();
+    painter.drawText(QRectF(area().left(), stairs.back().y() - height - 1, area().width(), height), Qt::AlignRight,
+                     tr("bound"));
+}
+
+void StepPeakChart::paintNames(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    painter.setFont(textFont(smallTextPx));
+    for (const Name& name : names_) {
+        if (name.place.leader) {
+            painter.setPen(theme.line);
+            painter.drawLine(*name.place.leader);
+        }
+    }
+    for (const Name& name : names_) {
+        painter.fillRect(name.place.text, theme.background);  // lines do not strike it through
+        const bool marked = name.point >= 0 && isMarked(static_cast<std::size_t>(name.point));
+        painter.setPen(marked ? theme.text : theme.dim);
+        painter.drawText(name.place.text, Qt::AlignCenter | Qt::TextDontClip, name.text);
+    }
+}
+
+/// Of a point that the pointer or the keys are at, also where it covers something.
+void StepPeakChart::paintMarkedName(QPainter& painter, const Point& point) const {
+    const Theme& theme = currentTheme();
+    const QString name = shownName(point.title);
+    const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
+    const QPointF at = place(point);
+    const bool right = at.x() + Metrics::name_gap + size.width() < width();
+    const QRectF text(
+        QPointF(right ? at.x() + Metrics::name_gap : std::max(0.0, at.x() - Metrics::name_gap - size.width()),
+                at.y() - size.height() / 2),
+        size);
+    painter.fillRect(text, theme.background);
+    painter.setPen(theme.text);
+    painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
+}
+
+/// Whether a point has its name, and not a number or nothing.
+bool StepPeakChart::showsTitle(int point) const {
+    const auto name = std::ranges::find(names_, point, &Name::point);
+    return name != names_.end() && name->text == shownName(named(point).title);
+}
+
+bool StepPeakChart::isMarked(std::size_t point) const {
+    return static_cast<int>(point) == hovered_ || (hasFocus() && static_cast<int>(point) == focused_) ||
+           (chosen_ >= 0 && points_[point].id == chosen_);
+}
+
+void StepPeakChart::paintPoints(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    paintNames(painter);
+    for (const bool marked : {false, true}) {
+        for (std::size_t index = 0; index < points_.size(); ++index) {
+            if (isMarked(index) != marked) continue;
+            if (marked && !showsTitle(static_cast<int>(index))) paintMarkedName(painter, points_[index]);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(marked ? theme.accent : theme.memory);
+            painter.drawEllipse(place(points_[index]), Metrics::radius, Metrics::radius);
+        }
+    }
+    if (!current_) return;
+    painter.setPen(QPen(theme.accent, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(place(*current_), Metrics::ring_radius, Metrics::ring_radius);
+}
+
+void StepPeakChart::paintNote(QPainter& painter) const {
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(currentTheme().dim);
+    painter.drawText(rect().adjusted(note_margin, 0, -note_margin, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                     shownLines(note_));
+}
+
+void StepPeakChart::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), currentTheme().background);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (points_.empty() && !note_.isEmpty()) return paintNote(painter);
+    paintAxes(painter);
+    paintBound(painter);
+    paintFront(painter);
+    paintPoints(painter);
+}
+
+}  // namespace overlap::ui

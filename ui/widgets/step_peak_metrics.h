@@ -1,0 +1,12 @@
+#pragma once
+
+namespace overlap::ui {
+
+/// Measures of StepPeakChart, in pixels, that its points, names and axes share.
+struct StepPeakMetrics {
+    static constexpr double radius = 4.5, ring_radius = radius + 3;
+    static constexpr int left_margin = 64, right_margin = 16, top_margin = 20, bottom_margin = 24;
+    static constexpr double name_gap = 10;  ///< from the middle of a point
+};
+
+}  // namespace overlap::ui
