@@ -30,12 +30,14 @@ ShortcutHelp::ShortcutHelp(const Actions& actions, QWidget* window) : QDialog(wi
             add(entry.menu, row(keys, entry.action->text().remove(u'&')));
     }
     for (const Actions::ViewKey& key : actions.viewKeys()) add(key.view, row(key.keys, key.what));
+    // One table, so that what keys do stands in one column.
     QString html;
     for (const QString& heading : headings)
-        html += QStringLiteral("<h4>%1</h4><table>%2</table>").arg(heading.toHtmlEscaped(), rows[heading]);
+        html += QStringLiteral("<tr><td colspan='2' style='padding:12px 0 4px 0'><b>%1</b></td></tr>%2")
+                    .arg(heading.toHtmlEscaped(), rows[heading]);
 
     auto* text = new QTextBrowser;
-    text->setHtml(html);
+    text->setHtml(QStringLiteral("<table>%1</table>").arg(html));
     text->setAccessibleName(windowTitle());
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

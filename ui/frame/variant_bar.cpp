@@ -64,7 +64,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     tabs_->setElideMode(Qt::ElideMiddle);
     tabs_->setIconSize({mark_size, mark_size});
     new TabOverflow(*tabs_, tr("All plans and measurements"));
-    tabs_->setAccessibleName(tr("Plan variants"));
+    tabs_->setAccessibleName(tr("Plans"));
     tabs_->installEventFilter(this);
     add_->setText(QStringLiteral("+"));
     add_->setAutoRaise(true);

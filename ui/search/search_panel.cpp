@@ -131,6 +131,7 @@ QWidget* SearchPanel::makeResult() {
     layout->addWidget(result_);
     layout->addLayout(buttons);
     layout->addWidget(table_, 1);
+    layout->addStretch();  // while there is no table, sentences and buttons stay together
     // Where there is little height it scrolls.
     auto* area = new QScrollArea;
     area->setFrameShape(QFrame::NoFrame);

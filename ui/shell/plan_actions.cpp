@@ -52,7 +52,7 @@ void PlanActions::registerNew(Actions& actions) {
                               }));
     for (std::size_t preset = 0; preset < preset_names.size(); ++preset) starts.append(registerPreset(actions, preset));
     workspace_.variants().setNewPlans(starts);
-    actions.add("plan.automatic", plan, tr("Add a&utomatic variant"),
+    actions.add("plan.automatic", plan, tr("Add a&utomatic plan"),
                 tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)}, [this] {
                     if (const QString added = AutomaticCommands(document_).addAutomatic(); !added.isEmpty())

@@ -34,9 +34,9 @@ void PlanTabs::registerActions(Actions& actions) {
 
 void PlanTabs::registerSteps(Actions& actions) {
     const QString plan = tr("Plan");
-    actions.add("plan.next", plan, tr("Ne&xt variant"), tr("Show the next variant"),
+    actions.add("plan.next", plan, tr("Ne&xt plan"), tr("Show the next plan"),
                 {QKeySequence(Qt::CTRL | Qt::Key_PageDown)}, [this] { step(1); });
-    actions.add("plan.previous", plan, tr("Pre&vious variant"), tr("Show the previous variant"),
+    actions.add("plan.previous", plan, tr("Pre&vious plan"), tr("Show the previous plan"),
                 {QKeySequence(Qt::CTRL | Qt::Key_PageUp)}, [this] { step(-1); });
 }
 

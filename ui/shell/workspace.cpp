@@ -54,7 +54,7 @@ namespace {
 constexpr double mesh_share = 2.0 / 3;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
-constexpr int lowest_panels = 160;
+constexpr int lowest_panels = 180;
 constexpr int highest_panels = 280;
 
 constexpr int first_modules_width = 300, first_buckets_width = 332;
