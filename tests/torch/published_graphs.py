@@ -16,7 +16,7 @@ from pathlib import Path
 
 from overlap_studio import export_graph
 
-from published_jobs import JOBS, PublishedJob
+from published_jobs import EXPERT_OVERLAP_SAMPLE, JOBS, PublishedJob
 from trainer_graphs import trainer_graph
 
 
@@ -34,7 +34,7 @@ def export(job: PublishedJob, folder: Path) -> dict[str, object]:
 def main(folder: Path, names: Sequence[str]) -> None:
     """Each job has a process of its own: torch and the trainer remember meshes and groups of an earlier one."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [job for job in JOBS if not names or job.name in names]
+    wanted = [job for job in (*JOBS, EXPERT_OVERLAP_SAMPLE) if not names or job.name in names]
     if len(wanted) == 1:
         logging.disable(logging.WARNING)
         print(json.dumps(export(wanted[0], folder)), flush=True)

@@ -19,6 +19,7 @@ RMSNorm is not one operator but those that it consists of.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,8 +42,10 @@ from torchtitan.experiments.graph_trainer import deepseek_v3 as graph_trainer_de
 from torchtitan.experiments.graph_trainer import llama3 as graph_trainer_llama3
 from torchtitan.experiments.graph_trainer import selective_activation_remat
 from torchtitan.experiments.graph_trainer.common_utils import maybe_register_blockmask_pytree_node
-from torchtitan.experiments.graph_trainer.configs import GraphTrainerCompileConfig, to_graph_trainer_config
+from torchtitan.experiments.graph_trainer.configs import (
+    EpOverlapConfig, GraphTrainerCompileConfig, to_graph_trainer_config)
 from torchtitan.experiments.graph_trainer.deepseek_v3 import config_registry as deepseek_v3_configs
+from torchtitan.experiments.graph_trainer.ep_chunk_pass import prepare_ep_overlap_trace_inputs
 from torchtitan.experiments.graph_trainer.llama3 import config_registry
 from torchtitan.experiments.graph_trainer.make_fx_tracer import TracedResult, minimal_fx_tracer
 from torchtitan.experiments.graph_trainer.memory_policy import tag_sac_policy
@@ -59,6 +62,8 @@ from published_jobs import SIZES, PublishedJob, Sizes
 DEVICE = torch.device("cuda:0")  # of the graph's tensors in the end
 # The last pass ahead of those that a plan decides about: what is exported is the graph that this one returns.
 LAST_PASS = "selective_activation_remat_pass"
+# The same where the trainer halves the batch of modules: its memory passes run ahead of that, and a plan decides them.
+LAST_PASS_BEFORE_HALVES = "deduplicate_fsdp_unshard_chains_pass"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +87,7 @@ def trainer_graph(job: PublishedJob) -> Iterator[TrainerGraph]:
             traced = _traced(job, config, dims)
             passes = compile_time_passes(traced, config, parallel_dims=dims, include_inductor=False)
         names = [_name(step) for step in passes]
-        split = names.index(LAST_PASS) + 1
+        split = names.index(LAST_PASS_BEFORE_HALVES if job.expert_overlap else LAST_PASS) + 1
         graph_module = apply_graph_passes(traced.gm, traced.example_inputs, passes[:split])
         move_to_device(graph_module, DEVICE)
         yield TrainerGraph(graph_module, _parameters(graph_module, traced), tuple(names[split:]),
@@ -95,7 +100,8 @@ def _config(job: PublishedJob) -> Any:
     config = to_graph_trainer_config(_base(job), _MODELS[job.model])
     config.model_spec = _MODELS[job.model](job.flavor, attn_backend="sdpa")
     config.compile = GraphTrainerCompileConfig(enable=True, memory_policy=job.memory_policy,
-                                               enable_async_tensor_parallel=job.async_tensor_parallel)
+                                               enable_async_tensor_parallel=job.async_tensor_parallel,
+                                               ep_overlap=_expert_overlap(job))
     config.loss = CrossEntropyLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))
     config.training.local_batch_size, config.training.seq_len = job.local_batch, job.sequence
     config.parallelism = dataclasses.replace(
@@ -103,6 +109,12 @@ def _config(job: PublishedJob) -> Any:
         tensor_parallel_degree=job.tensor_parallel, expert_parallel_degree=job.expert_parallel)
     config.debug.moe_force_load_balance = job.balanced
     return config
+
+
+def _expert_overlap(job: PublishedJob) -> EpOverlapConfig:
+    if job.expert_overlap is None:
+        return EpOverlapConfig()
+    return EpOverlapConfig(enabled=True, strategy="graph", module_fqn=job.expert_overlap)
 
 
 _MODELS = {"llama3": graph_trainer_llama3.model_registry, "deepseek_v3": graph_trainer_deepseek_v3.model_registry}
@@ -177,13 +189,16 @@ def _traced(job: PublishedJob, config: Any, dims: ParallelDims) -> TracedResult:
         compile_config=config.compile, ac_config=config.activation_checkpoint, dump_folder="")
     with FakeTensorMode(allow_non_fake_inputs=True):
         model.to_empty(device="cpu")
-        tokens = torch.zeros(job.local_batch, job.sequence, dtype=torch.int64)
-        labels, valid_tokens = torch.zeros_like(tokens), torch.zeros((), dtype=torch.int64)
+    # Not fake ones: a size that is marked as one to halve is not looked for in those.
+    tokens = torch.zeros(job.local_batch, job.sequence, dtype=torch.int64)
+    labels, valid_tokens = torch.zeros_like(tokens), torch.zeros((), dtype=torch.int64)
     model.train()
     maybe_register_blockmask_pytree_node()
     step = make_fwd_bwd_step(model, config.loss.build(compile_config=config.compile))
     with distributed_utils.get_spmd_context(parallel_dims=dims)():
-        return minimal_fx_tracer(step, module=model)(tokens, labels, valid_tokens, {})
+        # Marks the batch's dimension as one that can be halved, where the job asks for halves.
+        prepared = functools.partial(prepare_ep_overlap_trace_inputs, config.compile)
+        return minimal_fx_tracer(step, module=model, prepare_inputs=prepared)(tokens, labels, valid_tokens, {})
 
 
 @contextmanager
