@@ -120,7 +120,7 @@ std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& ad
     AdviceEffect effect;
     effect.refusal = advice.refusal;
     if (!effect.refusal.empty()) return effect;
-    const auto after = evaluate(before.original, advice.plan, stop, before.time_source);
+    const auto after = evaluate_like(before, advice.plan, stop);
     if (!after) return std::nullopt;
     effect.new_problems = new_problems(before, *after);
     if (after->refused) {

@@ -46,13 +46,16 @@ Problem unknown_times(const InputError& error, const Graph& graph) {
 
 class Evaluator {
   public:
-    Evaluator(std::stop_token stop, std::shared_ptr<const TimeSource> time_source)
+    Evaluator(std::stop_token stop, std::shared_ptr<const TimeSource> time_source,
+              std::shared_ptr<PassResultCache> cache)
         : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
         result_->time_source = std::move(time_source);
+        result_->cache = std::move(cache);
     }
 
     std::shared_ptr<const Evaluation> with_plan(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
-        std::optional<Execution> execution = execute(resolve(graph, plan), {.stop = stop_});
+        std::optional<Execution> execution =
+            execute(resolve(graph, plan), {.stop = stop_, .cache = result_->cache});
         return execution ? with(std::move(*execution)) : nullptr;
     }
 
@@ -209,13 +212,19 @@ class Evaluator {
 }  // namespace
 
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
-                                           std::stop_token stop, std::shared_ptr<const TimeSource> time_source) {
-    return Evaluator(std::move(stop), std::move(time_source)).with_plan(graph, plan);
+                                           std::stop_token stop, std::shared_ptr<const TimeSource> time_source,
+                                           std::shared_ptr<PassResultCache> cache) {
+    return Evaluator(std::move(stop), std::move(time_source), std::move(cache)).with_plan(graph, plan);
+}
+
+std::shared_ptr<const Evaluation> evaluate_like(const Evaluation& evaluation, const Plan& plan, std::stop_token stop) {
+    return evaluate(evaluation.original, plan, std::move(stop), evaluation.time_source, evaluation.cache);
 }
 
 std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
                                                     std::shared_ptr<const TimeSource> time_source) {
-    return Evaluator(std::move(stop), std::move(time_source)).with(without_plan(graph));
+    return Evaluator(std::move(stop), std::move(time_source), std::make_shared<PassResultCache>())
+        .with(without_plan(graph));
 }
 
 Simulation simulated_like(const Evaluation& evaluation, const Graph& graph, std::span<const double> times_ms,

@@ -40,14 +40,25 @@ struct Evaluation : Execution {
     std::vector<std::int32_t> entry_of_node;
 
     double evaluate_ms = 0;  ///< how long this took
+
+    /// What steps of plans for this graph made; null: nothing is kept. That of a baseline is empty, and for the plans
+    /// that it is the baseline of.
+    std::shared_ptr<PassResultCache> cache;
 };
 
 /// Runs the plan's pipeline, the simulation and the memory estimators.
 /// @param time_source for the simulation; null for own_time_source(). It changes figures only.
+/// @param cache of what steps of other plans made of this graph; null: all steps run.
 /// @returns nullptr when `stop` was requested; errors of the plan or a pass become problems, never exceptions.
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                            std::stop_token stop = {},
-                                           std::shared_ptr<const TimeSource> time_source = nullptr);
+                                           std::shared_ptr<const TimeSource> time_source = nullptr,
+                                           std::shared_ptr<PassResultCache> cache = nullptr);
+
+/// A variation of the plan that was evaluated, or another plan for its graph: with its times, and what is known of its
+/// steps.
+std::shared_ptr<const Evaluation> evaluate_like(const Evaluation& evaluation, const Plan& plan,
+                                                std::stop_token stop = {});
 
 /// The graph as it is, without any pass.
 std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph,

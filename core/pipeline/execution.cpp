@@ -80,11 +80,10 @@ class Executor {
             const Pass& pass = require_pass(step.pass);
             check_options(pass, step.options);
             options_are_good = true;
-            const Clock::time_point begin = Clock::now();
-            PassResult result = pass.run(result_.graph, step.options, options_.stop);
-            if (!result.graph) return false;
-            outcome_of(index).run_ms = milliseconds_since(begin);
-            take(index, std::move(result));
+            const std::shared_ptr<const KnownPassResult> known = result_of(pass, step);
+            if (!known) return false;
+            outcome_of(index).run_ms = known->run_ms;
+            take(index, known->result);
         } catch (const PassRefusal& refusal) {
             const PassRefusal told = naming_entries(index, refusal);
             refuse_step(index, told, in_step(index, told));
@@ -94,30 +93,43 @@ class Executor {
         return true;
     }
 
+    /// @returns null when stopped.
+    std::shared_ptr<const KnownPassResult> result_of(const Pass& pass, const PassStep& step) const {
+        if (options_.cache) {
+            if (auto known = options_.cache->find(result_.graph, step)) return known;
+        }
+        const Clock::time_point begin = Clock::now();
+        KnownPassResult made{result_.graph, step, pass.run(result_.graph, step.options, options_.stop)};
+        if (!made.result.graph) return nullptr;
+        made.run_ms = milliseconds_since(begin);
+        return options_.cache ? options_.cache->keep(std::move(made))
+                              : std::make_shared<const KnownPassResult>(std::move(made));
+    }
+
     StepOutcome& outcome_of(std::size_t step) { return result_.steps[resolved_.steps[step].index]; }
 
-    void take(std::size_t index, PassResult result) {
+    void take(std::size_t index, const PassResult& result) {
         const ResolvedStep& step = resolved_.steps[index];
         StepOutcome& outcome = outcome_of(index);
         outcome.state = StepOutcome::State::ran;
         outcome.given = result_.graph;
         outcome.difference = {result_.graph, result.graph, result.origin};
-        add_step_problems(resolved_, step, result_.graph, result.report);
-        outcome.problems = list_step_problems(resolved_, step, result.report, result_.problems);
+        PassReport& report = result_.reports.emplace_back(result.report);
+        add_step_problems(resolved_, step, result_.graph, report);
+        outcome.problems = list_step_problems(resolved_, step, report, result_.problems);
         std::vector<std::int32_t> marks = carry_bucket_marks(result_.bucket_of_node, result.origin);
-        if (step.of_plan) mark_buckets(*result.graph, result.origin, result.report, marks);
+        if (step.of_plan) mark_buckets(*result.graph, result.origin, report, marks);
         adopt(result, std::move(marks));
-        result_.reports.push_back(std::move(result.report));
     }
 
     /// Continues with a rewritten graph, whose nodes belong to the buckets that `marks` says.
-    void adopt(PassResult& result, std::vector<std::int32_t> marks) {
+    void adopt(const PassResult& result, std::vector<std::int32_t> marks) {
         result_.bucket_of_node = std::move(marks);
-        for (NodeId& origin : result.origin) {
-            if (origin != no_node) origin = result_.origin[origin];
-        }
-        result_.graph = std::move(result.graph);
-        result_.origin = std::move(result.origin);
+        std::vector<NodeId> origin(result.origin.size());
+        std::ranges::transform(result.origin, origin.begin(),
+                               [&](NodeId node) { return node == no_node ? no_node : result_.origin[node]; });
+        result_.origin = std::move(origin);
+        result_.graph = result.graph;
     }
 
     /// A directive that cannot hold is a problem and is left out.

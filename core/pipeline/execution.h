@@ -14,6 +14,7 @@
 #include "core/modules/module_repair.h"
 #include "core/passes/overlaps/directed_order.h"
 #include "core/passes/pass.h"
+#include "core/pipeline/pass_result_cache.h"
 #include "core/pipeline/resolved_plan.h"
 
 namespace overlap {
@@ -23,7 +24,7 @@ struct StepOutcome {
     enum class State { not_reached, switched_off, ran, refused };
     std::string pass;
     State state = State::not_reached;
-    double run_ms = 0;                   ///< of the pass only
+    double run_ms = 0;                   ///< of the pass only; of the time before where its result was known
     std::shared_ptr<const Graph> given;  ///< what the pass was run on; null unless it ran
     DeferredDifference difference;       ///< between the graph before and after; empty unless it ran
     std::vector<std::size_t> problems;   ///< indices into Execution::problems of those in the pass's report
@@ -79,6 +80,7 @@ struct ExecutionOptions {
     std::stop_token stop{};
     Strictness strictness = Strictness::lenient;
     std::string plan_file{};  ///< or what names it in errors
+    std::shared_ptr<PassResultCache> cache{};  ///< of results that need not be made again; null: all steps run
 };
 
 /// Runs the steps of a plan one after the other and applies its overlaps by hand. Nothing else runs plans.

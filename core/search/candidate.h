@@ -52,7 +52,7 @@ class CandidateEvaluator {
     Candidate evaluate(Plan plan, std::string origin, std::stop_token stop = {}) const;
     /// All that is known of a plan, with the times that the search uses; nullptr when `stop` was requested.
     std::shared_ptr<const Evaluation> evaluation_of(const Plan& plan, std::stop_token stop = {}) const {
-        return overlap::evaluate(graph_, plan, std::move(stop), time_source_);
+        return overlap::evaluate(graph_, plan, std::move(stop), time_source_, cache_);
     }
     /// The graph as it is.
     Candidate as_it_is() const;
@@ -65,6 +65,7 @@ class CandidateEvaluator {
     std::shared_ptr<const Graph> graph_;
     std::shared_ptr<const StepWork> work_;
     std::shared_ptr<const TimeSource> time_source_;
+    std::shared_ptr<PassResultCache> cache_ = std::make_shared<PassResultCache>();
 };
 
 /// A plan to evaluate, and how it was made.

@@ -19,7 +19,7 @@ std::shared_ptr<const ManualStartProposal> propose(const Plan& plan, const std::
                                                    const std::stop_token& stop) {
     auto proposal = std::make_shared<ManualStartProposal>();
     proposal->start = manual_start(plan, *automatic);
-    const auto manual = evaluate(automatic->original, proposal->start.plan, stop, automatic->time_source);
+    const auto manual = evaluate_like(*automatic, proposal->start.plan, stop);
     if (!manual) return nullptr;
     proposal->links_shared = automatic->on_shared_links || manual->on_shared_links;
     proposal->automatic = with_links_shared(automatic, stop);

@@ -27,8 +27,9 @@ BackgroundEvaluator::BackgroundEvaluator(QObject* parent, Function evaluate)
 }
 
 void BackgroundEvaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
-                                  std::shared_ptr<const TimeSource> time_source) {
-    Request request{std::move(graph), std::move(plan), std::move(time_source)};
+                                  std::shared_ptr<const TimeSource> time_source,
+                                  std::shared_ptr<PassResultCache> cache) {
+    Request request{std::move(graph), std::move(plan), std::move(time_source), std::move(cache)};
     if (task_.busy() && key == key_) {
         waiting_ = std::move(request);
         if (!impatience_.isActive()) {
@@ -56,7 +57,7 @@ void BackgroundEvaluator::start(Request request) {
     task_.start([this, request = std::move(request), key = key_](std::stop_token stop) -> LatestTask::Delivery {
         try {
             const auto begin = std::chrono::steady_clock::now();
-            auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source);
+            auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source, request.cache);
             if (!evaluation) return {};
             if (request.graph->node_count() >= large_graph_nodes) evaluation = releasedElsewhere(std::move(evaluation));
             const double took_ms = milliseconds_since(begin);

@@ -19,15 +19,17 @@ class BackgroundEvaluator : public QObject {
 
   public:
     using Function = std::function<std::shared_ptr<const Evaluation>(
-        const std::shared_ptr<const Graph>&, const Plan&, std::stop_token, std::shared_ptr<const TimeSource>)>;
+        const std::shared_ptr<const Graph>&, const Plan&, std::stop_token, std::shared_ptr<const TimeSource>,
+        std::shared_ptr<PassResultCache>)>;
 
     /// @param evaluate what runs on the worker thread; overlap::evaluate unless a test needs another.
     explicit BackgroundEvaluator(QObject* parent = nullptr, Function evaluate = {});
 
     /// Evaluates `plan` on `graph` with times of `time_source`, or, where it is null, of the graph; `key` comes back
-    /// with the result.
+    /// with the result. Steps whose results are in `cache` are not run.
     void request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
-                 std::shared_ptr<const TimeSource> time_source = nullptr);
+                 std::shared_ptr<const TimeSource> time_source = nullptr,
+                 std::shared_ptr<PassResultCache> cache = nullptr);
     void cancel();
     /// True until the newest request has been answered: a result that is ready while it is true is of an older one.
     bool busy() const { return busy_; }
@@ -43,6 +45,7 @@ class BackgroundEvaluator : public QObject {
         std::shared_ptr<const Graph> graph;
         Plan plan;
         std::shared_ptr<const TimeSource> time_source;
+        std::shared_ptr<PassResultCache> cache;
     };
 
     void start(Request request);

@@ -15,8 +15,9 @@ namespace {
 /// What the panel Passes shows of the steps is found here, on the worker thread, and not when it asks.
 std::shared_ptr<const Evaluation> evaluateToShow(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                                  const std::stop_token& stop,
-                                                 std::shared_ptr<const TimeSource> time_source) {
-    auto evaluation = evaluate(graph, plan, stop, std::move(time_source));
+                                                 std::shared_ptr<const TimeSource> time_source,
+                                                 std::shared_ptr<PassResultCache> cache) {
+    auto evaluation = evaluate(graph, plan, stop, std::move(time_source), std::move(cache));
     if (!evaluation) return nullptr;
     for (const StepOutcome& step : evaluation->steps) *step.difference;
     *evaluation->overlaps.difference;
@@ -287,7 +288,8 @@ void Document::requestEvaluation() {
     if (!isOpen()) return;
     Variant& wanted = variant(current_);
     if (wanted.stale()) {
-        evaluator_.request(loaded_.graph, wanted.plan(), wanted.key(), times_ ? times_->source : nullptr);
+        evaluator_.request(loaded_.graph, wanted.plan(), wanted.key(), times_ ? times_->source : nullptr,
+                           passResults());
     } else {
         evaluator_.cancel();
     }

@@ -55,6 +55,10 @@ class Document : public QObject {
     const ModuleFiguresTable& moduleFigures() const { return *modules_.shown().figures; }
     /// Times that figures of all variants are of; null: the graph's own.
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
+    /// What steps of plans for the graph made. Null where no graph is open.
+    std::shared_ptr<PassResultCache> passResults() const {
+        return loaded_.baseline ? loaded_.baseline->cache : nullptr;
+    }
     /// Evaluates all variants again with these times, or with the graph's own. Plans do not change.
     void setTimes(std::shared_ptr<const MeasuredTimes> times);
     /// Evaluates all variants again with another cost model in the open graph, or with the graph as it was read.

@@ -80,7 +80,7 @@ void GroupEffect::evaluateWithout() {
     Plan plan = document_.current()->plan();
     std::erase_if(plan.pipeline, movesGroups);
     task_.start([this, with = with_, plan = std::move(plan)](std::stop_token stop) -> LatestTask::Delivery {
-        const auto without = evaluate(with->original, plan, stop, with->time_source);
+        const auto without = evaluate_like(*with, plan, stop);
         if (!without || without->refused) return {};
         return [this, text = effectText(*with, *without)] { show(text); };
     });

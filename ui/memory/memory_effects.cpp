@@ -36,7 +36,7 @@ void MemoryEffects::find() {
              MemoryCommands(document_).sectionWith(action, target_->modules, target_->operatorsFor(action))});
     }
     search_.start(document_.graph(), document_.current()->plan(), std::move(choices),
-                  document_.times() ? document_.times()->source : nullptr);
+                  document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }
 
 void MemoryEffects::add(const PolicyPoint& point) {

@@ -230,7 +230,9 @@ void MemoryPanel::findPoints() {
     points_of_ = plan;
     graph_ = document_.graph();
     source_ = source;
-    if (plan) search_.start(graph_, document_.current()->plan(), memory_choices(document_.modules()), source);
+    if (!plan) return;
+    search_.start(graph_, document_.current()->plan(), memory_choices(document_.modules()), source,
+                  document_.passResults());
 }
 
 /// What the selection would cost under each action, before the click.
@@ -249,7 +251,7 @@ void MemoryPanel::preview(MemoryAction action, const QStringList& modules) {
     preview_.cancel();
     if (modules.isEmpty()) return showFigures();
     preview_.request(document_.graph(), MemoryCommands(document_).planWith(action, modules), ++previewed_,
-                     document_.times() ? document_.times()->source : nullptr);
+                     document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }
 
 void MemoryPanel::choose(const MemoryChoice& choice) {

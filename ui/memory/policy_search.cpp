@@ -22,11 +22,12 @@ PolicyPoint pointOf(const MemoryChoice& choice, const Evaluation& evaluation) {
 }  // namespace
 
 void PolicySearch::start(std::shared_ptr<const Graph> graph, Plan plan, std::vector<MemoryChoice> choices,
-                         std::shared_ptr<const TimeSource> time_source) {
+                         std::shared_ptr<const TimeSource> time_source, std::shared_ptr<PassResultCache> cache) {
     graph_ = std::move(graph);
     plan_ = std::move(plan);
     choices_ = std::move(choices);
     time_source_ = std::move(time_source);
+    cache_ = std::move(cache);
     next_ = 0;
     tryNext();
 }
@@ -46,8 +47,8 @@ void PolicySearch::tryNext() {
             section.defer_n_layers = plan_.memory->defer_n_layers;
         }
         task_.start([this, graph = graph_, plan = edits::with_memory(plan_, std::move(section)),
-                     choice = choices_[next_], source = time_source_](std::stop_token stop) -> LatestTask::Delivery {
-            const auto evaluation = evaluate(graph, plan, stop, source);
+                     choice = choices_[next_], source = time_source_, cache = cache_](std::stop_token stop) -> LatestTask::Delivery {
+            const auto evaluation = evaluate(graph, plan, stop, source, cache);
             if (!evaluation) return {};
             return [this, point = pointOf(choice, *evaluation)] {
                 ++next_;

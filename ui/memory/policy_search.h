@@ -29,7 +29,7 @@ class PolicySearch : public QObject {
 
     /// Begins anew. @param plan whose memory section is replaced.
     void start(std::shared_ptr<const Graph> graph, Plan plan, std::vector<MemoryChoice> choices,
-               std::shared_ptr<const TimeSource> time_source);
+               std::shared_ptr<const TimeSource> time_source, std::shared_ptr<PassResultCache> cache);
     void cancel();
     bool busy() const { return task_.busy(); }
 
@@ -44,6 +44,7 @@ class PolicySearch : public QObject {
     Plan plan_;
     std::vector<MemoryChoice> choices_;
     std::shared_ptr<const TimeSource> time_source_;
+    std::shared_ptr<PassResultCache> cache_;
     std::size_t next_ = 0;
     LatestTask task_;  ///< last: what it delivers uses the members above
 };

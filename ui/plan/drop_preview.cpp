@@ -85,7 +85,7 @@ void DropPreview::weigh(const QStringList& modules, int target) {
                    (before.time_ms ? fromTo(formatTime(*before.time_ms), formatTime(*after.time_ms))
                                    : formatTime(*after.time_ms));
     evaluator_.request(document_.graph(), std::move(plan), ++request_,
-                       document_.times() ? document_.times()->source : nullptr);
+                       document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }
 
 void DropPreview::showOutcome(const Evaluation& evaluation) {

@@ -16,8 +16,9 @@ constexpr double smallest_gain = 1e-4;
 
 /// @returns null when stopped.
 std::shared_ptr<const Evaluation> evaluationOf(const PlanRow& row, const std::shared_ptr<const Graph>& graph,
-                                               const std::shared_ptr<const TimeSource>& times, std::stop_token stop) {
-    return row.baseline ? evaluate_baseline(graph, stop, times) : evaluate(graph, row.plan, stop, times);
+                                               const std::shared_ptr<const TimeSource>& times, std::stop_token stop,
+                                               const std::shared_ptr<PassResultCache>& cache) {
+    return row.baseline ? evaluate_baseline(graph, stop, times) : evaluate(graph, row.plan, stop, times, cache);
 }
 
 /// Figures by the times that are shown. @returns false when stopped.
@@ -25,7 +26,7 @@ bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
     const bool has_no_times = row.figures && (row.figures->refused || !row.figures->times_known);
     if (has_no_times || (row.figures && !row.disturbed_ms.empty())) return true;
     auto evaluation = std::exchange(row.evaluation, nullptr);
-    if (!evaluation) evaluation = evaluationOf(row, ground.graph, ground.times, stop);
+    if (!evaluation) evaluation = evaluationOf(row, ground.graph, ground.times, stop, ground.cache);
     if (!evaluation) return false;
     row.figures = planFigures(*evaluation);
     row.disturbed_ms.clear();
@@ -60,9 +61,10 @@ std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, con
     const NamedCostModel* other = built_in_cost_model(ground.other.toStdString());
     if (!other) return rows;
     const std::shared_ptr<const Graph> graph = with_cost_model(ground.as_read, *other).graph;
+    const auto cache = std::make_shared<PassResultCache>();
     for (PlanRow& row : rows) {
         if (row.other) continue;
-        const auto evaluation = evaluationOf(row, graph, nullptr, stop);
+        const auto evaluation = evaluationOf(row, graph, nullptr, stop, cache);
         if (!evaluation) return std::nullopt;
         row.other = planFigures(*evaluation);
     }

@@ -44,6 +44,7 @@ struct PlanGround {
     std::shared_ptr<const TimeSource> times;  ///< null: the graph's own
     std::shared_ptr<const Graph> as_read;     ///< what another cost model is put into
     QString other;                            ///< name of a built-in cost model; empty for none
+    std::shared_ptr<PassResultCache> cache;   ///< of the graph's
 
     bool operator==(const PlanGround&) const = default;
 };

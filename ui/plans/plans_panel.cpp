@@ -171,7 +171,8 @@ void PlansPanel::makeRows() {
     if (document_.isOpen()) {
         const LoadedGraph& loaded = document_.loaded();
         ground = {loaded.graph, document_.times() ? document_.times()->source : nullptr,
-                  loaded.as_read ? loaded.as_read : loaded.graph, other_->currentData().toString()};
+                  loaded.as_read ? loaded.as_read : loaded.graph, other_->currentData().toString(),
+                  document_.passResults()};
     }
     PlanGround of_own = ground_;
     of_own.other = ground.other;
