@@ -64,11 +64,9 @@ void record_steps(const cuda::Device& device, const cuda::CudaProgram& program, 
 
 /// Every rank sends what it has measured, so that waiting for late ranks is distinguished from collectives themselves.
 void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measured, Ranks& ranks, RunRecord& record) {
-    std::vector<RankMeasurement> all;
     const RankMeasurement mine = rank_measurement(prepared.program, measured, record.step_ms);
-    for (const std::string& text : ranks.gather(measurement_text(mine))) all.push_back(read_measurement(text));
-    for (const RankMeasurement& rank : all) record.rank_step_ms.push_back(rank.step_ms);
-    record.aligned = align_collectives(prepared.program, prepared.placements, all, ranks.rank());
+    for (const std::string& text : ranks.gather(measurement_text(mine))) record.ranks.push_back(read_measurement(text));
+    record.aligned = align_collectives(prepared.program, prepared.placements, record.ranks, ranks.rank());
 }
 
 class CudaSupport : public DeviceSupport {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -111,13 +112,47 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     return record;
 }
 
-void write_results(const PreparedRun& prepared, const RunRecord& record, const Simulation& timeline,
+/// Which rank a timeline is of: of one rank alone that of the graph, else that of this run, with groups as they ran.
+TracedRank traced_rank(const PreparedRun& prepared, const Ranks& ranks) {
+    const GraphHeader& header = prepared.graph->header();
+    if (ranks.size() == 1) return {header.rank.value_or(0), header.world_size.value_or(1), header.process_groups, {}};
+    TracedRank traced{ranks.rank(), ranks.size(), prepared.program.groups, {}};
+    for (std::size_t index = 0; index < traced.groups.size(); ++index) {
+        const GroupPlacement& placement = prepared.placements[index];
+        if (placement.real) {
+            traced.groups[index].ranks = placement.members;
+        } else {
+            traced.alone.push_back(traced.groups[index].name);
+        }
+    }
+    return traced;
+}
+
+/// The timeline of each rank as a trace, on all ranks; of a dry run the predicted one alone. Nothing where none is
+/// asked for, or a rank has recorded nothing: a timeline of zeros would be mistaken for a measured one.
+std::vector<std::string> traces_of_ranks(const PreparedRun& prepared, const RunRecord& record,
+                                         const Simulation& timeline, Ranks& ranks, const Arguments& arguments) {
+    const bool left_out = arguments.trace.empty() || (!record.dry && record.recorded_steps == 0);
+    if (ranks.any(left_out)) return {};
+    const Graph& graph = *prepared.graph;
+    const MemoryProfile memory = memory_profile(graph, StorageRule::corrected);
+    if (record.dry) return {chrome_trace_json(graph, timeline, memory)};
+    const TracedRank rank = traced_rank(prepared, ranks);
+    return ranks.gather(chrome_trace_json(graph, timeline, memory, nullptr, &rank));
+}
+
+/// `trace.json` of rank 0, `trace.rank1.json` of rank 1.
+std::string trace_file_of(const std::string& file, std::size_t rank) {
+    if (rank == 0) return file;
+    const std::filesystem::path path(file);
+    return path.parent_path() / (path.stem().string() + ".rank" + std::to_string(rank) + path.extension().string());
+}
+
+void write_results(const PreparedRun& prepared, const RunRecord& record, const std::vector<std::string>& traces,
                    const Arguments& arguments) {
     const Graph& graph = *prepared.graph;
-    // Without recorded steps there is no timeline; one of zeros would be mistaken for a measured one.
-    if (!arguments.trace.empty() && (record.dry || record.recorded_steps > 0)) {
-        write_json_file(arguments.trace,
-                        chrome_trace_json(graph, timeline, memory_profile(graph, StorageRule::corrected)));
+    for (std::size_t rank = 0; rank < traces.size(); ++rank) {
+        write_json_file(trace_file_of(arguments.trace, rank), traces[rank]);
     }
     if (!arguments.commands.empty()) {
         write_file_atomically(arguments.commands, command_list(graph, prepared.program));
@@ -185,9 +220,10 @@ int run(Ranks& ranks, Arguments& arguments) {
     runner::set_run_environment();
     RunRecord record = describe(prepared, ranks, arguments);
     const Simulation timeline = execute(prepared, ranks, arguments, record);
+    const std::vector<std::string> traces = traces_of_ranks(prepared, record, timeline, ranks, arguments);
     failure.clear();
     try {
-        if (ranks.rank() == 0) write_results(prepared, record, timeline, arguments);
+        if (ranks.rank() == 0) write_results(prepared, record, traces, arguments);
     } catch (const InputError& error) {
         failure = error.what();
     }
@@ -200,7 +236,9 @@ void declare(CLI::App& parser, Arguments& arguments) {
     arguments.pipeline.declare(parser, 0);
     parser.add_flag("--dry-run", arguments.dry, "everything but the kernels: memory plan, order check, commands");
     commands::writes(parser.add_option("-o,--output", arguments.result, "write the result (JSON)"))->required();
-    commands::writes(parser.add_option("--trace", arguments.trace, "write the timeline as a Chrome trace (JSON)"));
+    commands::writes(parser.add_option("--trace", arguments.trace,
+                                       "write the timeline as a Chrome trace (JSON); of several ranks on devices one "
+                                       "each, FILE.rank1.json beside FILE.json"));
     commands::writes(parser.add_option("--commands", arguments.commands,
                                        "write what would be issued in one step, one line a command"));
     parser.add_option("--iterations", arguments.run.iterations, "steps that count")

@@ -73,9 +73,9 @@ void write_times(std::ostream& out, const RunRecord& record) {
 
 /// How far the ranks' times differ, and how long waiting for late ones takes.
 void write_ranks(std::ostream& out, const RunRecord& record) {
-    if (record.rank_step_ms.size() > 1) {
+    if (record.ranks.size() > 1) {
         std::vector<double> medians;
-        for (const std::vector<double>& steps : record.rank_step_ms) medians.push_back(median(steps));
+        for (const RankMeasurement& rank : record.ranks) medians.push_back(median(rank.step_ms));
         const auto [fastest, slowest] = std::minmax_element(medians.begin(), medians.end());
         out << "ranks: the fastest takes " << time_text(*fastest) << " a step (rank " << fastest - medians.begin()
             << "), the slowest " << time_text(*slowest) << " (rank " << slowest - medians.begin() << ")\n";

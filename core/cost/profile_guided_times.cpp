@@ -57,6 +57,23 @@ std::vector<std::int64_t> copy_of(std::span<const std::int64_t> sizes) {
 
 }  // namespace
 
+std::optional<ProfiledOperator> profiled_operator(const Graph& graph, NodeId node) {
+    ProfiledOperator asked;
+    for (const Value& argument : graph.children(graph.record(node).args)) {
+        if (!argument.is(ValueKind::node)) continue;
+        const TensorMeta* tensor = only_tensor(graph, argument.node);
+        if (!tensor) continue;
+        if (has_unknown_size(graph, argument.node)) return std::nullopt;
+        asked.shapes.push_back(copy_of(graph.shape(*tensor)));
+        asked.strides.push_back(copy_of(graph.stride(*tensor)));
+    }
+    if (asked.shapes.empty()) return std::nullopt;
+    const std::span<const TensorMeta> outputs = graph.outputs(node);
+    if (!outputs.empty() && outputs[0].is_tensor) asked.dtype = outputs[0].dtype;
+    asked.name = profile_name(graph.target(node));
+    return asked;
+}
+
 std::optional<double> ProfileGuidedEstimator::time_ms(NodeId node, std::optional<std::int64_t> override_bytes) const {
     if (graph_.op(node) != NodeOp::call_function) return std::nullopt;
     return is_profiled_collective(graph_.target(node)) ? collective_ms(node, override_bytes) : operator_ms(node);
@@ -87,20 +104,8 @@ std::optional<double> ProfileGuidedEstimator::collective_ms(NodeId node,
 }
 
 std::optional<double> ProfileGuidedEstimator::operator_ms(NodeId node) const {
-    TensorSizes shapes, strides;
-    for (const Value& argument : graph_.children(graph_.record(node).args)) {
-        if (!argument.is(ValueKind::node)) continue;
-        const TensorMeta* tensor = only_tensor(graph_, argument.node);
-        if (!tensor) continue;
-        if (has_unknown_size(graph_, argument.node)) return std::nullopt;
-        shapes.push_back(copy_of(graph_.shape(*tensor)));
-        strides.push_back(copy_of(graph_.stride(*tensor)));
-    }
-    if (shapes.empty()) return std::nullopt;
-    const std::span<const TensorMeta> outputs = graph_.outputs(node);
-    std::optional<Dtype> dtype;
-    if (!outputs.empty() && outputs[0].is_tensor) dtype = outputs[0].dtype;
-    return tables_.operator_ms(profile_name(graph_.target(node)), shapes, strides, dtype);
+    const std::optional<ProfiledOperator> asked = profiled_operator(graph_, node);
+    return asked ? tables_.operator_ms(asked->name, asked->shapes, asked->strides, asked->dtype) : std::nullopt;
 }
 
 ProfileGuidedTimes profile_guided_times(const Graph& graph, const ProfileTables& tables,

@@ -145,10 +145,25 @@ class ProfileReader {
         const std::optional<element> duration = member(event, "dur");
         const double time_us = duration ? json_number(*duration, JsonPlace(place, "dur")) : 0;
         if (time_us <= 0) return;
+        if (member(arguments, "Output type")) add_named_kernel(arguments, time_us);
         if (external && !external->is_null()) kernel_us_[json_text(*external)] += time_us;
         if (const std::optional<element> name = member(arguments, "Collective name"); name && !name->is_null()) {
             add_collective(json_string(*name, JsonPlace(place, "Collective name")), arguments, time_us, place);
         }
+    }
+
+    /// A kernel that says itself which operator it is of, as those of overlap-runner's traces do.
+    void add_named_kernel(object arguments, double time_us) {
+        ProfiledOperator made;
+        std::optional<TensorSizes> shapes = tensor_sizes(arguments, "Input Dims");
+        std::optional<TensorSizes> strides = tensor_sizes(arguments, "Input Strides");
+        if (!shapes || !strides || shapes->empty()) return;
+        made.name = string_or_empty(arguments, "operator");
+        made.shapes = std::move(*shapes);
+        made.strides = std::move(*strides);
+        made.dtype = dtype_by_name(string_or_empty(arguments, "Output type"));
+        made.time_us = time_us;
+        records_.operators.push_back(std::move(made));
     }
 
     void add_collective(std::string_view name, object arguments, double time_us, const JsonPlace& place) {

@@ -36,7 +36,11 @@ void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
         if (seen[node]) times_ms_[node].push_back(of_step[node]);
     }
-    exposed_ms_.push_back(timeline_of(activities).exposed_ms);
+    const Simulation timeline = timeline_of(activities);
+    exposed_ms_.push_back(timeline.exposed_ms);
+    for (const CollectiveTiming& collective : timeline.collectives) {
+        exposed_of_node_ms_[collective.start].push_back(collective.exposed_ms);
+    }
     last_step_ = activities;
     ++steps_;
 }
@@ -47,7 +51,9 @@ std::vector<NodeMeasurement> MeasuredRun::measurements() const {
         const std::vector<double>& times = times_ms_[node];
         if (times.empty()) continue;
         const auto [minimum, maximum] = std::minmax_element(times.begin(), times.end());
-        measurements.push_back({node, median(times), *minimum, *maximum});
+        const auto exposed = exposed_of_node_ms_.find(node);
+        measurements.push_back({node, median(times), *minimum, *maximum,
+                                exposed == exposed_of_node_ms_.end() ? 0 : median(exposed->second)});
     }
     return measurements;
 }

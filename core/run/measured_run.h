@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -20,6 +21,7 @@ struct NodeActivity {
 struct NodeMeasurement {
     NodeId node = no_node;
     double median_ms = 0, minimum_ms = 0, maximum_ms = 0;
+    double exposed_ms = 0;  ///< median, of a collective: how long compute was blocked at its wait
 };
 
 /// What was recorded of several steps.
@@ -48,7 +50,8 @@ class MeasuredRun {
     Simulation timeline_of(const std::vector<NodeActivity>& activities) const;
 
     const Graph& graph_;
-    std::vector<std::vector<double>> times_ms_;  ///< of each node, of each step that had it
+    std::vector<std::vector<double>> times_ms_;                 ///< of each node, of each step that had it
+    std::map<NodeId, std::vector<double>> exposed_of_node_ms_;  ///< of each collective, of each step
     std::vector<double> exposed_ms_;
     std::vector<NodeActivity> last_step_;
     std::uint32_t steps_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -60,31 +61,44 @@ RankMeasurement rank_measurement(const Program& program, const MeasuredRun& run,
     for (const CollectiveWork& work : program.collectives) {
         measurement.collective_ms.push_back(run.times_of(work.node));
     }
+    measurement.exposed_ms = run.exposed_ms();
+    for (const NodeMeasurement& node : run.measurements()) measurement.node_ms.emplace_back(node.node, node.median_ms);
     return measurement;
 }
 
 std::string measurement_text(const RankMeasurement& measurement) {
     std::string text;
     write_line(measurement.step_ms, text);
+    write_line(measurement.exposed_ms, text);
+    std::vector<double> nodes;
+    for (const auto& [node, time_ms] : measurement.node_ms)
+        nodes.insert(nodes.end(), {static_cast<double>(node), time_ms});
+    write_line(nodes, text);
     for (const std::vector<double>& times : measurement.collective_ms) write_line(times, text);
     return text;
 }
 
 RankMeasurement read_measurement(std::string_view text) {
-    RankMeasurement measurement;
-    bool first = true;
+    std::vector<std::vector<double>> lines;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         if (end == std::string_view::npos) throw InputError("measurement of a rank", "the last line has no end");
-        std::vector<double> values = read_line(text.substr(0, end));
+        lines.push_back(read_line(text.substr(0, end)));
         text.remove_prefix(end + 1);
-        if (std::exchange(first, false)) {
-            measurement.step_ms = std::move(values);
-        } else {
-            measurement.collective_ms.push_back(std::move(values));
-        }
     }
-    if (first) throw InputError("measurement of a rank", "expected a line of steps and one a collective");
+    constexpr std::size_t of_the_rank = 3;
+    if (lines.size() < of_the_rank || lines[2].size() % 2 != 0) {
+        throw InputError("measurement of a rank",
+                         "expected lines of steps, exposed times and pairs of nodes and times, and one a collective");
+    }
+    RankMeasurement measurement;
+    measurement.step_ms = std::move(lines[0]);
+    measurement.exposed_ms = std::move(lines[1]);
+    for (std::size_t index = 0; index < lines[2].size(); index += 2) {
+        measurement.node_ms.emplace_back(static_cast<NodeId>(lines[2][index]), lines[2][index + 1]);
+    }
+    measurement.collective_ms.assign(std::make_move_iterator(lines.begin() + of_the_rank),
+                                     std::make_move_iterator(lines.end()));
     return measurement;
 }
 

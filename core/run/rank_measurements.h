@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/run/group_placement.h"
@@ -16,6 +17,9 @@ struct RankMeasurement {
     std::vector<double> step_ms;  ///< of each step that counts
     /// Of each collective of the program, how long its kernels ran in each recorded step.
     std::vector<std::vector<double>> collective_ms;
+    std::vector<double> exposed_ms = {};  ///< of each recorded step
+    /// Of each node with a kernel, in graph order: median over the recorded steps.
+    std::vector<std::pair<NodeId, double>> node_ms = {};
 };
 
 /// What `run` has recorded of the program's collectives. @param step_ms of each step that counts.

@@ -48,7 +48,7 @@ struct RunRecord {
 
     // Of a run on a device:
     std::vector<double> step_ms;                           ///< of each step that counts
-    std::vector<std::vector<double>> rank_step_ms;         ///< the same of each rank
+    std::vector<RankMeasurement> ranks;                    ///< what each rank has measured
     std::string device;                                    ///< its name
     std::map<std::string, std::string> libraries;          ///< versions by name
     std::int64_t peak_memory_bytes = 0;                    ///< that the run has allocated
@@ -61,15 +61,16 @@ struct RunRecord {
 };
 
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`
-/// (`rank`, `machine`, and of a run on devices `step_ms`), `groups[]` (`process_group`, `size`, `runs` as `nccl` or
-/// `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `work` (how many nodes are run
-/// as `own_products`, `stand_in_products`, `moved_bytes`), `memory` (`scratch_bytes` is what is allocated beside the
-/// pool), `order_digest`, `predicted`, `warm_up`, `iterations`, `environment`, `notes[]` and, of a run on a device,
-/// `step_ms`
+/// (`rank`, `machine`, and of a run on devices `step_ms` and `exposed_ms`), `groups[]` (`process_group`, `size`, `runs`
+/// as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `work` (how many
+/// nodes are run as `own_products`, `stand_in_products`, `moved_bytes`), `memory` (`scratch_bytes` is what is allocated
+/// beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`, `environment`, `notes[]` and, of a run on a
+/// device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
 /// kernels were recorded; left out where none was) and `nodes[]` (`name`, `kind`, `median_ms`, `minimum_ms`,
-/// `maximum_ms`; of collectives `process_group` and `bytes`, too, `modelled_ms` where it was emulated, and
-/// `late_peers_ms` where several ranks ran it: its times are then its own, without that wait).
+/// `maximum_ms`; `ranks_ms` where several ranks ran, the median of each; of collectives `process_group`, `bytes` and
+/// `exposed_ms`, too, `modelled_ms` where it was emulated, and `late_peers_ms` where several ranks ran it: its times
+/// are then its own, without that wait).
 std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record);
 
 }  // namespace overlap

@@ -77,9 +77,11 @@ void write_ranks(JsonWriter& json, const RunRecord& record) {
         json.begin_object();
         json.member("rank", static_cast<std::int64_t>(rank));
         json.member("machine", std::string_view(record.machines[rank]));
-        if (rank < record.rank_step_ms.size() && !record.rank_step_ms[rank].empty()) {
-            begin_steps(json, record.rank_step_ms[rank]);
+        if (rank < record.ranks.size() && !record.ranks[rank].step_ms.empty()) {
+            begin_steps(json, record.ranks[rank].step_ms);
             json.end_object();
+            if (!record.ranks[rank].exposed_ms.empty())
+                json.member("exposed_ms", median(record.ranks[rank].exposed_ms));
         }
         json.end_object();
     }
@@ -117,6 +119,7 @@ class NodeWriter {
         for (const AlignedCollective& aligned : record.aligned) {
             aligned_.emplace(program.collectives[aligned.collective].node, &aligned);
         }
+        for (const RankMeasurement& rank : record.ranks) ranks_.emplace_back(rank.node_ms.begin(), rank.node_ms.end());
     }
 
     void write(JsonWriter& json) const {
@@ -135,8 +138,10 @@ class NodeWriter {
                 write_times(json, own.own_ms, own.own_minimum_ms, own.own_maximum_ms);
                 json.member("late_peers_ms", own.late_peers_ms);
             }
+            if (ranks_.size() > 1) write_ranks_of(json, measurement.node);
             if (const auto collective = collectives_.find(measurement.node); collective != collectives_.end()) {
                 write_collective(json, *collective->second);
+                json.member("exposed_ms", measurement.exposed_ms);
             }
             json.end_object();
         }
@@ -144,6 +149,19 @@ class NodeWriter {
     }
 
   private:
+    /// As each rank has recorded it; of a collective with the wait for ranks that came later.
+    void write_ranks_of(JsonWriter& json, NodeId node) const {
+        json.key("ranks_ms").begin_array();
+        for (const std::unordered_map<NodeId, double>& rank : ranks_) {
+            if (const auto time = rank.find(node); time != rank.end()) {
+                json.value(time->second);
+            } else {
+                json.null();
+            }
+        }
+        json.end_array();
+    }
+
     void write_collective(JsonWriter& json, const CollectiveWork& work) const {
         json.member("kind", collective_kind_name(work.kind));
         json.member("process_group", std::string_view(program_.groups[work.group].name));
@@ -160,6 +178,7 @@ class NodeWriter {
     std::unordered_map<NodeId, const ComputeWork*> compute_;
     std::unordered_map<NodeId, const CollectiveWork*> collectives_;
     std::unordered_map<NodeId, const AlignedCollective*> aligned_;
+    std::vector<std::unordered_map<NodeId, double>> ranks_;  ///< medians of each rank
 };
 
 /// Nothing where nothing was recorded: an exposed time of 0 would be taken for measured.

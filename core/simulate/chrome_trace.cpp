@@ -1,7 +1,10 @@
 #include "core/simulate/chrome_trace.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
+#include "core/cost/profile_guided_times.h"
 #include "core/files/json_writer.h"
 
 namespace overlap {
@@ -15,11 +18,12 @@ constexpr double us_per_ms = 1e3;
 class TraceWriter {
   public:
     TraceWriter(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
-                const AppliedContention* contention)
+                const AppliedContention* contention, const TracedRank* measured)
         : graph_(graph),
           simulation_(simulation),
           memory_(memory),
           contention_(contention),
+          measured_(measured),
           collective_of_wait_(graph.node_count(), -1) {
         for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
             const NodeId wait = simulation.collectives[index].wait;
@@ -36,9 +40,10 @@ class TraceWriter {
         json_.member("exposed_ms", simulation_.exposed_ms);
         json_.member("contention", contention_ ? "applied" : "none");
         json_.end_object();
-        if (const GraphHeader& header = graph_.header(); header.rank && header.world_size) {
+        if (const GraphHeader& header = graph_.header(); measured_ || (header.rank && header.world_size)) {
             json_.key("distributedInfo").begin_object();
-            json_.member("rank", *header.rank).member("world_size", *header.world_size).end_object();
+            json_.member("rank", measured_ ? measured_->rank : *header.rank);
+            json_.member("world_size", measured_ ? measured_->ranks : *header.world_size).end_object();
         }
         json_.key("traceEvents").begin_array();
         names();
@@ -108,6 +113,7 @@ class TraceWriter {
         begin_event(graph_.name(node), "kernel", compute_thread, timing);
         json_.member("stream", compute_thread);
         json_.member("target", graph_.target(node));
+        if (measured_) operator_arguments(node);
         end_event();
     }
 
@@ -139,13 +145,56 @@ class TraceWriter {
         end_event();
     }
 
-    /// What PyTorch's profiler says of a collective; its elements are counted as bytes.
+    void sizes(std::string_view key, const TensorSizes& of_tensors) {
+        json_.key(key).begin_array();
+        for (const std::vector<std::int64_t>& of_tensor : of_tensors) {
+            json_.begin_array();
+            for (const std::int64_t size : of_tensor) json_.value(size);
+            json_.end_array();
+        }
+        json_.end_array();
+    }
+
+    void operator_arguments(NodeId node) {
+        const std::optional<ProfiledOperator> known = profiled_operator(graph_, node);
+        if (!known || !known->dtype) return;
+        json_.member("operator", std::string_view(known->name));
+        sizes("Input Dims", known->shapes);
+        sizes("Input Strides", known->strides);
+        json_.member("Output type", dtype_info(*known->dtype).name);
+    }
+
+    const ProcessGroup* group_called(const std::string& name) const {
+        if (!measured_) return graph_.header().process_group(name);
+        const auto found = std::find_if(measured_->groups.begin(), measured_->groups.end(),
+                                        [&](const ProcessGroup& group) { return group.name == name; });
+        return found == measured_->groups.end() ? nullptr : &*found;
+    }
+
+    /// What PyTorch's profiler says of a collective. Elements are counted as bytes, but of one tensor that was
+    /// measured.
     void profiler_arguments(const CollectiveTiming& timing, const std::string& group) {
-        json_.member("Collective name", collective_kind_name(timing.kind)).member("dtype", "Byte");
-        json_.member("In msg nelems", timing.bytes).member("Out msg nelems", timing.bytes);
-        json_.member("Process Group Name", std::string_view(group));
-        const ProcessGroup* known = graph_.header().process_group(group);
-        if (!known) return;
+        json_.member("Collective name", collective_kind_name(timing.kind));
+        const ProcessGroup* known = group_called(group);
+        const std::span<const TensorMeta> outputs = graph_.outputs(timing.start);
+        const bool as_elements = measured_ && outputs.size() == 1 && outputs[0].is_tensor;
+        if (as_elements) {
+            const std::int64_t size = dtype_info(outputs[0].dtype).bytes;
+            const std::int64_t received = graph_.element_count(outputs[0]);
+            const bool gathers = timing.kind == CollectiveKind::all_gather && known && !known->ranks.empty();
+            const std::int64_t sent =
+                gathers ? received / static_cast<std::int64_t>(known->ranks.size()) : timing.bytes / size;
+            json_.member("dtype", std::string_view(c10_dtype_name(outputs[0].dtype)));
+            json_.member("In msg nelems", sent);
+            json_.member("Out msg nelems", received);
+        } else {
+            json_.member("dtype", "Byte").member("In msg nelems", timing.bytes).member("Out msg nelems", timing.bytes);
+        }
+        const bool own = measured_ && measured_->rank != 0 &&
+                         std::find(measured_->alone.begin(), measured_->alone.end(), group) != measured_->alone.end();
+        const std::string own_name = group + " of rank " + std::to_string(measured_ ? measured_->rank : 0);
+        json_.member("Process Group Name", std::string_view(own ? own_name : group));
+        if (!known || own) return;
         json_.member("Process Group Description", std::string_view(known->description));
         json_.member("Group size", static_cast<std::int64_t>(known->ranks.size()));
         std::string ranks;
@@ -212,6 +261,7 @@ class TraceWriter {
     const Simulation& simulation_;
     const MemoryProfile& memory_;
     const AppliedContention* contention_;
+    const TracedRank* measured_;
     std::vector<std::int32_t> collective_of_wait_;
     std::int64_t last_held_ = -1;
     JsonWriter json_;
@@ -220,8 +270,8 @@ class TraceWriter {
 }  // namespace
 
 std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
-                              const AppliedContention* contention) {
-    return TraceWriter(graph, simulation, memory, contention).write();
+                              const AppliedContention* contention, const TracedRank* measured) {
+    return TraceWriter(graph, simulation, memory, contention, measured).write();
 }
 
 }  // namespace overlap

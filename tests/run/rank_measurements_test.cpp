@@ -74,9 +74,13 @@ TEST(RankMeasurements, TravelAsTextToTheLastDigit) {
     RankMeasurement sent;
     sent.step_ms = {0.1, 1.0 / 3, 12345.678901234567};
     sent.collective_ms = {{}, {1e-300, 2}};
+    sent.exposed_ms = {0.7};
+    sent.node_ms = {{3, 0.1}, {4'000'000'000u, 2}};
     const RankMeasurement received = read_measurement(measurement_text(sent));
     EXPECT_EQ(received.step_ms, sent.step_ms);
     EXPECT_EQ(received.collective_ms, sent.collective_ms);
+    EXPECT_EQ(received.exposed_ms, sent.exposed_ms);
+    EXPECT_EQ(received.node_ms, sent.node_ms);
     EXPECT_EQ(read_measurement(measurement_text({})).collective_ms.size(), 0u);
     for (const char* text : {"", "1 ", "1\n", "x \n", "1  \n"})
         EXPECT_THROW(read_measurement(text), InputError) << text;

@@ -76,9 +76,12 @@ RunRecord measured_record(const Graph& graph, const Program& program) {
     record.environment = {{"NCCL_ALGO", "ring"}};
     record.notes = {"a note"};
     record.step_ms = {4, 2, 3};
-    record.rank_step_ms = {{4, 2, 3}, {5, 5, 6}};
+    record.ranks = {{{4, 2, 3}, {}}, {{5, 5, 6}, {}, {0.5, 1.5, 1}}};
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (graph.name(node) == "gather") record.nodes.push_back({node, 2.5, 2, 3});
+        if (graph.name(node) == "gather") {
+            record.nodes.push_back({node, 2.5, 2, 3, 0.75});
+            record.ranks[1].node_ms = {{node, 2}};
+        }
         if (graph.name(node) == "relu") record.nodes.push_back({node, 1.5, 1, 2});
     }
     record.modelled_ms.assign(graph.node_count(), 1.25);
@@ -94,6 +97,8 @@ TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
     const auto json = nlohmann::json::parse(run_json(graph, program, plan_memory(graph, program), record));
     EXPECT_EQ(json["ranks"][1]["step_ms"]["median"], 5);
     EXPECT_EQ(json["ranks"][1]["step_ms"]["maximum"], 6);
+    EXPECT_EQ(json["ranks"][1]["exposed_ms"], 1);
+    EXPECT_FALSE(json["ranks"][0].contains("exposed_ms")) << "nothing was recorded there";
     EXPECT_EQ(json["step_ms"]["median"], 3) << "rank 0's";
     EXPECT_EQ(json["memory"]["scratch_bytes"], 77);
     EXPECT_EQ(json["work"], (nlohmann::json{{"own_products", 1}, {"stand_in_products", 2}, {"moved_bytes", 3}}));
@@ -106,7 +111,9 @@ TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
                                                 {"median_ms", 2.0},
                                                 {"minimum_ms", 1.5},
                                                 {"maximum_ms", 2.25},
-                                                {"late_peers_ms", 0.5}}))
+                                                {"late_peers_ms", 0.5},
+                                                {"exposed_ms", 0.75},
+                                                {"ranks_ms", {nullptr, 2.0}}}))
         << "its own time, without the wait for ranks that came later";
     EXPECT_EQ(json["nodes"][1]["kind"], "memory");
     EXPECT_EQ(json["nodes"][1]["median_ms"], 1.5);

@@ -36,6 +36,26 @@ class ChromeTrace : public ::testing::Test {
     nlohmann::json trace;
 };
 
+TEST_F(ChromeTrace, AMeasuredOneSaysWhichRankAndOperatorItIsOf) {
+    GraphSketch measured;
+    const NodeId x = measured.input("x", measured.tensor("float32", {4}));
+    const NodeId mm = measured.compute("mm", {x}, 1);
+    const NodeId gather = measured.gather("gather", mm, 4);
+    const Graph graph = measured.finish({measured.wait("waited", gather)});
+    const Simulation simulation = simulate(graph, node_times_ms(graph));
+    const TracedRank rank{1, 2, graph.header().process_groups, {"0"}};
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph), nullptr, &rank));
+    EXPECT_EQ(trace.at("distributedInfo"), (nlohmann::json{{"rank", 1}, {"world_size", 2}}));
+    const nlohmann::json kernel = events("X")[0].at("args"), collective = events("X")[1].at("args");
+    EXPECT_EQ(kernel.at("Input Dims"), nlohmann::json::parse("[[4]]"));
+    EXPECT_EQ(kernel.at("Output type"), "float32");
+    EXPECT_EQ(collective.at("dtype"), "Float");
+    EXPECT_EQ(collective.at("Out msg nelems"), 16);
+    EXPECT_EQ(collective.at("In msg nelems"), 4);
+    EXPECT_EQ(collective.at("Process Group Name"), "0 of rank 1");
+    EXPECT_FALSE(collective.contains("Process Group Ranks"));
+}
+
 TEST_F(ChromeTrace, LanesAreNamed) {
     std::vector<std::string> lanes;
     for (const nlohmann::json& event : events("M")) {

@@ -221,6 +221,33 @@ class Times(Case):
                 found += 1
         self.assertGreater(found, 700)
 
+    def test_exposed_times_of_collectives_make_up_that_of_the_step(self):
+        result = self.run_on(SMALL).result
+        exposed = [node["exposed_ms"] for node in result["nodes"] if "process_group" in node]
+        self.assertEqual(len(exposed), result["commands"]["collective"])
+        self.assertAlmostEqual(sum(exposed), result["recorded"]["exposed_ms"], 6)
+
+    def test_all_ranks_are_in_the_result_and_open_as_one_measurement(self):
+        trace = self.folder / "trace.json"
+        run = self.run_on(TWO_GROUPS, "--trace", str(trace), ranks=2, settings=["compute_scale=1.5@1"])
+        result = run.result
+        self.assertLess(result["ranks"][1]["exposed_ms"], result["ranks"][0]["exposed_ms"])
+        product = next(node for node in result["nodes"] if node["kind"] == "matrix_multiply")
+        self.assertAlmostEqual(product["ranks_ms"][1] / product["ranks_ms"][0], 1.5, 2)
+        told = DEVICE.overlap("trace-stats", trace, self.folder / "trace.rank1.json")
+        # Those of the group that both ranks ran; each ran the other group by itself.
+        real = sum(group["collectives"] for group in result["groups"] if group["runs"] == "nccl")
+        self.assertIn(f"clocks, by {real} collectives that several files have\n", told)
+
+    def test_a_trace_gives_other_plans_their_times(self):
+        trace = self.folder / "trace.json"
+        result = self.run_on(SMALL, "--trace", str(trace), settings=["compute_scale=1.25", "link_scale=1.5"]).result
+        timed = self.folder / "timed.graph.json"
+        DEVICE.overlap("estimate", SMALL, "--profile", trace, "-o", timed)
+        times = {node["name"]: node.get("estimate_ms", 0) for node in data_flow.read_graph(timed)["nodes"]}
+        same = [node for node in result["nodes"] if abs(times[node["name"]] - node["median_ms"]) < 2e-6]
+        self.assertGreater(len(same), 0.97 * len(result["nodes"]))
+
     def test_a_calibration_finds_the_devices_rates(self):
         run = self.run_on(SMALL, settings=["compute_scale=1.25", "link_scale=1.5"])
         calibration = json.loads(DEVICE.overlap("calibrate", SMALL, run.folder / "run.json", "--json", "-o",

@@ -231,8 +231,8 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
         last_ = tr("%1: %2").arg(ran_, runSentence(outcome.result));
         pages_->setCurrentWidget(report_);
         emit told(last_);
-        if (!outcome.trace_file.isEmpty()) {
-            emit measured(plan_, outcome.trace_file, outcome.result_file);
+        if (!outcome.trace_files.isEmpty()) {
+            emit measured(plan_, outcome.trace_files, outcome.result_file);
         } else if (!outcome.result_file.isEmpty()) {
             emit told(tr("The run's result is in %1; without recorded kernels there is no timeline")
                           .arg(outcome.result_file));

@@ -56,9 +56,9 @@ class RunPanel : public QWidget {
     /// Sentences for the log and the status bar.
     void told(const QString& sentence);
     void failed(const QString& sentence);
-    /// A run on devices has left a trace and its result.
+    /// A run on devices has left a trace of each rank and its result.
     /// @param plan key of the variant that was run; it may be closed by now.
-    void measured(quint64 plan, const QString& trace_file, const QString& result_file);
+    void measured(quint64 plan, const QStringList& trace_files, const QString& result_file);
     void calibrateWanted();
 
   protected:

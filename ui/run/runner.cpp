@@ -33,6 +33,17 @@ QString keep(const QString& file, const QString& folder, const QString& stem) {
     return !folder.isEmpty() && QDir().mkpath(folder) && QFile::copy(file, kept) ? kept : file;
 }
 
+/// The trace of rank 0 and those of the others, as overlap-runner names them; those that were written.
+QStringList tracesOf(const QString& first) {
+    QStringList traces;
+    const QString stem = first.chopped(QStringLiteral(".json").size());
+    for (QString trace = first; QFile::exists(trace);
+         trace = stem + QStringLiteral(".rank%1.json").arg(traces.size())) {
+        traces.append(trace);
+    }
+    return traces;
+}
+
 QByteArray contentOf(const QString& file) {
     QFile opened(file);
     return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
@@ -136,7 +147,8 @@ void Runner::readResult(int status) {
                 }
                 outcome.result_file = keep(files.result, folder, stem);
                 // Without recorded kernels there is no timeline.
-                if (QFile::exists(files.trace)) outcome.trace_file = keep(files.trace, folder, stem);
+                for (const QString& trace : tracesOf(files.trace))
+                    outcome.trace_files.append(keep(trace, folder, stem));
             }
         }
         return [this, outcome] { finish(outcome); };

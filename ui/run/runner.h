@@ -32,8 +32,10 @@ struct RunOutcome {
     QString failure{};  ///< one sentence; empty where the run went through
     bool cancelled = false;
     RunResult result{};
-    /// Of a run on devices: they stay where the window keeps things. No trace where kernels were not recorded.
-    QString result_file{}, trace_file{};
+    /// Of a run on devices: they stay where the window keeps things. A trace for each rank, rank 0 first; none where
+    /// kernels were not recorded.
+    QString result_file{};
+    QStringList trace_files{};
     std::shared_ptr<const MeasuredNodes> nodes{};  ///< of a run on devices
     std::optional<CompiledScope> compiled{};       ///< what the job compiles by the window's figures
 };

@@ -11,11 +11,11 @@ RunController::RunController(Document& document, Measurements& measurements, Run
     : document_(document), measurements_(measurements), panel_(panel) {
     connect(&panel, &RunPanel::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(&panel, &RunPanel::failed, this, [this](const QString& sentence) { emit warned(sentence); });
-    // The result of a run is a measurement like any other, opened from its file and overlaid on the plan that ran.
+    // The result of a run is a measurement like any other, of all ranks, opened from its files and overlaid on the plan that ran.
     connect(&panel, &RunPanel::measured, this,
-            [this](quint64 plan, const QString& trace_file, const QString& result_file) {
+            [this](quint64 plan, const QStringList& trace_files, const QString& result_file) {
                 if (const int index = document_.indexOf(plan); index >= 0) document_.setCurrentIndex(index);
-                measurements_.open({trace_file});
+                measurements_.open(trace_files);
                 emit told(tr("The run's result stays in a file"), result_file);
             });
     connect(&panel, &RunPanel::calibrateWanted, this, &RunController::calibrateWanted);

@@ -278,7 +278,8 @@ class RunPanelTest : public QObject {
                 .arg(QString::fromStdString(digest));
         Window window(
             fakeRunner(QStringLiteral("echo step 1 of 1 >&2\nstat -c %a \"$(dirname \"$OUT\")\" >&2\ncat "
-                                      "> \"$OUT\" <<'END'\n%1\nEND\necho '{\"traceEvents\": []}' > \"$TRACE\"")
+                                      "> \"$OUT\" <<'END'\n%1\nEND\necho '{\"traceEvents\": []}' > \"$TRACE\"\n"
+                                      "cp \"$TRACE\" \"${TRACE%.json}.rank1.json\"")
                            .arg(result)),
             keep);
         QVERIFY(window.ready());
@@ -293,9 +294,11 @@ class RunPanelTest : public QObject {
         QVERIFY(window.panel.resultText().contains(u"+20"));  // percent more than predicted
         QCOMPARE(measured.count(), 1);
         QCOMPARE(measured.front().front().toULongLong(), window.document->current()->key());
-        for (const QVariant& file : measured.front().mid(1)) {
-            QVERIFY(file.toString().startsWith(keep));
-            QVERIFY(QFile::exists(file.toString()));
+        const QStringList traces = measured.front().at(1).toStringList();
+        QCOMPARE(traces.size(), 2);  // of both ranks
+        for (const QString& file : traces + QStringList{measured.front().at(2).toString()}) {
+            QVERIFY(file.startsWith(keep));
+            QVERIFY(QFile::exists(file));
         }
         QVERIFY(window.panel.calibrateAction()->isEnabled());
     }
