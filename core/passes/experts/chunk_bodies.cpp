@@ -14,7 +14,6 @@ namespace overlap::experts {
 
 namespace {
 constexpr SymbolId no_symbol = 0xffffffffu;
-constexpr ExpressionId not_looked_at = 0xffffffffu;
 }  // namespace
 
 BodyCopier::BodyCopier(const LoweringContext& context, const ChunkRegion& region, const HalvedInputs& inputs,
@@ -47,7 +46,7 @@ void BodyCopier::run() {
 
 void BodyCopier::copy_half(int chunk) {
     replaced_.clear();
-    halved_known_.clear();
+    ++half_of_symbols_;
     copies_[chunk].assign(originals_.size(), no_node);
     for (std::size_t index = 0; index < originals_.size(); ++index) copies_[chunk][index] = copy(index, chunk);
 }
@@ -185,8 +184,8 @@ Value BodyCopier::read_first_half(std::size_t index, const Value& args) {
 
 ExpressionId BodyCopier::halved(const OriginalNode& original, ExpressionId expression) {
     if (expression == no_expression) return expression;
-    if (expression >= halved_known_.size()) halved_known_.resize(graph_.expressions().count() + 16, not_looked_at);
-    if (halved_known_[expression] != not_looked_at) return halved_known_[expression];
+    if (expression >= halved_known_.size()) halved_known_.resize(graph_.expressions().count() + 16);
+    if (halved_known_[expression].of == half_of_symbols_) return halved_known_[expression].half;
     const auto made = graph_.expressions().substituted(expression, [&](SymbolId symbol) -> SymbolReplacement {
         if (graph_.symbols().has(symbol)) return {symbol, true};
         return {symbol < replaced_.size() && replaced_[symbol] != no_symbol ? replaced_[symbol] : symbol, false};
@@ -196,7 +195,7 @@ ExpressionId BodyCopier::halved(const OriginalNode& original, ExpressionId expre
                     "how torch writes " + in_quotes(graph_.expressions().text(expression)) +
                         " of half the batch is not known here");
     }
-    halved_known_[expression] = *made;
+    halved_known_[expression] = {half_of_symbols_, *made};
     return *made;
 }
 
@@ -207,7 +206,7 @@ NodeFields BodyCopier::halved_fields(const OriginalNode& original, int chunk, st
         if (const std::optional<SymbolId> symbol = graph_.expressions().single_symbol(fields.value)) {
             if (*symbol >= replaced_.size()) replaced_.resize(*symbol + 1, no_symbol);
             replaced_[*symbol] = graph_.fresh_symbol(*symbol);
-            halved_known_.clear();
+            ++half_of_symbols_;
         }
     }
     fields.value = halved(original, fields.value);

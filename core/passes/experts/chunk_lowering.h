@@ -82,6 +82,12 @@ class BodyCopier {
     Halves halves(std::size_t index) const { return {copies_[0][index], copies_[1][index]}; }
 
   private:
+    /// What an expression becomes, where it was looked at since symbols were replaced last.
+    struct KnownHalf {
+        std::uint32_t of = 0;  ///< half_of_symbols_ at that time
+        ExpressionId half = no_expression;
+    };
+
     void copy_half(int chunk);
     NodeId copy(std::size_t index, int chunk);
     Value mapped(const OriginalNode& original, const Value& value, int chunk);
@@ -104,7 +110,8 @@ class BodyCopier {
     std::unordered_map<NodeId, std::uint32_t> index_of_;  ///< of nodes of the region
     std::vector<NodeId> copies_[2];
     std::vector<SymbolId> replaced_;          ///< by symbol: the one that stands for it in the current half, or none
-    std::vector<ExpressionId> halved_known_;  ///< by expression, in the current half; unknown where not looked at
+    std::vector<KnownHalf> halved_known_;     ///< by expression
+    std::uint32_t half_of_symbols_ = 0;       ///< counts the halves, and what is replaced in them
     std::vector<std::string> default_names_;  ///< by target
 };
 
