@@ -54,8 +54,7 @@ class Evaluator {
     }
 
     std::shared_ptr<const Evaluation> with_plan(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
-        std::optional<Execution> execution =
-            execute(resolve(graph, plan), {.stop = stop_, .cache = result_->cache});
+        std::optional<Execution> execution = execute(resolve(graph, plan), {.stop = stop_, .cache = result_->cache});
         return execution ? with(std::move(*execution)) : nullptr;
     }
 
