@@ -37,6 +37,10 @@ QString memorySampleGraph() {
     return QStringLiteral(":/samples/llama3_8b_fsdp64.graph.json.gz");
 }
 
+QString expertsSampleGraph() {
+    return QStringLiteral(":/samples/deepseek_v3_16b_fsdp32_ep32.graph.json.gz");
+}
+
 Plan samplePlan() {
     QFile file(sample_plan_path);
     if (!file.open(QIODevice::ReadOnly)) return {};

@@ -13,6 +13,8 @@ struct SessionState;
 QString sampleGraph();
 /// Another: a step as it is before the trainer's memory passes, which a plan's memory section can be tried on.
 QString memorySampleGraph();
+/// A third: a step with experts, traced so that the batch of its blocks can be halved.
+QString expertsSampleGraph();
 /// The plan that the embedded graph opens with.
 Plan samplePlan();
 

@@ -60,6 +60,10 @@ void FileController::registerActions(Actions& actions) {
                 tr("Open an embedded llama3-8B step as it is before the trainer's memory passes, for plans of what is "
                    "kept, computed again and offloaded"),
                 {}, [this] { document_.openGraph(memorySampleGraph()); });
+    actions.add("file.expertsSample", file, tr("Open sample for &experts"),
+                tr("Open an embedded DeepSeek V3 16B step whose experts are spread over 32 GPUs, traced so that one half "
+                   "of the batch can hide the all-to-alls of the other"),
+                {}, [this] { document_.openGraph(expertsSampleGraph()); });
     actions.add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
         document_.loader().cancel();
         measurements_.cancel();
