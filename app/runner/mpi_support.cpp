@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app/runner/runner_module.h"
+#include "core/base/error.h"
 
 namespace overlap::runner {
 
@@ -35,7 +36,16 @@ const MpiSupport& mpi_support() {
 }
 
 std::unique_ptr<Ranks> started_ranks(int& argument_count, char**& arguments) {
-    return has_starter() ? mpi_support().ranks(argument_count, arguments) : single_rank();
+    if (!has_starter()) return single_rank();
+    std::unique_ptr<Ranks> ranks = mpi_support().ranks(argument_count, arguments);
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+        const char* const size = std::getenv(name);
+        if (!size || size == std::to_string(ranks->size())) continue;
+        throw InputError("MPI", "the starter says that there are " + std::string(size) + " ranks, and " +
+                                    mpi_support().library_version() + " knows " + std::to_string(ranks->size()) +
+                                    ": the starter is of another MPI than the one that this runner was built with");
+    }
+    return ranks;
 }
 
 }  // namespace overlap::runner

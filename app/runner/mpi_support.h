@@ -26,7 +26,8 @@ const MpiSupport& mpi_support();
 
 /// The ranks that a starter of MPI (mpirun, srun) has started with this one, by the variables that it sets; the only
 /// one, without MPI, where none has.
-/// @throws InputError where there is a starter, and MPI cannot be loaded.
+/// @throws InputError where there is a starter, and MPI cannot be loaded or is of another kind than the starter: each
+/// rank would take itself for the only one.
 std::unique_ptr<Ranks> started_ranks(int& argument_count, char**& arguments);
 
 }  // namespace overlap::runner

@@ -163,6 +163,14 @@ class Runner(unittest.TestCase):
         self.assertRegex(done.stderr, r"overlap-runner: MPI cannot be loaded: libabs\.so\.\d+: cannot open shared object "
                                       "file: No such file or directory\n")
 
+    def test_a_starter_of_another_mpi_is_told(self):
+        done = subprocess.run(self.dry(), capture_output=True, text=True, check=False, timeout=120,
+                              env=dict(ENVIRONMENT, PMI_RANK="0", PMI_SIZE="2"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"overlap-runner: MPI: the starter says that there are 2 ranks, and Open MPI \S+ knows "
+                                      "1: the starter is of another MPI than the one that this runner was built with\n")
+        self.assertFalse(os.path.exists(self.result))
+
     def test_options_of_devices_are_checked(self):
         for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1"), ("--device-memory-gib", "nan"),
                               ("--rank-timeout", "0")):
