@@ -114,6 +114,10 @@ ActivityRecorder::ActivityRecorder() {
 ActivityRecorder::~ActivityRecorder() {
     for (const CUpti_ActivityKind kind : kinds) cuptiActivityDisable(kind);
     cuptiActivityFlushAll(0);
+    Records& kept = records();
+    const std::lock_guard lock(kept.mutex);
+    for (std::uint8_t* const buffer : kept.spare) std::free(buffer);
+    kept.spare.clear();
 }
 
 void ActivityRecorder::begin_node(NodeId node) {
