@@ -10,7 +10,7 @@ from typing import Any
 
 import torch.fx as fx
 from overlap_studio.export import export_graph, graph_document
-from overlap_studio.fingerprint import first_difference, node_digests
+from overlap_studio.digests import first_difference, node_digests
 
 from analytic_times import AnalyticTimes, cost_model
 from programs import run_overlap

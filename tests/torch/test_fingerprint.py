@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from overlap_studio.fingerprint import fingerprint, first_difference, graph_identity, node_digests, value_digest
+from overlap_studio.digests import fingerprint, first_difference, graph_identity, node_digests, value_digest
 
 from cases import add_cases
 from programs import REPOSITORY, overlap

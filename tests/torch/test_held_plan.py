@@ -4,7 +4,7 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
-from overlap_studio.fingerprint import fingerprint
+from overlap_studio.digests import fingerprint
 from overlap_studio.job_plan import read_job_plan
 
 VERSIONS = Path(__file__).resolve().parents[1] / "data" / "versions"

@@ -60,7 +60,8 @@ class Types(unittest.TestCase):
 
     def test_every_name_that_a_job_uses_is_there(self) -> None:
         for name in NAMES:
-            self.assertTrue(hasattr(overlap_studio, name), name)
+            # Not the module of the same name, which importing it leaves in the package.
+            self.assertTrue(callable(getattr(overlap_studio, name)), name)
 
 
 add_cases(Types, Types.check_revealed, [(f"type_of_{name}", (line,)) for line, name in enumerate(NAMES, 2)])

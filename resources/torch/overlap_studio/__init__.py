@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .apply import apply_plan
     from .estimates import profile_times, torch_times
     from .export import ExportedGraph, export_graph
-    from .fingerprint import fingerprint
+    from .digests import fingerprint
     from .hooks import PostGradPass, export_pass, plan_pass, register_pipeline, with_plan
 
 __version__ = "0.1.0"
@@ -23,7 +23,7 @@ __all__ = ["ExportError", "ExportedGraph", "InputError", "OverlapStudioError", "
 
 # What needs torch, by the module that has it. What applies plans imports Inductor's passes too.
 _LATE = {"ExportedGraph": "export", "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export",
-         "export_pass": "hooks", "fingerprint": "fingerprint", "plan_pass": "hooks", "profile_times": "estimates",
+         "export_pass": "hooks", "fingerprint": "digests", "plan_pass": "hooks", "profile_times": "estimates",
          "register_pipeline": "hooks", "torch_times": "estimates", "with_plan": "hooks"}
 
 

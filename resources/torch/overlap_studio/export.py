@@ -18,7 +18,7 @@ from .cost_models import checked_cost_model
 from .document import NodeEncoder
 from .errors import ExportError
 from .estimates import Estimate
-from .fingerprint import fingerprint
+from .digests import fingerprint
 from .groups import GroupRanks, describe_groups, this_rank, world_size as job_world_size
 from .naming import naming_state
 from .symbols import Symbols

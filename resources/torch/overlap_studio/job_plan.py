@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import PlanError
-from .fingerprint import fingerprint, value_digest
+from .digests import fingerprint, value_digest
 from .plan_fields import Field
 
 Node = dict[str, Any]
