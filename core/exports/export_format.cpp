@@ -82,15 +82,15 @@ ExportOutput write_export(const ExportFormat& format, const ExportInput& input) 
     return format.write(input);
 }
 
-std::vector<PassStep> steps_that_run(const Plan& plan, const Evaluation* result) {
+std::vector<PassStep> steps_that_run(const Plan& plan, const Execution* result) {
     if (!result || !result->resolved) return lower(plan);
     std::vector<PassStep> steps;
     for (const ResolvedStep& step : result->resolved->steps) steps.push_back(step.step);
     return steps;
 }
 
-std::string refusal_of(const Evaluation& evaluation) {
-    return evaluation.refusal ? evaluation.refusal->what() : std::string();
+std::string refusal_of(const Execution& execution) {
+    return execution.refusal ? execution.refusal->what() : std::string();
 }
 
 std::string export_file_name(const ExportFormat& format, std::string_view plan_name) {

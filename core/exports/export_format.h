@@ -60,10 +60,10 @@ const ExportFormat& require_export_format(std::string_view name);
 ExportOutput write_export(const ExportFormat& format, const ExportInput& input);
 
 /// The plan's steps that are switched on, with its buckets put in: those that were run where there is a result.
-std::vector<PassStep> steps_that_run(const Plan& plan, const Evaluation* result);
+std::vector<PassStep> steps_that_run(const Plan& plan, const Execution* result);
 
 /// Why the plan was refused, with the step where it was; empty if it was not.
-std::string refusal_of(const Evaluation& evaluation);
+std::string refusal_of(const Execution& execution);
 
 /// A name for the export's file: the plan's, in letters that every file system takes, and the format's suffix.
 std::string export_file_name(const ExportFormat& format, std::string_view plan_name);

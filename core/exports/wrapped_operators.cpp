@@ -72,24 +72,24 @@ bool wraps(const PassStep& step) {
 
 }  // namespace
 
-std::map<std::string, Json> wrapped_operators(const Plan& plan, const Evaluation& evaluation) {
+std::map<std::string, Json> wrapped_operators(const Plan& plan, const Execution& execution) {
     std::map<std::string, Json> operators;
-    const std::vector<ResolvedStep>& steps = evaluation.resolved->steps;
+    const std::vector<ResolvedStep>& steps = execution.resolved->steps;
     for (std::size_t index = 0; index < steps.size(); ++index) {
         const PassStep& step = steps[index].step;
         const Pass& pass = require_pass(step.pass);
         const bool is_last = index + 1 == steps.size();
         const std::shared_ptr<const Graph> result =
-            is_last ? evaluation.undirected : evaluation.steps[steps[index + 1].index].given;
+            is_last ? execution.undirected : execution.steps[steps[index + 1].index].given;
         std::shared_ptr<const Graph> plain = result;
         if (wraps(step)) {
             Options options = step.options;
             options[wrapping_option] = false;
-            plain = pass.run(evaluation.steps[steps[index].index].given, options, {}).graph;
+            plain = pass.run(execution.steps[steps[index].index].given, options, {}).graph;
         }
         collect(*result, *plain, operators);
     }
-    if (plan.overlaps.insert_overlap_deps) collect(*evaluation.graph, *evaluation.undirected, operators);
+    if (plan.overlaps.insert_overlap_deps) collect(*execution.graph, *execution.undirected, operators);
     return operators;
 }
 

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "core/graph/node_comparison.h"
+
 namespace overlap {
 
 namespace {
-
-/// Graphs of which one was made from the other share their text, so that most comparisons end at the address.
-bool same_text(std::string_view left, std::string_view right) {
-    return left.size() == right.size() && (left.data() == right.data() || left == right);
-}
 
 /// For each node after, whether it belongs to one longest run of survivors that stand in the same order in both graphs
 /// (patience sorting).
@@ -33,57 +30,6 @@ std::vector<bool> kept_in_order(std::span<const NodeId> origin) {
     return kept;
 }
 
-/// Compares nodes of two graphs, inputs by what they were before.
-class NodeComparison {
-  public:
-    NodeComparison(const Graph& before, const Graph& after, std::span<const NodeId> origin)
-        : before_(before), after_(after), origin_(origin) {}
-
-    bool same(NodeId was, NodeId is) const {
-        const NodeRecord& old_record = before_.record(was);
-        const NodeRecord& new_record = after_.record(is);
-        return old_record.op == new_record.op && same_text(before_.target(was), after_.target(is)) &&
-               same(old_record.args, new_record.args) && same(old_record.kwargs, new_record.kwargs);
-    }
-
-  private:
-    bool same(const Value& was, const Value& is) const {
-        if (was.kind != is.kind) return false;
-        switch (was.kind) {
-            case ValueKind::none:
-                return true;
-            case ValueKind::boolean:
-                return was.boolean == is.boolean;
-            case ValueKind::integer:
-                return was.integer == is.integer;
-            case ValueKind::floating:
-                return was.floating == is.floating;
-            case ValueKind::node:
-                return origin_[is.node] == was.node;
-            case ValueKind::list:
-            case ValueKind::dictionary:
-            case ValueKind::slice:
-            case ValueKind::symbol:
-                return std::ranges::equal(
-                    before_.children(was), after_.children(is),
-                    [this](const Value& child_was, const Value& child_is) { return same(child_was, child_is); });
-            case ValueKind::string:
-            case ValueKind::dtype:
-            case ValueKind::device:
-            case ValueKind::layout:
-            case ValueKind::memory_format:
-            case ValueKind::special_float:
-            case ValueKind::raw_json:
-                return same_text(before_.text(was.string), after_.text(is.string));
-        }
-        return false;
-    }
-
-    const Graph& before_;
-    const Graph& after_;
-    std::span<const NodeId> origin_;
-};
-
 }  // namespace
 
 GraphDifference graph_difference(const Graph& before, const Graph& after, std::span<const NodeId> origin) {
@@ -101,7 +47,7 @@ GraphDifference graph_difference(const Graph& before, const Graph& after, std::s
         }
         survives[change.before] = true;
         if (!in_order[node]) difference.moved.push_back(change);
-        if (!comparison.same(change.before, node)) difference.changed.push_back(change);
+        if (!comparison.same_call(change.before, node)) difference.changed.push_back(change);
     }
     for (NodeId node = 0; node < before.node_count(); ++node) {
         if (!survives[node]) difference.removed.push_back({before.name(node), before.target(node), node, no_node});
