@@ -14,8 +14,10 @@ void add_plans(nb::module_& core);
 void add_timelines(nb::module_& core);
 void add_evaluations(nb::module_& core);
 void add_exports(nb::module_& core);
+void add_applications(nb::module_& core);
 void add_explanations_and_comparisons(nb::module_& core);
 void add_bounds_and_searches(nb::module_& core);
 void add_jobs(nb::module_& core);
+void add_job_checks(nb::module_& core);
 
 }  // namespace overlap::python

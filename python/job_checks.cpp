@@ -1,0 +1,396 @@
+// What a training job checks its graph and its plan by, on objects of Python: the counterparts of
+// overlap_studio/digests.py and differences.py, which do the same where there is no native core.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/word_hash.h"
+#include "core/graph/graph.h"
+#include "core/graph/value.h"
+#include "python/bindings.h"
+#include "python/fx_nodes.h"
+
+namespace overlap::python {
+
+namespace {
+
+std::string_view text_of(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) throw nb::python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+nb::handle member(nb::handle dictionary, const char* key) {
+    PyObject* found = PyDict_GetItemString(dictionary.ptr(), key);
+    return found;
+}
+
+nb::handle required(nb::handle dictionary, const char* key) {
+    const nb::handle found = member(dictionary, key);
+    if (!found) throw nb::key_error(key);
+    return found;
+}
+
+bool is_sequence(nb::handle value) {
+    return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
+}
+
+template <typename Visit>
+void for_each_item(nb::handle sequence, Visit&& visit) {
+    const bool is_list = PyList_Check(sequence.ptr());
+    if (!is_list && !PyTuple_Check(sequence.ptr())) throw nb::type_error("expected a list");
+    const Py_ssize_t size = is_list ? PyList_Size(sequence.ptr()) : PyTuple_Size(sequence.ptr());
+    for (Py_ssize_t place = 0; place < size; ++place)
+        visit(nb::handle(is_list ? PyList_GetItem(sequence.ptr(), place) : PyTuple_GetItem(sequence.ptr(), place)));
+}
+
+template <typename Visit>
+void for_each_member(nb::handle dictionary, Visit&& visit) {
+    if (!PyDict_Check(dictionary.ptr())) throw nb::type_error("expected a dictionary");
+    PyObject *key = nullptr, *item = nullptr;
+    for (Py_ssize_t place = 0; PyDict_Next(dictionary.ptr(), &place, &key, &item) != 0;)
+        visit(nb::handle(key), nb::handle(item));
+}
+
+std::size_t size_of(nb::handle container) {
+    const Py_ssize_t size = PyObject_Size(container.ptr());
+    if (size < 0) throw nb::python_error();
+    return static_cast<std::size_t>(size);
+}
+
+/// Values of JSON, as the digest of a plan's section takes them.
+class JsonHash {
+  public:
+    virtual ~JsonHash() = default;
+
+    void add(nb::handle value) {
+        if (value.is_none()) {
+            hash_.add(head(ValueKind::none));
+        } else if (PyBool_Check(value.ptr())) {
+            hash_.add(head(ValueKind::boolean));
+            hash_.add(value.ptr() == Py_True ? 1 : 0);
+        } else if (PyLong_Check(value.ptr())) {
+            add_integer(value);
+        } else if (PyFloat_Check(value.ptr())) {
+            hash_.add(head(ValueKind::floating));
+            hash_.add(std::bit_cast<std::uint64_t>(PyFloat_AsDouble(value.ptr())));
+        } else if (PyUnicode_Check(value.ptr())) {
+            add_text(ValueKind::string, value);
+        } else if (is_sequence(value)) {
+            add_items(ValueKind::list, value);
+        } else {
+            add_object(value);
+        }
+    }
+
+    std::string digest() const { return hexadecimal(hash_.value()); }
+
+  protected:
+    /// The first word of a value: what it is, and how many there are of what it holds.
+    static std::uint64_t head(ValueKind kind, std::size_t count = 0) {
+        return static_cast<std::uint64_t>(kind) << 32 | count;
+    }
+
+    /// Most texts occur often, so each object is hashed once.
+    std::uint64_t word(nb::handle text) {
+        const auto found = words_.find(text.ptr());
+        if (found != words_.end()) return found->second;
+        kept_.push_back(nb::borrow(text));
+        return words_.emplace(text.ptr(), word_of_text(text_of(text))).first->second;
+    }
+
+    void add_text(ValueKind kind, nb::handle text) {
+        hash_.add(head(kind));
+        hash_.add(word(text));
+    }
+
+    void add_items(ValueKind kind, nb::handle items) {
+        hash_.add(head(kind, size_of(items)));
+        for_each_item(items, [&](nb::handle item) { add(item); });
+    }
+
+    void add_members(nb::handle members) {
+        hash_.add(head(ValueKind::dictionary, 2 * size_of(members)));
+        for_each_member(members, [&](nb::handle key, nb::handle item) {
+            add_text(ValueKind::string, key);
+            add(item);
+        });
+    }
+
+    virtual void add_object(nb::handle members) { add_members(members); }
+
+    WordHash hash_;
+
+  private:
+    void add_integer(nb::handle value) {
+        int overflow = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+        if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+        if (overflow == 0) {
+            hash_.add(head(ValueKind::integer));
+            hash_.add(static_cast<std::uint64_t>(number));
+        } else {
+            hash_.add(head(ValueKind::raw_json));
+            hash_.add(word_of_text(text_of(nb::str(value))));
+        }
+    }
+
+    std::unordered_map<PyObject*, std::uint64_t> words_;
+    std::vector<nb::object> kept_;
+};
+
+/// Nodes, in whose arguments some objects mean nodes, types and the like.
+class NodeHash final : public JsonHash {
+  public:
+    explicit NodeHash(nb::handle nodes) {
+        std::size_t place = 0;
+        for_each_item(nodes, [&](nb::handle node) { positions_[text_of(required(node, "name"))] = place++; });
+        for_each_item(nodes, [&](nb::handle node) { add_node(node); });
+    }
+
+  private:
+    void add_node(nb::handle node) {
+        const std::optional<NodeOp> op = node_op_by_name(text_of(required(node, "op")));
+        if (!op) throw nb::key_error("op");
+        hash_.add(static_cast<std::uint64_t>(*op));
+        hash_.add(word(required(node, "name")));
+        hash_.add(word(required(node, "target")));
+        const nb::handle args = member(node, "args"), kwargs = member(node, "kwargs");
+        args ? add_items(ValueKind::list, args) : hash_.add(head(ValueKind::none));
+        kwargs ? add_members(kwargs) : hash_.add(head(ValueKind::none));
+        if (const nb::handle outputs = member(node, "outputs"))
+            for_each_item(outputs, [&](nb::handle tensor) { add_tensor(tensor); });
+        for (const char* field : {"module_stack", "fwd_module_stack"}) {
+            const nb::handle stack = member(node, field);
+            hash_.add(stack ? size_of(stack) : 0);
+            if (stack)
+                for_each_item(stack, [&](nb::handle entry) {
+                    if (size_of(entry) != 2) throw nb::value_error("a module is a path and a class");
+                    hash_.add(word(PySequence_Check(entry.ptr()) ? nb::object(entry[0]) : nb::object()));
+                });
+        }
+        const nb::handle custom = member(node, "custom");
+        const nb::handle module = custom && PyDict_Check(custom.ptr()) ? member(custom, "module_fqn") : nb::handle();
+        hash_.add(module && PyUnicode_Check(module.ptr()) ? word(module) : word_of_text(""));
+    }
+
+    void add_tensor(nb::handle tensor) {
+        if (tensor.is_none()) {
+            hash_.add(0);
+            return;
+        }
+        const nb::handle shape = required(tensor, "shape");
+        hash_.add(size_of(shape) + 1);
+        hash_.add(word(required(tensor, "dtype")));
+        for_each_item(shape,
+                      [&](nb::handle size) { hash_.add(static_cast<std::uint64_t>(nb::cast<std::int64_t>(size))); });
+    }
+
+    void add_object(nb::handle members) override {
+        if (size_of(members) == 1) {
+            nb::handle tag, content;
+            for_each_member(members, [&](nb::handle key, nb::handle item) { tag = key, content = item; });
+            const std::string_view name = text_of(tag);
+            if (name == "node") {
+                const auto found = positions_.find(text_of(content));
+                if (found == positions_.end()) throw nb::key_error(std::string(text_of(content)).c_str());
+                hash_.add(head(ValueKind::node));
+                hash_.add(found->second);
+                return;
+            }
+            if (const std::optional<ValueKind> kind = kind_of_text(name)) return add_text(*kind, content);
+            if (name == "dict") return add_members(content);
+            if (name == "slice") return add_items(ValueKind::slice, content);
+        } else if (const nb::handle symbol = member(members, "symbol");
+                   size_of(members) == 2 && symbol && PyUnicode_Check(symbol.ptr()) && member(members, "hint")) {
+            hash_.add(head(ValueKind::symbol, 2));
+            add(symbol);
+            add(member(members, "hint"));
+            return;
+        }
+        hash_.add(head(ValueKind::raw_json));
+        const nb::object text = nb::module_::import_("overlap_studio.document").attr("json_text")(members);
+        hash_.add(word_of_text(text_of(text)));
+    }
+
+    static std::optional<ValueKind> kind_of_text(std::string_view tag) {
+        if (tag == "dtype") return ValueKind::dtype;
+        if (tag == "device") return ValueKind::device;
+        if (tag == "layout") return ValueKind::layout;
+        if (tag == "memory_format") return ValueKind::memory_format;
+        if (tag == "float") return ValueKind::special_float;
+        return std::nullopt;
+    }
+
+    std::unordered_map<std::string_view, std::size_t> positions_;
+};
+
+/// Nodes of a plan and of a graph, in pairs by place. What is found to be the same is so without doubt; the rest is
+/// left to the comparison that says what differs.
+class SameNodes {
+  public:
+    SameNodes(nb::handle expected, nb::handle found, nb::handle groups) : groups_(groups) {
+        index(expected, expected_places_);
+        index(found, found_places_);
+    }
+
+    bool same(nb::handle wanted, nb::handle got) {
+        for (const char* field : {"op", "target", "name", "args", "kwargs"})
+            if (!same_values(member(wanted, field), member(got, field))) return false;
+        return same_tensors(member(wanted, "outputs"), member(got, "outputs"));
+    }
+
+    /// The same for what nodes have of their modules and their direction.
+    static bool same_places(nb::handle wanted, nb::handle got) {
+        for (const char* field : {"module_stack", "fwd_module_stack"})
+            if (!same_stacks(member(wanted, field), member(got, field))) return false;
+        const nb::handle names[] = {module_of(wanted), module_of(got)};
+        if (names[0] && names[1] ? !same_texts(names[0], names[1]) : names[0] || names[1]) return false;
+        return is_true(member(wanted, "autograd_backward")) == is_true(member(got, "autograd_backward"));
+    }
+
+  private:
+    using Places = std::unordered_map<std::string_view, std::size_t>;
+
+    static void index(nb::handle nodes, Places& places) {
+        std::size_t place = 0;
+        for_each_item(nodes, [&](nb::handle node) { places[text_of(required(node, "name"))] = place++; });
+    }
+
+    static bool same_texts(nb::handle wanted, nb::handle got) {
+        return wanted.ptr() == got.ptr() ||
+               (PyUnicode_CheckExact(wanted.ptr()) && PyUnicode_CheckExact(got.ptr()) && text_of(wanted) == text_of(got));
+    }
+
+    /// Values of one kind that are equal; a node that stands in another place and a process group are not.
+    bool same_values(nb::handle wanted, nb::handle got) {
+        if (!wanted || !got) return !wanted && !got;
+        if (Py_TYPE(wanted.ptr()) != Py_TYPE(got.ptr())) return false;
+        if (PyUnicode_CheckExact(wanted.ptr()))
+            return same_texts(wanted, got) && PySet_Contains(groups_.ptr(), got.ptr()) == 0;
+        if (PyDict_CheckExact(wanted.ptr())) return same_members(wanted, got);
+        if (PyList_CheckExact(wanted.ptr())) {
+            const Py_ssize_t size = PyList_Size(wanted.ptr());
+            if (size != PyList_Size(got.ptr())) return false;
+            for (Py_ssize_t place = 0; place < size; ++place)
+                if (!same_values(PyList_GetItem(wanted.ptr(), place), PyList_GetItem(got.ptr(), place))) return false;
+            return true;
+        }
+        return wanted.ptr() == got.ptr() || wanted.equal(got);
+    }
+
+    bool same_members(nb::handle wanted, nb::handle got) {
+        if (PyDict_Size(wanted.ptr()) != PyDict_Size(got.ptr())) return false;
+        if (PyDict_Size(wanted.ptr()) == 1) {
+            const nb::handle wanted_node = member(wanted, "node"), got_node = member(got, "node");
+            if (wanted_node && got_node)
+                return same_texts(wanted_node, got_node) &&
+                       place_in(expected_places_, wanted_node) == place_in(found_places_, got_node);
+        }
+        PyObject *key = nullptr, *item = nullptr;
+        for (Py_ssize_t place = 0; PyDict_Next(wanted.ptr(), &place, &key, &item) != 0;)
+            if (!same_values(item, PyDict_GetItem(got.ptr(), key))) return false;
+        return true;
+    }
+
+    static std::optional<std::size_t> place_in(const Places& places, nb::handle name) {
+        const auto found = places.find(text_of(name));
+        return found == places.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    bool same_tensors(nb::handle wanted, nb::handle got) {
+        if (!wanted || !got) return !wanted && !got;
+        if (!PyList_CheckExact(wanted.ptr()) || !PyList_CheckExact(got.ptr())) return false;
+        const Py_ssize_t size = PyList_Size(wanted.ptr());
+        if (size != PyList_Size(got.ptr())) return false;
+        for (Py_ssize_t place = 0; place < size; ++place) {
+            const nb::handle of_plan = PyList_GetItem(wanted.ptr(), place), of_graph = PyList_GetItem(got.ptr(), place);
+            if (of_plan.is_none() && of_graph.is_none()) continue;
+            if (!PyDict_CheckExact(of_plan.ptr()) || !PyDict_CheckExact(of_graph.ptr())) return false;
+            for (const char* field : {"dtype", "shape", "stride"})
+                if (!same_values(member(of_plan, field), member(of_graph, field))) return false;
+        }
+        return true;
+    }
+
+    static bool same_stacks(nb::handle wanted, nb::handle got) {
+        if (!wanted || !got) return !wanted && !got;
+        if (!PyList_CheckExact(wanted.ptr()) || !PyList_CheckExact(got.ptr())) return false;
+        const Py_ssize_t size = PyList_Size(wanted.ptr());
+        if (size != PyList_Size(got.ptr())) return false;
+        for (Py_ssize_t place = 0; place < size; ++place) {
+            const nb::handle entries[] = {PyList_GetItem(wanted.ptr(), place), PyList_GetItem(got.ptr(), place)};
+            for (const nb::handle entry : entries)
+                if (!PyList_CheckExact(entry.ptr()) || PyList_Size(entry.ptr()) == 0) return false;
+            if (!same_texts(PyList_GetItem(entries[0].ptr(), 0), PyList_GetItem(entries[1].ptr(), 0))) return false;
+        }
+        return true;
+    }
+
+    static nb::handle module_of(nb::handle node) {
+        const nb::handle custom = member(node, "custom");
+        return custom && PyDict_Check(custom.ptr()) ? member(custom, "module_fqn") : nb::handle();
+    }
+
+    static bool is_true(nb::handle value) { return value && PyObject_IsTrue(value.ptr()) == 1; }
+
+    nb::handle groups_;
+    Places expected_places_, found_places_;
+};
+
+std::vector<std::size_t> doubtful_nodes(const nb::list& expected, const nb::list& found, nb::handle groups,
+                                        bool with_modules) {
+    SameNodes comparison(expected, found, groups);
+    std::vector<std::size_t> doubtful;
+    const std::size_t common = std::min(nb::len(expected), nb::len(found));
+    for (std::size_t place = 0; place < common; ++place) {
+        const nb::handle wanted = PyList_GetItem(expected.ptr(), static_cast<Py_ssize_t>(place));
+        const nb::handle got = PyList_GetItem(found.ptr(), static_cast<Py_ssize_t>(place));
+        if (!comparison.same(wanted, got) || (with_modules && !SameNodes::same_places(wanted, got)))
+            doubtful.push_back(place);
+    }
+    return doubtful;
+}
+
+}  // namespace
+
+void add_job_checks(nb::module_& core) {
+    core.def("fx_nodes", fx_nodes, nb::arg("encoder"), nb::arg("nodes"),
+             nb::sig("def fx_nodes(encoder: typing.Any, nodes: list[typing.Any]) -> bytes"),
+             "The list `nodes` of an overlap-graph document as JSON, for nodes of torch.fx in their order.\n\n"
+             "`encoder` is the `overlap_studio.document.NodeEncoder` that is asked for what is out of the ordinary, and "
+             "whose errors are raised.");
+    core.def(
+        "value_digest",
+        [](nb::handle value) {
+            JsonHash hash;
+            hash.add(value);
+            return hash.digest();
+        },
+        nb::arg("value").none(), nb::sig("def value_digest(value: typing.Any) -> str"),
+        "The digest of a JSON value, 16 hexadecimal digits: `overlap_studio.digests.value_digest`.");
+    core.def(
+        "nodes_digest", [](const nb::list& nodes) { return NodeHash(nodes).digest(); }, nb::arg("nodes"),
+        nb::sig("def nodes_digest(nodes: list[dict[str, typing.Any]]) -> str"),
+        "The digest of nodes of an overlap-graph document, 16 hexadecimal digits: "
+        "`overlap_studio.digests.fingerprint`.");
+    core.def("doubtful_nodes", doubtful_nodes, nb::arg("expected"), nb::arg("found"), nb::arg("groups"),
+             nb::arg("with_modules"),
+             nb::sig("def doubtful_nodes(expected: list[dict[str, typing.Any]], found: list[dict[str, typing.Any]], "
+                     "groups: frozenset[str], with_modules: bool) -> list[int]"),
+             "Places where nodes of two documents are not certainly the same, in order: those that "
+             "`overlap_studio.differences.Comparison` has to look at.\n\n"
+             "`groups` are texts that name process groups, which are never certain. `with_modules` compares modules and "
+             "direction too.");
+}
+
+}  // namespace overlap::python
