@@ -10,20 +10,22 @@ from .errors import ExportError, InputError, OverlapStudioError, PassRefusal, Pl
 
 if TYPE_CHECKING:
     from .apply import apply_plan
+    from .digests import fingerprint
     from .estimates import profile_times, torch_times
     from .export import ExportedGraph, export_graph
-    from .digests import fingerprint
     from .hooks import PostGradPass, export_pass, plan_pass, register_pipeline, with_plan
+    from .passes_in_core import NativePass, native_pass
 
 __version__ = "0.1.0"
 
-__all__ = ["ExportError", "ExportedGraph", "InputError", "OverlapStudioError", "PassRefusal", "PlanError",
+__all__ = ["ExportError", "ExportedGraph", "InputError", "NativePass", "OverlapStudioError", "PassRefusal", "PlanError",
            "PlanMismatch", "PostGradPass", "RankMismatch", "apply_plan", "export_graph", "export_pass", "fingerprint",
-           "plan_pass", "profile_times", "register_pipeline", "torch_times", "with_plan", "__version__"]
+           "native_pass", "plan_pass", "profile_times", "register_pipeline", "torch_times", "with_plan", "__version__"]
 
 # What needs torch, by the module that has it. What applies plans imports Inductor's passes too.
-_LATE = {"ExportedGraph": "export", "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export",
-         "export_pass": "hooks", "fingerprint": "digests", "plan_pass": "hooks", "profile_times": "estimates",
+_LATE = {"ExportedGraph": "export", "NativePass": "passes_in_core", "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export",
+         "export_pass": "hooks", "fingerprint": "digests", "native_pass": "passes_in_core",
+         "plan_pass": "hooks", "profile_times": "estimates",
          "register_pipeline": "hooks", "torch_times": "estimates", "with_plan": "hooks"}
 
 

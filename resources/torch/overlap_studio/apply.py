@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import timedelta
 from typing import Literal
 
@@ -13,7 +13,7 @@ import torch.distributed as dist
 import torch.fx as fx
 
 from .backup import GraphBackup
-from .differences import Comparison, collective_order, encode_nodes
+from .differences import Comparison, KeptNodes, collective_order, encode_nodes
 from .errors import PlanError, PlanMismatch
 from .exact import rewrite
 from .extra_groups import create_groups
@@ -21,6 +21,7 @@ from .given_modules import give_modules
 from .group_names import GroupNames
 from .groups import world_size
 from .job_plan import JobPlan, Node, read_job_plan
+from .native import without_garbage_collection
 from .own_numbers import with_own_numbers
 from .passes_mode import run_passes
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
@@ -57,12 +58,21 @@ def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mo
 
 
 def apply_agreed(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode,
-                 agreement: RankAgreement | None) -> fx.GraphModule:
-    """`apply_plan` in an agreement that has begun; None where there is nobody to agree with."""
+                 agreement: RankAgreement | None, encoded: list[Node] | None = None) -> fx.GraphModule:
+    """`apply_plan` in an agreement that has begun; None where there is nobody to agree with.
+
+    @param encoded what encode_nodes() makes of the graph, where the caller has it.
+    """
+    with without_garbage_collection():
+        return _apply(gm, plan, mode, agreement, encoded)
+
+
+def _apply(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode, agreement: RankAgreement | None,
+           encoded: list[Node] | None) -> fx.GraphModule:
     try:
         if not isinstance(plan, JobPlan):
             plan = read_job_plan(plan)
-        application = _Application(gm, plan, mode)
+        application = _Application(gm, plan, mode, encoded)
         application.check_input()
     except BaseException as error:
         if agreement is not None:
@@ -88,19 +98,22 @@ def apply_agreed(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mod
     return gm
 
 
-def difference_from_input(gm: fx.GraphModule, plan: JobPlan) -> str | None:
-    """The first difference between a graph and the one that a plan is for, as a clause, or None."""
-    return _Application(gm, plan, "exact").input_difference()
+def difference_from_input(gm: fx.GraphModule, plan: JobPlan, encoded: list[Node]) -> str | None:
+    """The first difference between a graph and the one that a plan is for, as a clause, or None.
+
+    @param encoded what encode_nodes() makes of the graph.
+    """
+    return _Application(gm, plan, "exact", encoded).input_difference()
 
 
 class _Application:
     """A plan and the graph that it is applied to."""
 
-    def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode) -> None:
+    def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode, encoded: list[Node] | None) -> None:
         self._gm, self._plan, self._mode = gm, plan, mode
         self._groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
         self._other_rank = dist.is_available() and dist.is_initialized() and dist.get_rank() != plan.rank
-        self._found: Sequence[Node] = encode_nodes(gm.graph)
+        self._found = encoded if encoded is not None else encode_nodes(gm.graph)
 
     def input_difference(self) -> str | None:
         ranks = world_size()
@@ -115,27 +128,43 @@ class _Application:
 
     def run(self) -> None:
         give_modules(self._gm, self._plan)
-        before = self._found
         if self._mode == "exact":
-            create_groups(self._plan, self._groups)
-            rewrite(self._gm, self._plan, before, self._result(before), self._groups)
+            self._rewrite()
         else:
-            made = run_passes(self._gm, self._plan, self._groups)
-            if made is not self._gm:
-                self._gm.graph = made.graph
+            self._run_passes()
+
+    def _rewrite(self) -> None:
+        create_groups(self._plan, self._groups)
+        kept = KeptNodes(self._gm.graph, self._found)
+        result = self._result(self._found)
+        rewrite(self._gm, self._plan, self._found, result, self._groups)
         self._gm.graph.lint()
-        self._check_result(before)
+        found = kept.encode_rest(self._gm.graph)
+        # A node that was found to be the plan's, that the plan leaves alone, and that is as it was in its place.
+        start = self._plan.start
+        certain = {place for place, (origin, wanted, got) in enumerate(zip(self._plan.origin, result, found))
+                   if origin is not None and wanted is start[origin] and got is self._found[origin]}
+        self._check_result(result, found, certain)
+
+    def _run_passes(self) -> None:
+        before = self._found
+        made = run_passes(self._gm, self._plan, self._groups)
+        if made is not self._gm:
+            self._gm.graph = made.graph
+        self._gm.graph.lint()
+        # The result asks for groups of the plan, which naming them has bound by now.
+        self._check_result(self._result(before), encode_nodes(self._gm.graph), set())
 
     def _result(self, before: Sequence[Node]) -> list[Node]:
         """The nodes that the plan comes to for this rank, whose graph had the nodes `before`."""
         return with_own_numbers(self._plan, before, self._plan.result(self._groups.rank_in))
 
-    def _check_result(self, before: Sequence[Node]) -> None:
-        # The fake modes of meta values do not matter here, and naming a group of the result binds it.
-        self._found = encode_nodes(self._gm.graph)
+    def _check_result(self, result: list[Node], found: list[Node], certain: Set[int]) -> None:
+        """@param certain places of nodes of both that are known to be the same."""
+        self._found = found
         named = frozenset(node["name"] for node in self._plan.input)
         comparison = Comparison(self._groups, named, self._other_rank)
-        difference = comparison.first_difference(self._result(before), self._found)
+        difference = comparison.first_difference(result, found, certain)
         if difference is not None:
             raise PlanMismatch(f"{self._plan.path}: in mode \"{self._mode}\" the plan comes to another graph than the "
                                f"application showed: {difference}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ import torch._inductor.fx_passes.control_dependencies  # noqa: F401  (registers 
 from .errors import PlanError
 
 
+@cache
 def resolve_target(name: str) -> Any:
     """What a node of this target calls: `aten.mm.default`, `operator.getitem`, `higher_order.control_deps`."""
     parts = name.split(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from os.path import commonprefix
 from typing import Any
@@ -13,6 +13,7 @@ import torch.fx as fx
 from .document import NodeEncoder
 from .group_names import GroupNames
 from .job_plan import Node
+from .native import native_core
 from .symbols import Symbols
 
 _LONGEST = 160
@@ -22,9 +23,37 @@ _COMMUNICATION = ("_c10d_functional.", "bucketing.", "_dtensor.")
 
 def encode_nodes(graph: fx.Graph) -> list[Node]:
     """The nodes of a graph as an overlap-graph document has them."""
-    nodes = list(graph.nodes)
-    encoder = NodeEncoder(nodes, Symbols())
-    return [encoder.encode(node) for node in nodes]
+    return NodeEncoder(graph.nodes, Symbols()).encode_all()
+
+
+class KeptNodes:
+    """The nodes of a graph with what a document has of them, to tell later which are as they were.
+
+    @param encoded the same nodes as encode_nodes() has them.
+    """
+
+    def __init__(self, graph: fx.Graph, encoded: Sequence[Node]) -> None:
+        self._before = {node: (node.name, node.target, node.args, node.kwargs, node.meta.get("val"), document)
+                        for node, document in zip(graph.nodes, encoded)}
+
+    def encode_rest(self, graph: fx.Graph) -> list[Node]:
+        """The nodes of the graph as it is now. What is the same object as before, with the same arguments and value, has
+        the same document as well."""
+        nodes = list(graph.nodes)
+        # What uses a node has its name: where names have changed, all are encoded.
+        if any(node.name != self._before[node][0] for node in nodes if node in self._before):
+            return encode_nodes(graph)
+        encoder = NodeEncoder(nodes, Symbols())
+        return [self._as_before(node) or encoder.encode(node) for node in nodes]
+
+    def _as_before(self, node: fx.Node) -> Node | None:
+        before = self._before.get(node)
+        if before is None:
+            return None
+        _, target, args, kwargs, value, document = before
+        is_same = (node.target is target and node.args is args and node.kwargs is kwargs
+                   and node.meta.get("val") is value)
+        return document if is_same else None
 
 
 class Comparison:
@@ -45,14 +74,23 @@ class Comparison:
         self._named = named
         self._other_rank = other_rank
 
-    def first_difference(self, expected: Sequence[Node], found: Sequence[Node]) -> str | None:
-        """The first difference as a clause, or None."""
+    def first_difference(self, expected: list[Node], found: list[Node],
+                         certain: Collection[int] = ()) -> str | None:
+        """The first difference as a clause, or None.
+
+        @param certain places of nodes that are known to be the same.
+        """
         self._expected_places = {node["name"]: place for place, node in enumerate(expected)}
         self._found_places = {node["name"]: place for place, node in enumerate(found)}
-        for place, (wanted, got) in enumerate(zip(expected, found)):
-            difference = self._of_node(wanted, got)
+        core = native_core()
+        if core is None:
+            places: Iterable[int] = range(min(len(expected), len(found)))
+        else:
+            places = core.doubtful_nodes(expected, found, self._groups.names, self._named is None)
+        for place in places:
+            difference = self._of_node(expected[place], found[place]) if place not in certain else None
             if difference is not None:
-                return f"node {place} ({got['name']}): {difference}"
+                return f"node {place} ({found[place]['name']}): {difference}"
         if len(expected) == len(found):
             return None
         longer, place = max(expected, found, key=len), min(len(expected), len(found))

@@ -12,6 +12,8 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .native import native_core
+
 Document = Mapping[str, Any]
 
 _WORD = (1 << 64) - 1
@@ -30,6 +32,9 @@ _TEXT_TAGS = {"dtype": _DTYPE, "device": _DEVICE, "layout": _LAYOUT, "memory_for
 
 def fingerprint(document: Document) -> str:
     """The digest of the document's graph: 16 hexadecimal digits."""
+    core = native_core()
+    if core is not None:
+        return str(core.nodes_digest(document["nodes"]))
     words = _NodeWords(document["nodes"])
     return _hexadecimal(_hash(word for node in document["nodes"] for word in words.of(node)))
 
@@ -37,7 +42,8 @@ def fingerprint(document: Document) -> str:
 def value_digest(value: Any) -> str:
     """The digest of a JSON value: kinds, numbers and texts, fields in their order, however they were formatted. The
     application's counterpart is core/exports/job_digest.cpp."""
-    return _hexadecimal(_hash(_JsonWords().of_value(value)))
+    core = native_core()
+    return str(core.value_digest(value)) if core is not None else _hexadecimal(_hash(_JsonWords().of_value(value)))
 
 
 def graph_identity(document: Document) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The format is that of the application's files; core/io/graph/graph_node_reader.c
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ import torch.fx as fx
 from torch.utils._pytree import tree_leaves
 
 from .errors import ExportError
+from .native import native_core, without_garbage_collection
 from .symbols import SymbolicNumber, Symbols
 
 Json = Any
@@ -59,6 +61,21 @@ def target_name(target: Any) -> str:
     return f"operator.{name}" if module in ("_operator", "operator") else f"{module}.{name}"
 
 
+def class_name(module_class: Any) -> str:
+    """The full name of a module's class."""
+    return f"{module_class.__module__}.{module_class.__qualname__}"
+
+
+def is_meaningless(key: Any) -> bool:
+    """Whether a field of `meta` needs no word in a document and no note."""
+    return key in MEANINGLESS_META or _SOURCES_META.fullmatch(str(key)) is not None
+
+
+def json_text(value: Json) -> str:
+    """Without white space, as documents are written."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 class Storages:
     """Numbers for memory: tensors with one number share it."""
 
@@ -66,10 +83,15 @@ class Storages:
         self._numbers: dict[int, int] = {}
         self._kept: list[torch.UntypedStorage] = []  # so that none is freed and its address used again
 
-    def number(self, tensor: torch.Tensor) -> int:
-        storage = tensor.untyped_storage()
-        self._kept.append(storage)
-        return self._numbers.setdefault(storage._cdata, len(self._numbers))
+    def number(self, storage: torch.UntypedStorage) -> int:
+        address = storage._cdata
+        if address not in self._numbers:
+            self._numbers[address] = len(self._kept)
+            self._kept.append(storage)
+        return self._numbers[address]
+
+    def by_number(self) -> dict[int, torch.UntypedStorage]:
+        return dict(enumerate(self._kept))
 
 
 class NodeEncoder:
@@ -87,10 +109,11 @@ class NodeEncoder:
     def __init__(self, nodes: Iterable[fx.Node], symbols: Symbols,
                  estimate: Callable[[fx.Node], float | None] | None = None, sorted_only: bool = True) -> None:
         self.symbols = symbols
-        self._sorted_only = sorted_only
+        self.sorted_only = sorted_only
+        self.estimate = estimate
+        self.storages = Storages()
+        self.storage_number = self.storages.number
         self._positions = {node: position for position, node in enumerate(nodes)}
-        self._estimate = estimate
-        self._storages = Storages()
         self._lost: Counter[str] = Counter()
         self._first: dict[str, str] = {}
 
@@ -98,6 +121,21 @@ class NodeEncoder:
     def notes(self) -> list[str]:
         """What was left out or put into other words, with the number of nodes and the first of them."""
         return [f"{what}: {count} nodes, the first is {self._first[what]}" for what, count in self._lost.items()]
+
+    def encode_all(self) -> list[dict[str, Json]]:
+        """All nodes of the document."""
+        with without_garbage_collection():
+            if native_core() is None:
+                return [self.encode(node) for node in self._positions]
+            nodes: list[dict[str, Json]] = json.loads(self.encode_as_text())
+            return nodes
+
+    def encode_as_text(self) -> bytes:
+        """The same as JSON, by the native core."""
+        core = native_core()
+        assert core is not None
+        text: bytes = core.fx_nodes(self, list(self._positions))
+        return text
 
     def encode(self, node: fx.Node) -> dict[str, Json]:
         """One node of the document."""
@@ -108,7 +146,7 @@ class NodeEncoder:
             document["kwargs"] = {key: self._argument(node, item) for key, item in node.kwargs.items()}
         self._add_values(document, node)
         self._add_meta(document, node)
-        if self._estimate is not None:
+        if self.estimate is not None:
             self._add_time(document, node)
         order = [self._positions[user] for user in node.users]
         if order != sorted(order):
@@ -121,7 +159,7 @@ class NodeEncoder:
 
     def _argument(self, node: fx.Node, value: Any) -> Json:
         if isinstance(value, fx.Node):
-            if self._sorted_only and self._positions.get(value, len(self._positions)) >= self._positions[node]:
+            if self.sorted_only and self._positions.get(value, len(self._positions)) >= self._positions[node]:
                 raise ExportError(f"node {node.name} uses {value.name}, which does not stand before it; sort the graph "
                                   "first (torch.fx.passes.tools_common.legalize_graph)")
             return {"node": value.name}
@@ -182,7 +220,8 @@ class NodeEncoder:
         number = self.symbols.number
         device = tensor.device
         try:
-            storage, storage_bytes = self._storages.number(tensor), number(tensor.untyped_storage().nbytes())
+            memory = tensor.untyped_storage()
+            storage, storage_bytes = self.storage_number(memory), number(memory.nbytes())
         except (NotImplementedError, RuntimeError) as error:
             raise ExportError(f"node {node.name} returns a {type(tensor).__qualname__} without memory of its own "
                               f"({str(error).splitlines()[0]}); export a graph of plain tensors, as AOT autograd makes "
@@ -224,7 +263,7 @@ class NodeEncoder:
         if trainer:
             document["titan_meta"] = trainer
         for key in meta:
-            if key not in _ENCODED_META and key not in MEANINGLESS_META and not _SOURCES_META.fullmatch(str(key)):
+            if key not in _ENCODED_META and not is_meaningless(key):
                 self._note(node, f"meta[{key!r}] is no part of a document")
 
     def _module_stack(self, node: fx.Node, key: str) -> list[list[str]]:
@@ -234,9 +273,7 @@ class NodeEncoder:
             if not isinstance(entry, (tuple, list)) or len(entry) < 2 or not isinstance(entry[0], str):
                 raise ExportError(f"node {node.name} has a {key} that is no dictionary of (path, class) pairs")
             path, module_class = entry[0], entry[1]
-            name = module_class if isinstance(module_class, str) else (
-                f"{module_class.__module__}.{module_class.__qualname__}")
-            entries.append([path, name])
+            entries.append([path, module_class if isinstance(module_class, str) else class_name(module_class)])
         return entries
 
     def _plain(self, node: fx.Node, key: str, value: Any) -> Json:
@@ -254,8 +291,8 @@ class NodeEncoder:
         return _text(value)
 
     def _add_time(self, document: dict[str, Json], node: fx.Node) -> None:
-        assert self._estimate is not None
-        time_ms = self._estimate(node)
+        assert self.estimate is not None
+        time_ms = self.estimate(node)
         if time_ms is None:
             return
         time_ms = float(time_ms)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch.fx as fx
 from torch._inductor.fx_passes.control_dependencies import _create_subgraph_for_node
+from torch.utils._python_dispatch import _disable_current_modes
 
 from .arguments import ArgumentDecoder, resolve_target
 from .errors import PlanMismatch
@@ -18,6 +19,7 @@ from .group_names import GroupNames
 from .halved_sizes import HalvedSizes, copied_from
 from .job_plan import JobPlan, Node
 from .new_nodes import FakeValues, NodeMetadata
+from .planned_tensors import PlannedTensors
 
 WRAPPER = "higher_order.control_deps"
 # Arguments of a wrapper ahead of the inputs of what it wraps: nodes that it waits for, and the module.
@@ -26,33 +28,37 @@ _LEADING_ARGUMENTS = 2
 _INNER_META = ("eager_input_vals", "should_fallback")
 
 
-def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Sequence[Node],
-            groups: GroupNames) -> None:
+def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Sequence[Node], groups: GroupNames,
+            planned: PlannedTensors | None = None) -> None:
     """Makes the plan's result of its graph, in place.
 
     @param gm its graph has been found to be the plan's.
     @param found the nodes of this graph as a document has them.
     @param result the plan's, for this rank.
     @param groups the plan's and the job's, those that passes create included.
+    @param planned makes what new nodes return; None: it is found out, and must be what the plan says.
     @raises PlanMismatch, PlanError before anything has changed.
     """
-    _Rewrite(gm, plan, found, result, groups).run()
+    _Rewrite(gm, plan, found, result, groups, planned).run()
 
 
 class _Rewrite:
     def __init__(self, gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Sequence[Node],
-                 groups: GroupNames) -> None:
+                 groups: GroupNames, planned: PlannedTensors | None) -> None:
         self._gm, self._graph, self._plan, self._found, self._result = gm, gm.graph, plan, found, result
         self._before = list(gm.graph.nodes)
-        self._metadata = NodeMetadata(self._before, plan.start)
+        self._by_name = {node.name: node for node in self._before}
+        self._metadata = NodeMetadata(self._before)
         self._groups = groups
         self._sizes = HalvedSizes(plan, self._before)
+        self._planned = planned if not self._sizes.changes else None
         self._nodes: dict[str, fx.Node] = {}  # of the result, by their names in the plan
         self._values: dict[str, Any] = {}  # the same, what they return
         self._bindings: dict[str, Any] = {}  # by the same, symbols that no other value has
 
     def run(self) -> None:
-        self._foresee()
+        with _disable_current_modes():
+            self._foresee()
         self._rearrange()
         self._erase()
         self._order_users()
@@ -61,17 +67,27 @@ class _Rewrite:
         """Works out what new and changed nodes return."""
         fake = FakeValues(self._before)
         decoder = ArgumentDecoder(self._values.__getitem__, self._groups.job_name)
+        start, values = self._plan.start, self._values
+        if self._planned is not None:
+            self._planned.begin(self._before, self._result)
         for node, origin in zip(self._result, self._plan.origin):
-            if origin is not None and not self._returns_else(node, self._plan.start[origin]):
-                self._values[node["name"]] = self._sizes.in_numbers(self._before[origin].meta.get("val"))
-                continue
-            if node["op"] != "call_function" or not ("outputs" in node or self._is_number_of_half(node)):
-                self._values[node["name"]] = None
-                continue
-            called = _unwrapped(node)
-            args, kwargs = self._arguments(called, origin, decoder)
-            value = self._values[node["name"]] = fake.of_call(node, resolve_target(called["target"]), args, kwargs)
-            self._bindings[node["name"]] = self._sizes.bind(node["name"], value)
+            if origin is not None and (node is start[origin] or not self._returns_else(node, start[origin])):
+                values[node["name"]] = self._sizes.in_numbers(self._before[origin].meta.get("val"))
+            elif node["op"] != "call_function" or not ("outputs" in node or self._is_number_of_half(node)):
+                values[node["name"]] = None
+            else:
+                planned = self._planned.value(node, fake.mode) if self._planned is not None else None
+                values[node["name"]] = planned if planned is not None else self._run(node, origin, fake, decoder)
+
+    def _run(self, node: Node, origin: int | None, fake: FakeValues, decoder: ArgumentDecoder) -> Any:
+        """What a node returns when it is run with fake tensors."""
+        called = _unwrapped(node)
+        args, kwargs = self._arguments(called, origin, decoder)
+        value = fake.of_call(node, resolve_target(called["target"]), args, kwargs)
+        self._bindings[node["name"]] = self._sizes.bind(node["name"], value)
+        if self._planned is not None:
+            self._planned.learn(node, value)
+        return value
 
     @staticmethod
     def _returns_else(node: Node, before: Node) -> bool:
@@ -97,7 +113,9 @@ class _Rewrite:
                 if self._values[node["name"]] is not made.meta.get("val"):
                     self._metadata.set_value(made, self._values[node["name"]])
             else:
-                made = self._create(node, cursor, decoder)
+                made = self._create(node, decoder)
+                cursor.append(made)
+                self._fill(made, node, decoder)
             if self._bindings.get(node["name"]):
                 made.meta["unbacked_bindings"] = self._bindings[node["name"]]
             self._nodes[node["name"]] = cursor = made
@@ -118,27 +136,31 @@ class _Rewrite:
             made.target = resolve_target(node["target"])
         made.args, made.kwargs = args, kwargs
 
-    def _create(self, node: Node, cursor: fx.Node, decoder: ArgumentDecoder) -> fx.Node:
-        with self._graph.inserting_after(cursor):
-            if node["op"] == "get_attr":
-                return self._graph.create_node("get_attr", self._free_attribute(node["target"]), name=node["name"])
-            args, kwargs = self._arguments(node, None, decoder)
-            if node["target"] == WRAPPER:
-                args = (tuple(args[0]), *args[1:])
-            made = self._graph.create_node(node["op"], resolve_target(node["target"]), args, kwargs, name=node["name"])
+    def _create(self, node: Node, decoder: ArgumentDecoder) -> fx.Node:
+        """The new node at the end of the graph."""
+        if node["op"] == "get_attr":
+            return self._graph.create_node("get_attr", self._free_attribute(node["target"]), name=node["name"])
+        args, kwargs = self._arguments(node, None, decoder)
+        if node["target"] == WRAPPER:
+            args = (tuple(args[0]), *args[1:])
+        return self._graph.create_node(node["op"], resolve_target(node["target"]), args, kwargs, name=node["name"])
+
+    def _fill(self, made: fx.Node, node: Node, decoder: ArgumentDecoder) -> None:
+        """What a new node has beside its arguments."""
+        if node["op"] == "get_attr":
+            return
         if "wraps" in node:
             self._wrap(made, node, decoder)
-        else:
-            value = self._values[node["name"]]
-            # torchtitan gives the pieces of a batch values, and none to the node that cuts it.
-            is_told = "outputs" in node or not isinstance(value, (list, tuple))
-            self._metadata.describe(made, node, value if is_told else None)
-        return made
+            return
+        value = self._values[node["name"]]
+        # torchtitan gives the pieces of a batch values, and none to the node that cuts it.
+        is_told = "outputs" in node or not isinstance(value, (list, tuple))
+        self._metadata.describe(made, node, value if is_told else None)
 
     def _wrap(self, wrapper: fx.Node, node: Node, decoder: ArgumentDecoder) -> None:
         """The module of a wrapper, made as PyTorch makes it from the operator that it wraps."""
         inner = _unwrapped(node)
-        wrapped = next((other for other in self._before if other.name == node["name"]), None)
+        wrapped = self._by_name.get(node["name"])
         with self._graph.inserting_before(wrapper):
             operator = self._graph.create_node("call_function", resolve_target(inner["target"]),
                                                *self._arguments(inner, None, decoder))
@@ -168,13 +190,16 @@ class _Rewrite:
             if place not in kept:
                 self._graph.erase_node(self._before[place])
         for name, node in self._nodes.items():
-            node.name = name  # which nodes that are no more may have had until now
+            if node.name != name:
+                node.name = name  # which nodes that are no more may have had until now
 
     def _order_users(self) -> None:
         nodes = list(self._nodes.values())
         places = {node: place for place, node in enumerate(nodes)}
         for place, node in enumerate(nodes):
             order = self._plan.users_order.get(place)
+            if order is None and len(node.users) < 2:
+                continue
             users = sorted(node.users, key=places.__getitem__) if order is None else [nodes[user] for user in order]
             if set(users) != set(node.users):
                 raise PlanMismatch(f"node {node.name} is used by other nodes than in the plan")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -15,10 +14,10 @@ import torch
 import torch.fx as fx
 
 from .cost_models import checked_cost_model
-from .document import NodeEncoder
+from .digests import fingerprint
+from .document import NodeEncoder, json_text
 from .errors import ExportError
 from .estimates import Estimate
-from .digests import fingerprint
 from .groups import GroupRanks, describe_groups, this_rank, world_size as job_world_size
 from .naming import naming_state
 from .symbols import Symbols
@@ -75,10 +74,24 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
 
     @param sorted_only whether a node that stands before what it uses is an error, as in `export_graph`.
     """
-    nodes = list(gm.graph.nodes)
     symbols = Symbols(unbacked_size)
-    encoder = NodeEncoder(nodes, symbols, estimate, sorted_only)
-    encoded = [encoder.encode(node) for node in nodes]
+    encoder = NodeEncoder(gm.graph.nodes, symbols, estimate, sorted_only)
+    encoded = encoder.encode_all()
+    document = document_header(gm, encoder, name=name, rank=rank, world_size=world_size, process_groups=process_groups,
+                               cost_model=cost_model, parameter_names=parameter_names, static_inputs=static_inputs)
+    document["nodes"] = encoded
+    return document
+
+
+def document_header(gm: fx.GraphModule, encoder: NodeEncoder, *, name: str, rank: int | None = None,
+                    world_size: int | None = None, process_groups: GroupRanks | None = None,
+                    cost_model: Mapping[str, Any] | None = None, parameter_names: Mapping[str, str] | None = None,
+                    static_inputs: int | None = None) -> dict[str, Any]:
+    """What the document has beside its nodes.
+
+    @param encoder has encoded them.
+    """
+    nodes, symbols = list(gm.graph.nodes), encoder.symbols
     document: dict[str, Any] = {
         "format": "overlap-graph", "version": 1, "name": name, "producer": {"torch": torch.__version__},
         "rank": rank if rank is not None else this_rank() or 0,
@@ -98,14 +111,13 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
         "export_notes": [*encoder.notes, *symbols.notes.values()],
     }
     document.update((field, value) for field, value in optional.items() if value)
-    document["nodes"] = encoded
     return document
 
 
 def write_document(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Writes a document beside `path` and renames it, so that a reader finds a whole file or the old one."""
     path = Path(path)
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    text = json_text(document).encode()
     handle, scratch = tempfile.mkstemp(dir=path.parent or ".", prefix=path.name + ".")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -30,6 +30,7 @@ class GroupNames:
 
     def __init__(self, groups: Sequence[Mapping[str, Any]], plan_rank: int) -> None:
         self._groups = {group["name"]: group for group in groups}
+        self.names = frozenset(self._groups)  #: those of the plan
         self._plan_rank = plan_rank
         self._found: dict[str, str] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -20,13 +21,18 @@ def group_names(nodes: Iterable[fx.Node]) -> dict[str, fx.Node]:
     for node in nodes:
         if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
             continue
-        for position, argument in enumerate(node.target._schema.arguments):
-            if not argument.name.endswith("group_name"):
-                continue
-            value = node.args[position] if position < len(node.args) else node.kwargs.get(argument.name)
+        for position, name in _group_arguments(node.target):
+            value = node.args[position] if position < len(node.args) else node.kwargs.get(name)
             if isinstance(value, str):
                 found.setdefault(value, node)
     return found
+
+
+@cache
+def _group_arguments(target: torch._ops.OpOverload) -> tuple[tuple[int, str], ...]:
+    """Places and names of an operator's arguments that name process groups."""
+    return tuple((position, argument.name) for position, argument in enumerate(target._schema.arguments)
+                 if argument.name.endswith("group_name"))
 
 
 def describe_groups(nodes: Iterable[fx.Node], given: GroupRanks | None = None) -> list[dict[str, Any]]:

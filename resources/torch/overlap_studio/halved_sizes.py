@@ -55,6 +55,11 @@ class HalvedSizes:
         self._nodes = {node.name: node for node in nodes}
         self._numbers = _numbers_of_inputs(nodes) if noted else {}
 
+    @property
+    def changes(self) -> bool:
+        """Whether the plan makes other sizes of symbols."""
+        return self.halves or bool(self._numbers)
+
     def in_numbers(self, value: Any) -> Any:
         """A value of the graph with the batch as a number; the same object where it does not depend on it."""
         if not self._numbers:

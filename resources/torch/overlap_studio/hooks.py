@@ -20,8 +20,9 @@ import torch.fx as fx
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from .apply import Mode, apply_agreed, difference_from_input
+from .differences import encode_nodes
 from .errors import PlanError, PlanMismatch
-from .job_plan import JobPlan, read_job_plan
+from .job_plan import JobPlan, Node, read_job_plan
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree, go_without_collectives, next_graph
 
 Path = str | os.PathLike[str]
@@ -96,22 +97,23 @@ class PlanChooser:
 
     def _apply(self, gm: fx.GraphModule, agreement: RankAgreement | None) -> fx.GraphModule:
         try:
-            plan = self._plan_for(gm)
+            encoded = encode_nodes(gm.graph)
+            plan = self._plan_for(gm, encoded)
         except Exception as error:
             if agreement is not None:
                 agreement.failure(error)  # others may have a plan
             raise
         if plan is not None:
-            return apply_agreed(gm, plan, self._mode, agreement)
+            return apply_agreed(gm, plan, self._mode, agreement, encoded)
         if agreement is not None:
             agreement.agree({"the plan": "none"})
         return gm
 
-    def _plan_for(self, gm: fx.GraphModule) -> JobPlan | None:
+    def _plan_for(self, gm: fx.GraphModule, encoded: list[Node]) -> JobPlan | None:
         """The plan that was made for this graph; None where there is none and the graph is to be skipped."""
         differences = []
         for plan in self.plans:
-            difference = difference_from_input(gm, plan)
+            difference = difference_from_input(gm, plan, encoded)
             if difference is None:
                 return plan
             differences.append(f"{plan.path}: {difference}")

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import PlanError
 from .digests import fingerprint, value_digest
+from .errors import PlanError
+from .native import without_garbage_collection
 from .plan_fields import Field
 
 Node = dict[str, Any]
@@ -44,8 +45,8 @@ class JobPlan:
     created_groups: Sequence[Mapping[str, Any]]  #: those that passes create, with the `source` that each is made from
     times: Mapping[str, Any] | None  #: `node_ms` of the graph's nodes and a `cost_model`, where a pass needs them
     exact_only: str | None  #: why only mode "exact" makes this result
-    input: Sequence[Node]  #: the nodes of the graph that the plan is for
-    start: Sequence[Node]  #: the same with the modules that the plan's rules give: what the passes begin with
+    input: list[Node]  #: the nodes of the graph that the plan is for
+    start: list[Node]  #: the same with the modules that the plan's rules give: what the passes begin with
     origin: Sequence[int | None] = field(repr=False)  #: of each node of the result, its place in the input
     users_order: Mapping[int, Sequence[int]] = field(repr=False)  #: of nodes whose users are not in graph order
     _result: Sequence[Node] = field(repr=False)
@@ -72,7 +73,11 @@ def read_job_plan(path: str | os.PathLike[str]) -> JobPlan:
     @raises PlanError with the place in the file, where it is no such plan, is of another version, or was edited after it
     was exported.
     """
-    path = os.fspath(path)
+    with without_garbage_collection():
+        return _read(os.fspath(path))
+
+
+def _read(path: str) -> JobPlan:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)

@@ -26,6 +26,11 @@ class Symbols:
         self.notes: dict[str, str] = {}  # by symbol, what the application cannot know of it
         self.has_unbacked = False
 
+    @property
+    def found_any(self) -> bool:
+        """Whether there were sizes that are known only when the job runs."""
+        return bool(self.hints or self.notes or self.has_unbacked)
+
     def number(self, value: Any) -> Any:
         """A plain number: of a symbolic one its hint, or what it comes to when unbacked symbols are `guess`."""
         if not isinstance(value, SymbolicNumber):

@@ -30,9 +30,11 @@ KNOWN_NAMESPACES = frozenset((
 def operator_traits(nodes: Iterable[fx.Node]) -> dict[str, dict[str, Any]]:
     """The document's `operators`: by name, what is known of each operator that the application does not know."""
     described: dict[str, dict[str, Any]] = {}
+    seen: set[Any] = set()
     for node in nodes:
-        if node.op != "call_function":
+        if node.op != "call_function" or node.target in seen:
             continue
+        seen.add(node.target)
         name = target_name(node.target)
         if name not in described and name.partition(".")[0] not in KNOWN_NAMESPACES:
             described[name] = _describe(node)

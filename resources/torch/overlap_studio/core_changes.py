@@ -1,0 +1,62 @@
+"""What the core has made of a graph that is at hand, as a plan for that graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .job_plan import JobPlan, Node
+
+
+def plan_of_changes(name: str, rank: int, nodes: Sequence[str], changes: Mapping[str, Any]) -> JobPlan:
+    """The plan has the names alone of nodes that no pass has changed. Nothing is checked: it comes from no file.
+
+    @param name what errors call it.
+    @param nodes names of the graph's nodes, in order.
+    @param changes what `overlap_studio.core.Applied.changes` gives, read.
+    """
+    node_of = _Tables(changes).node
+    before = dict(changes["before"])
+    given: list[Node] = [{"name": node} for node in nodes]
+    start = list(given)
+    for place, written in before.items():
+        start[place] = given[place] = node_of(written)
+    for first, count, _ in changes["given_modules"]:
+        for place in range(first, first + count):
+            given[place] = {"name": nodes[place]}
+    result: list[Node] = []
+    origin: list[int | None] = []
+    for item in changes["result"]["order"]:
+        if isinstance(item, list):
+            first, count = item
+            result += start[first:first + count]
+            origin += range(first, first + count)
+        elif "from" in item:
+            place = item.pop("from")
+            result.append(node_of({key: value for key, value in {**before[place], **item}.items() if value is not None}))
+            origin.append(place)
+        else:
+            result.append(node_of(item))
+            origin.append(None)
+    groups = changes["process_groups"]
+    return JobPlan(path=name, name=name, decision="", rank=rank, world_size=None, pipeline=changes["pipeline"], overlaps={},
+                   groups=groups["of_graph"], created_groups=groups["created"], times=None, exact_only=None, input=given,
+                   start=start, origin=origin, users_order=dict(changes["result"]["users_order"]), _result=result)
+
+
+class _Tables:
+    """What nodes refer to by number."""
+
+    def __init__(self, changes: Mapping[str, Any]) -> None:
+        self._outputs = changes["outputs"]
+        # A module's name stands in an annotation, as a document has it.
+        self._modules = [{"custom": {"module_fqn": modules.pop("module_fqn")}, **modules} if "module_fqn" in modules
+                         else modules for modules in changes["modules"]]
+
+    def node(self, written: Node) -> Node:
+        """A node as the overlap-graph format has it."""
+        modules = self._modules[written["modules"]] if "modules" in written else {}
+        node = {"op": "call_function", **modules, **written}
+        if "outputs" in node:
+            node["outputs"] = self._outputs[node["outputs"]]
+        return node

@@ -1,0 +1,145 @@
+"""PyTorch's overlap passes and `native_pass()` on the same graph in the same process: the same result, and the times.
+
+    python tests/torch/native_pass_benchmark.py --reference TOOLS [--repeat N] [--native-repeat N] GRAPH...
+
+Needs torch 2.15 and the wheel (or PYTHONPATH with the package that it has inside); no GPU. TOOLS is the folder with
+graph_to_fx.py, GRAPH an overlap-graph document with a cost model and the times that it gives. Times are seconds of the processor, all threads of this
+process together, without `recompile`: both need it, some passes of PyTorch run it and others leave it to their callers.
+Exit status 1 where results differ.
+"""
+from __future__ import annotations
+
+import argparse
+import gc
+import logging
+import os
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+import torch.fx as fx
+from overlap_studio.analytic_times import PlanTimes
+from overlap_studio.export import graph_document
+from overlap_studio.digests import node_digests
+from overlap_studio.group_names import GroupNames
+from overlap_studio.passes_in_core import native_pass
+
+from comparison import copy_graph
+from reference_passes import run_pipeline
+
+from compare_graphs import difference
+
+Document = dict[str, Any]
+
+
+def blocks_of(document: Document) -> list[Any]:
+    """A bucket for each block of the model, and one for what is outside of them, as torchtitan makes them."""
+    names = {node.get("custom", {}).get("module_fqn", "") for node in document["nodes"]}
+    blocks = {match[0] for name in names if (match := re.match(r"layers\.\d+", name))}
+    return ["tok_embeddings", *sorted(blocks, key=lambda block: int(block.split(".")[1])), ["norm", "lm_head"]]
+
+
+def pipelines(document: Document) -> dict[str, list[Document]]:
+    blocks = {"module_bucket_plans": blocks_of(document), "module_stack_fn": "custom.module_fqn"}
+    return {
+        "manual_overlap_bucketing": [{"pass": "manual_overlap_bucketing", "options": blocks}],
+        "schedule_overlap_bucketing": [{"pass": "schedule_overlap_bucketing", "options": {"collective_bucketing": True}}],
+    }
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Seconds of the processor, without those of `recompile`."""
+    compiled = 0.0
+    recompile = fx.GraphModule.recompile
+
+    def counted(gm: fx.GraphModule) -> Any:
+        nonlocal compiled
+        began = time.process_time()
+        code = recompile(gm)
+        compiled += time.process_time() - began
+        return code
+
+    gc.collect()
+    with mock.patch.object(fx.GraphModule, "recompile", counted):
+        began = time.process_time()
+        work()
+        return time.process_time() - began - compiled
+
+
+def compile_seconds(gm: fx.GraphModule) -> float:
+    began = time.process_time()
+    gm.recompile()
+    return time.process_time() - began
+
+
+def seconds_text(seconds: list[float]) -> str:
+    if len(seconds) == 1:
+        return f"{seconds[0]:.2f}"
+    return f"{statistics.median(seconds):.2f} ({min(seconds):.2f} to {max(seconds):.2f})"
+
+
+def machine() -> str:
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return f"{found[1] if found else 'unknown processor'}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+
+
+def first_difference(expected: fx.GraphModule, made: fx.GraphModule) -> str | None:
+    """Names, arguments, tensors, modules and the order of users."""
+    documents = [graph_document(gm, name="result", sorted_only=False) for gm in (expected, made)]
+    found = difference(*documents, True, True)
+    if found is None and node_digests(documents[0]) != node_digests(documents[1]):
+        found = "modules differ"
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reference", required=True, help="folder with graph_to_fx.py")
+    parser.add_argument("--repeat", type=int, default=1, help="how often PyTorch's pass is run")
+    parser.add_argument("--native-repeat", type=int, default=5)
+    parser.add_argument("--pass", dest="only", help="this pass alone")
+    parser.add_argument("graphs", nargs="+")
+    arguments = parser.parse_args()
+    sys.path.append(os.path.abspath(arguments.reference))
+    import graph_to_fx
+
+    logging.disable(logging.WARNING)
+    print(f"{machine()}; torch {torch.__version__}\n")
+    print("| graph | nodes | pass | PyTorch, s | native, s | ratio | `recompile`, s | the same graph |\n" + "|---" * 8 + "|")
+    is_same = True
+    for path in arguments.graphs:
+        loaded, document = graph_to_fx.load(path)
+        name = Path(path).name.removesuffix(".graph.json.gz")
+        for pass_name, steps in pipelines(document).items():
+            if arguments.only not in (None, pass_name):
+                continue
+            run_native = native_pass(steps, cost_model=document["cost_model"])
+            names = [node["name"] for node in document["nodes"]]
+            given = [node.get("estimate_ms", 0.0) for node in document["nodes"]]
+            times = PlanTimes({"node_ms": given, "cost_model": document["cost_model"]}, names, GroupNames([], 0))
+            expected, made, theirs, ours, compiled = loaded, loaded, [], [], []
+            for _ in range(arguments.native_repeat):
+                made = copy_graph(loaded)
+                ours.append(timed(lambda: run_native(made)))
+                compiled.append(compile_seconds(made))
+            for _ in range(arguments.repeat):
+                expected = copy_graph(loaded)
+                theirs.append(timed(lambda: run_pipeline(expected, steps, times)))
+            found = first_difference(expected, made)
+            is_same = is_same and found is None
+            print(f"| {name} | {len(loaded.graph.nodes)} → {len(made.graph.nodes)} | {pass_name} | {seconds_text(theirs)} | "
+                  f"{seconds_text(ours)} | {statistics.median(theirs) / statistics.median(ours):.1f} | "
+                  f"{seconds_text(compiled)} | {'yes' if found is None else found} |", flush=True)
+    print(f"\n{machine()}")
+    return 0 if is_same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

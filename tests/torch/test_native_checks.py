@@ -1,0 +1,217 @@
+"""What the native core does for a job in place of Python is the same: documents of nodes, digests, comparisons."""
+from __future__ import annotations
+
+import json
+import operator
+import random
+import unittest
+from typing import Any
+from unittest import mock
+
+import wheel_package  # noqa: F401 (the native core, ahead of overlap_studio)
+
+import torch
+import torch.fx as fx
+from overlap_studio import differences, digests, document
+from overlap_studio.document import NodeEncoder
+from overlap_studio.errors import ExportError
+from overlap_studio.group_names import GroupNames
+from overlap_studio.native import native_core
+from overlap_studio.symbols import Symbols
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+from cases import add_cases
+from test_apply_modes import EXPERTS, FSDP, TENSOR, graphs_of
+
+CORE = native_core()
+assert CORE is not None
+
+
+class Odd:
+    """What a document has no word for."""
+
+    def __repr__(self) -> str:
+        return "an odd thing"
+
+
+def odd_graph() -> fx.Graph:
+    """A node for each kind of argument, value and annotation."""
+    graph, fake = fx.Graph(), FakeTensorMode(shape_env=ShapeEnv())
+    with fake:
+        matrix = torch.empty(4, 6, dtype=torch.bfloat16)
+        part = matrix[1:, 2:]
+        known = torch.empty(3)
+    size = fake.shape_env.create_unbacked_symint()
+    with fake:
+        unknown = torch.empty(size, 2)
+    x = graph.placeholder("x")
+    x.meta["val"] = matrix
+    arguments: list[Any] = [True, 1, 1.0, 1e-30, float("inf"), float("nan"), "text with \"quotes\" and ä",
+                            torch.float32, torch.device("cuda", 1), torch.strided, torch.channels_last, None, (x, [x, 2]),
+                            {"a": x}, slice(None, 3, None), Odd(), 2**70, size]
+    for argument in arguments:
+        node = graph.call_function(operator.add, (x, argument), {"other": argument})
+        node.meta["val"] = part
+    values: list[Any] = [part, (part, None, known), [part, (known, known)], unknown, size, 3, [], None, {"key": known}]
+    for value in values:
+        graph.call_function(torch.ops.aten.mul.Tensor, (x, x)).meta["val"] = value
+    annotations: list[dict[str, Any]] = [
+        {"custom": {"module_fqn": "layers.0", "n": 1, "share": 0.5, "list": [1, None, True]}}, {"custom": {"odd": Odd()}},
+        {"nn_module_stack": {"a": ("L['self'].a", torch.nn.Linear), "b": ("b", "a.Class")}},
+        {"fwd_nn_module_stack": {"a": ("a", torch.nn.Module)}}, {"seq_nr": 7, "partitioner_tag": "is_backward"},
+        {"autograd_backward": True}, {"recompute": Odd(), "chunk_id": 1}, {"unknown": 1}, {"stack_trace": "File"},
+        {"bucketing_all_gather_sources": 1}, {"example_value": known}, {"manual_bucket_node_type": "start"}]
+    for annotation in annotations:
+        graph.call_function(torch.ops.aten.neg.default, (x,)).meta.update(annotation)
+    used = graph.call_function(torch.ops.aten.neg.default, (x,))
+    graph.output([used, x])
+    x.users = dict(reversed(list(x.users.items())))
+    return graph
+
+
+def encoded(graph: fx.Graph, *, natively: bool) -> tuple[Any, list[str]]:
+    encoder = NodeEncoder(graph.nodes, Symbols())
+    with mock.patch.object(document, "native_core", lambda: CORE if natively else None):
+        return json.loads(json.dumps(encoder.encode_all())), encoder.notes
+
+
+class Nodes(unittest.TestCase):
+    maxDiff = 2000
+
+    def check_same(self, graph: fx.Graph) -> None:
+        (wanted, wanted_notes), (got, got_notes) = (encoded(graph, natively=natively) for natively in (False, True))
+        self.assertEqual(len(wanted), len(got))
+        for one, other in zip(wanted, got):
+            self.assertEqual(json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True))
+        self.assertEqual(wanted_notes, got_notes)
+
+    def check_job(self, job: Any, kind: str) -> None:
+        self.check_same(graphs_of(job, kind).graph)
+
+    def test_whatever_a_node_may_have(self) -> None:
+        self.check_same(odd_graph())
+
+    def test_few_nodes_of_a_job_need_python(self) -> None:
+        graph = graphs_of(EXPERTS, "joint").graph
+        encoder = NodeEncoder(graph.nodes, Symbols())
+        with mock.patch.object(NodeEncoder, "encode", side_effect=encoder.encode) as asked:
+            encoder.encode_all()
+        self.assertLess(asked.call_count, len(graph.nodes) / 20)
+
+    def test_errors_are_the_encoders(self) -> None:
+        graph = fx.Graph()
+        node = graph.call_function(operator.add, (1, 2))
+        later = graph.call_function(operator.add, (1, 2))
+        node.args = (later, 2)
+        with self.assertRaisesRegex(ExportError, "node add uses add_1, which does not stand before it"):
+            NodeEncoder(graph.nodes, Symbols()).encode_all()
+        self.assertEqual(len(NodeEncoder(graph.nodes, Symbols(), sorted_only=False).encode_all()), 2)
+
+    def test_times_are_asked_for(self) -> None:
+        graph = graphs_of(FSDP, "forward").graph
+        got = NodeEncoder(graph.nodes, Symbols(), lambda node: 0.25 if "mm" in node.name else None).encode_all()
+        self.assertTrue(any(node.get("estimate_ms") == 0.25 for node in got))
+        with self.assertRaisesRegex(ExportError, "is estimated at -1.0 ms"):
+            NodeEncoder(graph.nodes, Symbols(), lambda node: -1.0).encode_all()
+
+
+add_cases(Nodes, Nodes.check_job, [(f"{job.name}_{kind}", (job, kind))
+                                   for job, kind in ((FSDP, "joint"), (TENSOR, "backward"), (EXPERTS, "joint"))])
+
+
+def random_json(choose: random.Random, depth: int = 0) -> Any:
+    kind = choose.randrange(8 if depth < 4 else 6)
+    if kind == 6:
+        return [random_json(choose, depth + 1) for _ in range(choose.randrange(4))]
+    if kind == 7:
+        return {choose.choice("abcäö") * choose.randrange(12): random_json(choose, depth + 1)
+                for _ in range(choose.randrange(4))}
+    return [None, choose.random() < 0.5, choose.randrange(-2**70, 2**70), choose.randrange(100), choose.uniform(-1e9, 1e9),
+            "text" * choose.randrange(5)][kind]
+
+
+class Digests(unittest.TestCase):
+    def test_of_values(self) -> None:
+        choose = random.Random(1)
+        for _ in range(300):
+            value = random_json(choose)
+            native = digests.value_digest(value)
+            with mock.patch.object(digests, "native_core", lambda: None):
+                self.assertEqual(digests.value_digest(value), native, value)
+
+    def check_nodes(self, nodes: list[dict[str, Any]]) -> None:
+        native = digests.fingerprint({"nodes": nodes})
+        with mock.patch.object(digests, "native_core", lambda: None):
+            self.assertEqual(digests.fingerprint({"nodes": nodes}), native)
+
+    def test_of_nodes(self) -> None:
+        self.check_nodes(encoded(odd_graph(), natively=False)[0])
+        self.check_nodes(encoded(graphs_of(EXPERTS, "joint").graph, natively=True)[0])
+
+    def test_of_what_are_no_nodes(self) -> None:
+        for nodes in ([{}], [{"name": "a", "op": "call_function"}], [{"name": "a", "op": "nothing", "target": "b"}],
+                      [{"name": "a", "op": "output", "target": "b", "args": [{"node": "c"}]}],
+                      [{"name": "a", "op": "output", "target": "b", "args": 3}], [3]):
+            for core in (CORE, None):
+                with self.subTest(nodes=nodes, core=core), mock.patch.object(digests, "native_core", lambda: core), \
+                        self.assertRaises((KeyError, IndexError, TypeError, AttributeError, ValueError)):
+                    digests.fingerprint({"nodes": nodes})
+
+
+class Differences(unittest.TestCase):
+    """The same sentence, whoever looks first."""
+
+    def check(self, change: Any) -> None:
+        wanted = encoded(graphs_of(TENSOR, "joint").graph, natively=True)[0]
+        got = json.loads(json.dumps(wanted))
+        change(got)
+        told = []
+        for core in (CORE, None):
+            with mock.patch.object(differences, "native_core", lambda: core):
+                told.append(differences.Comparison(GroupNames([], 0)).first_difference(wanted, got))
+        self.assertIsNotNone(told[0])
+        self.assertEqual(*told)
+
+    def test_nothing(self) -> None:
+        wanted = encoded(graphs_of(TENSOR, "joint").graph, natively=True)[0]
+        self.assertIsNone(differences.Comparison(GroupNames([], 0)).first_difference(wanted, json.loads(json.dumps(wanted))))
+        self.assertEqual(CORE.doubtful_nodes(wanted, wanted, frozenset(), True), [])
+
+    def test_a_group_is_never_certain(self) -> None:
+        wanted = encoded(graphs_of(TENSOR, "joint").graph, natively=True)[0]
+        groups = {argument for node in wanted if node["target"].startswith("_c10d_functional.all_gather")
+                  for argument in node["args"] if isinstance(argument, str)}
+        doubtful = CORE.doubtful_nodes(wanted, wanted, frozenset(groups), True)
+        self.assertTrue(groups)
+        self.assertTrue(all("_c10d_functional" in wanted[place]["target"] for place in doubtful))
+        self.assertGreater(len(doubtful), 4)
+
+
+def product(nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """A node in the middle with arguments, a tensor and a module."""
+    found = [node for node in nodes if node["target"] == "aten.mm.default" and "module_fqn" in node.get("custom", {})]
+    return found[len(found) // 2]
+
+
+CHANGES: dict[str, Any] = {
+    "name": lambda nodes: product(nodes).update(name="another"),
+    "target": lambda nodes: product(nodes).update(target="aten.bmm.default"),
+    "argument": lambda nodes: product(nodes)["args"].reverse(),
+    "further_argument": lambda nodes: product(nodes)["args"].append(1),
+    "kind_of_number": lambda nodes: product(nodes).update(kwargs={"a": 1.0}),
+    "shape": lambda nodes: product(nodes)["outputs"][0].update(shape=[1, 2]),
+    "stride": lambda nodes: product(nodes)["outputs"][0].update(stride=[7, 7]),
+    "dtype": lambda nodes: product(nodes)["outputs"][0].update(dtype="float64"),
+    "no_tensor": lambda nodes: product(nodes).pop("outputs"),
+    "module": lambda nodes: product(nodes)["custom"].update(module_fqn="elsewhere"),
+    "stack": lambda nodes: product(nodes).update(module_stack=[["a", "b"]]),
+    "direction": lambda nodes: product(nodes).update(autograd_backward=not product(nodes).get("autograd_backward")),
+    "order": lambda nodes: nodes.insert(0, nodes.pop(1)),
+    "end": lambda nodes: nodes.pop(),
+}
+add_cases(Differences, Differences.check, [(name, (change,)) for name, change in CHANGES.items()])
+
+
+if __name__ == "__main__":
+    unittest.main()
