@@ -129,11 +129,8 @@ prepare_torch() {
         "$python" -m pip install --quiet --no-deps --requirement "$alone" >&2
         cat "$wanted" "$alone" > "$installed"
     fi
-    # The package as a job installs it. From a copy, since building leaves files where it is done.
-    local package=$build/torch-package
-    rm -rf "$package"
-    cp -R "$root/resources/torch" "$package"
-    "$python" -m pip install --quiet --no-deps --no-build-isolation --force-reinstall "$package" >&2
+    # The package as a job installs it.
+    "$python" -m pip install --quiet --no-deps --no-build-isolation --force-reinstall "$root/resources/torch" >&2
 }
 
 wheel_environment=$root/build/wheel-environment
