@@ -25,8 +25,11 @@ from .native import without_garbage_collection
 from .own_numbers import with_own_numbers
 from .passes_mode import run_passes
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
+from .versions import tell_of_version
 
 Mode = Literal["passes", "exact"]
+
+tell_of_version()
 
 
 def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mode: Mode = "passes",

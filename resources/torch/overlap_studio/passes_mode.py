@@ -20,6 +20,7 @@ from .errors import PlanError
 from .group_names import GroupNames
 from .job_plan import JobPlan
 from .overlap_order import order_by_hand
+from .versions import require_same_pass
 
 Options = dict[str, Any]
 
@@ -49,7 +50,7 @@ _FORMER_NAMES = {"overlap_fsdp_ag_rs_pass": "reassign_collective_pgs_pass"}
 def run_passes(gm: fx.GraphModule, plan: JobPlan, groups: GroupNames) -> fx.GraphModule:
     """Runs the plan's pipeline, then its overlaps by hand; the graph that results may be another object.
 
-    @raises PlanError for a pass that is not installed or an option that it does not have. What a pass raises itself
+    @raises PlanError for a pass that is not installed, that this PyTorch has otherwise (versions.py), or an option that it does not have. What a pass raises itself
     comes through.
     """
     if plan.exact_only is not None:
@@ -57,6 +58,7 @@ def run_passes(gm: fx.GraphModule, plan: JobPlan, groups: GroupNames) -> fx.Grap
     _tell_of_settings(plan)
     times = PlanTimes(plan.times, [node["name"] for node in plan.input], groups) if plan.times is not None else None
     for number, step in enumerate(plan.pipeline, 1):
+        require_same_pass(plan.path, number, step["pass"])
         run = _runner(step["pass"], times)
         try:
             gm = run(gm, dict(step.get("options") or {}))
