@@ -120,10 +120,11 @@ def main() -> int:
         for pass_name, steps in pipelines(document).items():
             if arguments.only not in (None, pass_name):
                 continue
-            run_native = native_pass(steps, cost_model=document["cost_model"])
-            names = [node["name"] for node in document["nodes"]]
-            given = [node.get("estimate_ms", 0.0) for node in document["nodes"]]
-            times = PlanTimes({"node_ms": given, "cost_model": document["cost_model"]}, names, GroupNames([], 0))
+            # Both sides take the document's times for its nodes, and the cost model's for new ones.
+            given = {node["name"]: node.get("estimate_ms", 0.0) for node in document["nodes"]}
+            times = PlanTimes({"node_ms": list(given.values()), "cost_model": document["cost_model"]}, list(given),
+                              GroupNames([], 0))
+            run_native = native_pass(steps, cost_model=document["cost_model"], estimate=lambda node: given.get(node.name))
             expected, made, theirs, ours, compiled = loaded, loaded, [], [], []
             for _ in range(arguments.native_repeat):
                 made = copy_graph(loaded)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import wheel_package  # noqa: F401 (the native core, ahead of overlap_studio, which the page uses)
+
 import torch._inductor.config
 import torch.fx as fx
 from overlap_studio.export import graph_document
@@ -66,7 +68,7 @@ class Page(unittest.TestCase):
         return gm
 
     def test_every_block_in_order(self) -> None:
-        export, times, apply, inductor, aot, direct = blocks("python")
+        export, times, apply, inductor, aot, direct, native = blocks("python")
         with fake_process_group(JOB) as meshes:
             graph = joint_graph(JOB, meshes)
             names: dict[str, Any] = {"graph_module": copy_graph(graph), "compile_graph": lambda gm, _: gm.forward}
@@ -93,6 +95,13 @@ class Page(unittest.TestCase):
                 exec(block, names)
             exec(direct, names)
             self.assertIsNone(difference(shown, graph_document(names["graph_module"], name="direct")))
+            exec(native, names)
+            merged = names["overlap"](copy_graph(graph)).graph
+            self.assertLess(self.gathers(merged), self.gathers(graph.graph))
+
+    @staticmethod
+    def gathers(graph: fx.Graph) -> int:
+        return sum("all_gather_into_tensor" in str(node.target) for node in graph.nodes)
 
     def check_times(self, text: str) -> None:
         """Every collective and every product takes time with the page's cost model."""

@@ -44,7 +44,9 @@ class ArgumentDecoder:
         """@param before what stood in the value's place, and `document`, what it is in a document: what documents have
         no word for, such as a function, is taken from there."""
         if isinstance(value, list):
-            old = list(zip(before, document)) if isinstance(before, (list, tuple)) and document else []
+            if not document or not isinstance(before, (list, tuple)):
+                return [self.decode(item) for item in value]
+            old = list(zip(before, document))
             return [self.decode(item, *(old[place] if place < len(old) else ())) for place, item in enumerate(value)]
         if isinstance(value, str):
             return self._group_name(value)
@@ -53,14 +55,16 @@ class ArgumentDecoder:
     def decode_all(self, values: Mapping[str, Any], before: Mapping[str, Any] | None = None,
                    document: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The same for keyword arguments."""
+        if not values:
+            return {}
         before, document = before or {}, document or {}
         return {key: self.decode(value, before.get(key), document.get(key)) for key, value in values.items()}
 
     def _tagged(self, value: Mapping[str, Any], before: Any, document: Any) -> Any:
+        if "node" in value:  # most are
+            return self._node_of(value["node"])
         content: Any
         tag, content = next(iter(value.items()), ("", None))
-        if tag == "node":
-            return self._node_of(content)
         if tag in ("dtype", "layout", "memory_format"):
             return getattr(torch, content)
         if tag == "device":
