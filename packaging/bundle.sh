@@ -38,7 +38,10 @@ take() {
 
 # What cmake installs for a machine without MPI.
 take_programs() {
-    cmake --install "$build" --prefix "$scratch/installed" --component studio > /dev/null
+    local component
+    for component in command_line studio; do
+        cmake --install "$build" --prefix "$scratch/installed" --component "$component" > /dev/null
+    done
     mkdir -p "$bundle"/{bin,lib,glibc,licences}
     cp "$scratch/installed/bin/overlap" "$bundle/bin"
     cp -r "$scratch/installed/share" "$bundle/share"

@@ -155,12 +155,25 @@ class InstalledFromDebianPackages(Installed, unittest.TestCase):
         cls.scratch.cleanup()
 
     def test_packages_say_what_they_need(self):
-        self.assertEqual(set(self.packages), {"overlap-studio", "overlap-runner"})
+        self.assertEqual(set(self.packages), {"overlap-command-line", "overlap-studio", "overlap-runner"})
         studio = output_of("dpkg-deb", "--field", self.packages["overlap-studio"])
         depends = re.search(r"^Depends: (.*)$", studio, re.M)[1]
         for library in ("libqt6widgets6", "libgvc6", "libsimdjson"):
             self.assertIn(library, depends)
+        self.assertRegex(depends, r"overlap-command-line \(= ")
         self.assertNotIn("openmpi", depends)
+
+    def test_the_command_line_needs_no_window(self):
+        package = self.packages["overlap-command-line"]
+        depends = re.search(r"^Depends: (.*)$", output_of("dpkg-deb", "--field", package), re.M)[1]
+        for library in ("libqt6", "libgvc", "openmpi"):
+            self.assertNotIn(library, depends)
+        with tempfile.TemporaryDirectory() as root:
+            output_of("dpkg-deb", "--extract", package, root)
+            found = json.loads(output_of(pathlib.Path(root) / "usr/bin/overlap", "info", GRAPH, "--json"))
+            self.assertGreater(found["nodes"], 100)
+            self.assertTrue((pathlib.Path(root) / "usr/share/man/man1/overlap-apply.1.gz").exists())
+            self.assertFalse((pathlib.Path(root) / "usr/bin/overlap-studio").exists())
 
     def test_nothing_but_usr_is_touched(self):
         self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])
