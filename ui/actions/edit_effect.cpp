@@ -12,26 +12,55 @@ namespace overlap::ui {
 EditEffect::EditEffect(Document& document, EditHistory& history, QObject* parent)
     : QObject(parent), document_(document) {
     connect(&history, &EditHistory::planEdited, this, &EditEffect::remember);
+    connect(&history, &EditHistory::planEditGrew, this, &EditEffect::replaceLast);
     connect(&document, &Document::evaluationChanged, this, &EditEffect::tell);
-    connect(&document, &Document::currentChanged, this, [this] { before_ = nullptr; });
-    connect(&document, &Document::timesChanged, this, [this] { before_ = nullptr; });
+    for (const auto signal : {&Document::currentChanged, &Document::timesChanged})
+        connect(&document, signal, this, &EditEffect::start);
+    start();
 }
 
-void EditEffect::remember(const QString& what) {
-    if (!document_.current()->stale()) return;  // a name or a note
-    if (!before_) edits_.clear();
+void EditEffect::start() {
+    before_ = nullptr;
+    edits_.clear();
+    waiting_ = undone_ = false;
+    kept_ = nullptr;
+    keep();
+}
+
+void EditEffect::keep() {
+    const Variant* current = document_.current();
+    if (current && !current->stale()) kept_ = current->evaluation();
+}
+
+void EditEffect::remember(const QString& what, bool undone) {
+    if (!document_.current()->stale()) {  // a name or a note
+        undone_ = true;
+        return;
+    }
+    if (!waiting_) {
+        edits_.clear();
+        before_ = kept_;
+    }
     edits_.append(what);
-    if (before_ || document_.current()->evaluation() == nullptr) return;
-    before_ = document_.current()->evaluation();
-    key_ = document_.current()->key();
+    waiting_ = true;
+    undone_ = undone;
+}
+
+void EditEffect::replaceLast(const QString& what) {
+    // What grew was made before what is known here, so that only this part of it can be told.
+    if (undone_ || edits_.isEmpty()) return remember(what, false);
+    edits_.back() = what;
+    waiting_ = document_.current()->stale();
 }
 
 void EditEffect::tell() {
+    keep();
     const Variant* current = document_.current();
-    if (!before_ || !current || current->key() != key_ || current->stale()) return;
-    const auto before = std::exchange(before_, nullptr);
-    const auto after = current->evaluation();
-    if (!after || after == before) return;
+    if (!waiting_ || !current || current->stale()) return;
+    waiting_ = false;
+    const auto before = before_;
+    const auto after = kept_;
+    if (!before || !after || after == before) return;
     const QString edit =
         edits_.size() == 1 ? edits_.front() : tr("%1 edits, the last one %2").arg(edits_.size()).arg(edits_.back());
     if (after->refused) {

@@ -14,7 +14,7 @@ class Document;
 class EditHistory;
 
 /// Shows the effect of an edit, by its name: step, exposed time and peak after it compared with those before it. Edits
-/// that follow one another faster than they are evaluated are told together.
+/// that follow one another faster than they are evaluated are told together, and of a drag its whole effect so far.
 class EditEffect : public QObject {
     Q_OBJECT
 
@@ -25,13 +25,19 @@ class EditEffect : public QObject {
     void told(const QString& sentence);
 
   private:
-    void remember(const QString& what);
+    void remember(const QString& what, bool undone);
+    void replaceLast(const QString& what);
+    /// Keeps the evaluation if it is of the plan as it is.
+    void keep();
+    void start();
     void tell();
 
     Document& document_;
-    std::shared_ptr<const Evaluation> before_;  ///< of the plan that was edited; null while no edit is evaluated
-    quint64 key_ = 0;                           ///< of that plan
-    QStringList edits_;                         ///< of which the effect has not been told
+    std::shared_ptr<const Evaluation> kept_;    ///< of the current plan when it was evaluated last; null for none
+    std::shared_ptr<const Evaluation> before_;  ///< of the plan before `edits_`; null where it is not known
+    QStringList edits_;                         ///< of which the effect has not been told, or was told last
+    bool waiting_ = false;                      ///< the effect has not been told
+    bool undone_ = false;                       ///< the last of `edits_` takes one back, so that none can grow
 };
 
 }  // namespace overlap::ui

@@ -17,6 +17,7 @@ EditHistory::EditHistory(Document& document, TimelineEdits& edits, QObject* pare
     observeVariants();
     connect(&document, &Document::variantsChanged, this, &EditHistory::observeVariants);
     connect(&document, &Document::currentChanged, this, &EditHistory::follow);
+    connect(&document, &Document::graphAboutToChange, this, [this] { plan_ = nullptr; });  // emptying it is no edit
 }
 
 void EditHistory::addShared(QUndoStack& stack) {
@@ -109,19 +110,28 @@ void EditHistory::observe(QUndoStack& stack) {
 void EditHistory::update(QUndoStack& stack) {
     Known& known = known_.at(&stack);
     const auto count = static_cast<std::size_t>(stack.count());
+    const bool undone = stack.index() < known.index;
+    QString grown;
+    // An edit that a further one took back to where it began is removed.
+    const bool vanished = undone && !stack.canRedo() && known.made.size() == count + 1;
+    if (vanished) grown = tr("%1, taken back").arg(known.made.back().text);
     known.made.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         const QUndoCommand* command = stack.command(static_cast<int>(i));
         // A command that absorbed a further edit stays in its place.
         const bool took_in = i + 1 == count && stack.index() == known.index && stack.index() == stack.count();
-        if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_};
+        if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_, command->text()};
+        if (took_in) grown = command->text();
     }
-    const bool is_plan_edit = &stack == plan_ && stack.index() != known.index;
-    const bool undone = stack.index() < known.index;
-    if (stack.index() != known.index) taken_back_.clear();
+    const bool moved = stack.index() != known.index;
+    if (moved) taken_back_.clear();
     known.index = stack.index();
     emit changed();
-    if (is_plan_edit) emit planEdited(undone ? tr("Undo %1").arg(stack.redoText()) : stack.undoText());
+    if (&stack != plan_) return;
+    if (!grown.isEmpty())
+        emit planEditGrew(grown);
+    else if (moved)
+        emit planEdited(undone ? tr("Undo %1").arg(stack.redoText()) : stack.undoText(), undone);
 }
 
 std::vector<QUndoStack*> EditHistory::stacks() const {

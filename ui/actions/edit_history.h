@@ -33,7 +33,11 @@ class EditHistory : public QObject {
     void changed();
     /// The current plan was edited, undone or redone.
     /// @param what the edit, such as `Put layers.3 into layers.2`, or which was undone.
-    void planEdited(const QString& what);
+    /// @param undone whether it was taken back.
+    void planEdited(const QString& what, bool undone);
+    /// The newest edit of the current plan took in a further one, as each value does that a drag of a slider passes.
+    /// @param what the edit as it is now.
+    void planEditGrew(const QString& what);
     /// Adding the plan is to be undone: it is to be closed.
     void additionUndone(int variant);
     /// The plan that was closed last is to be there again.
@@ -48,6 +52,7 @@ class EditHistory : public QObject {
     struct Made {
         const QUndoCommand* command = nullptr;
         quint64 number = 0;
+        QString text;  ///< of the command, which may be gone
     };
     struct Known {
         std::vector<Made> made;

@@ -116,6 +116,51 @@ class TimelineKeepingTest : public QObject {
         QCOMPARE(told.count(), 4);
     }
 
+    void aDragIsToldFromBeforeItBegan() {
+        MainWindow window;
+        open(window);
+        Document& document = window.document();
+        QTRY_VERIFY_WITH_TIMEOUT(!document.current()->stale(), 60'000);
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
+        const Buckets none = document.buckets();
+        Buckets some = none, more = none;
+        some.push_back({{"layers.0"}, false, {}});
+        more.push_back({{"layers.0", "layers.1"}, false, {}});
+        const auto shown = [&] { return document.evaluation()->simulation; };
+        const auto difference = [](const Simulation& before, const Simulation& after) {
+            return QStringLiteral("step %1 · exposed %2 · ")
+                .arg(formatDifference(after.step_ms - before.step_ms, Unit::Time),
+                     formatDifference(after.exposed_ms - before.exposed_ms, Unit::Time));
+        };
+        const Simulation before = shown();
+        document.editBuckets("some", some, "drag");
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
+        const Simulation between = shown();
+        document.editBuckets("more", more, "drag");
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 2, 60'000);
+        const Simulation after = shown();
+        QVERIFY(difference(before, after) != difference(between, after));
+        QVERIFY(difference(before, after) != difference(before, between));
+        const auto starts = [&](const QString& words) {
+            const QString sentence = told.back()[0].toString();
+            if (!sentence.startsWith(words)) qWarning("%s\n%s", qPrintable(sentence), qPrintable(words));
+            return sentence.startsWith(words);
+        };
+        QVERIFY(starts("more: " + difference(before, after)));
+        // Undo and redo say the same.
+        window.actions().find("edit.undo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 3, 60'000);
+        QVERIFY(starts("Undo more: " + difference(after, before)));
+        window.actions().find("edit.redo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 4, 60'000);
+        QVERIFY(starts("more: " + difference(before, after)));
+        // Back where it began.
+        document.editBuckets("none", none, "drag");
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 5, 60'000);
+        QVERIFY(!document.current()->undoStack().canUndo());
+        QVERIFY(starts("more, taken back: " + difference(before, before)));
+    }
+
     void notesAreNoEditOfThePlan() {
         MainWindow window;
         open(window);
