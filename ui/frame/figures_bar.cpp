@@ -184,8 +184,12 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
                    "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
                    "baseline %3")
                    .arg(help, formatTime(evaluation.simulation.exposed_ms), formatTime(baseline.simulation.exposed_ms));
-    return compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
-                    formatTime(now), now, before, shareDifference(now, before), help + times);
+    Figure figure =
+        compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
+                 formatTime(now), now, before, shareDifference(now, before), help + times);
+    // Without these words it would be taken for that of the first step.
+    if (shared) figure.short_label = Document::tr("exposed, links shared");
+    return figure;
 }
 
 }  // namespace
@@ -293,7 +297,8 @@ bool FiguresBar::hasDifferences(Detail detail) {
 }
 
 QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
-    return detail == Detail::all ? figure.label : figure.label.section(QStringLiteral(" · "), 0, 0);
+    if (detail == Detail::all) return figure.label;
+    return figure.short_label.isEmpty() ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.short_label;
 }
 
 int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
@@ -340,6 +345,13 @@ FiguresBar::Layout FiguresBar::layOut() const {
         layout.width -= cellWidth(figures_[layout.count], layout.detail);
     }
     return layout;
+}
+
+QStringList FiguresBar::labels() const {
+    const Layout layout = layOut();
+    QStringList labels;
+    for (std::size_t i = 0; i < layout.count; ++i) labels.append(labelOf(figures_[i], layout.detail));
+    return labels;
 }
 
 QSize FiguresBar::sizeHint() const {

@@ -4,6 +4,7 @@
 #include <QList>
 #include <QPointer>
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 #include <array>
 #include <optional>
@@ -23,6 +24,7 @@ struct Figure {
     int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
     QString help;
     bool beyond = false;  ///< `value` is more than the device has
+    QString short_label = {};  ///< where there is little space; empty: `label` up to its first dot
 };
 
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
@@ -46,6 +48,8 @@ class FiguresBar : public QWidget {
     QList<int> wantedWidths() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    /// As they are shown at the present width.
+    QStringList labels() const;
     /// The tool tip at a horizontal position; empty outside the figures.
     QString helpAt(int position) const;
 
@@ -54,7 +58,7 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What fits: all, of labels the first words, or no differences either.
+    /// What fits: all, the short labels, or no differences either.
     enum class Detail { all, short_labels, no_differences };
     static constexpr std::array details = {Detail::all, Detail::short_labels, Detail::no_differences};
     struct Layout {

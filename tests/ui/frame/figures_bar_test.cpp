@@ -1,6 +1,9 @@
 #include "ui/frame/figures_bar.h"
 
+#include <algorithm>
+
 #include "tests/ui/ui_test_support.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -26,8 +29,9 @@ class FiguresBarTest : public QObject {
     /// Takes the place of a pass that saves compute: half of the longest node's time.
     void saysWhyNoBoundHolds() {
         std::string saved;
-        auto document = openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source) {
-            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source));
+        auto document = openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source,
+                                      auto cache) {
+            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
             if (!evaluated) return evaluated;  // stopped
             auto saving = std::make_shared<Evaluation>(*evaluated);
             NodeId longest = 0;
@@ -46,6 +50,33 @@ class FiguresBarTest : public QObject {
         const Figure& figure = bar.figures().at(1);
         QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference == QStringLiteral("no bound"));
         QVERIFY(figure.help.contains(QString::fromStdString(saved) + QStringLiteral(" takes less time")));
+    }
+
+    /// Shared links expose more than the first step says: no width may leave out whose exposed time is shown.
+    void exposedTimeIsNeverTakenForThatOfAnotherStep() {
+        constexpr double shared_step_ms = 5000, shared_exposed_ms = 4000;
+        auto document = openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source,
+                                      auto cache) {
+            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+            if (!evaluated) return evaluated;  // stopped
+            auto sharing = std::make_shared<Evaluation>(*evaluated);
+            sharing->on_shared_links.emplace();
+            sharing->on_shared_links->step_ms = shared_step_ms;
+            sharing->on_shared_links->exposed_ms = shared_exposed_ms;
+            return std::shared_ptr<const Evaluation>(std::move(sharing));
+        });
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        FiguresBar bar(*document);
+        const auto exposed = std::ranges::find(bar.figures(), formatTime(shared_exposed_ms), &Figure::value);
+        QVERIFY(exposed != bar.figures().end());
+        const auto place = static_cast<qsizetype>(exposed - bar.figures().begin());
+        for (const int width : bar.wantedWidths()) {
+            bar.resize(width, bar.sizeHint().height());
+            QCOMPARE(bar.labels().front(), QStringLiteral("step"));
+            QVERIFY2(bar.labels().at(place).contains(QStringLiteral("links shared")),
+                     qPrintable(bar.labels().at(place)));
+        }
     }
 
     void lessDetailIsNarrower() {
