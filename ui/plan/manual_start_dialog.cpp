@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -31,6 +32,14 @@ QString summaryOf(const ManualStartProposal& proposal) {
     return ManualStartDialog::tr("%1 Steps and exposed times are those of a job, with links shared.").arg(summary);
 }
 
+QString peakOf(const ManualStartProposal& proposal) {
+    const auto before = static_cast<double>(proposal.automatic->corrected_memory.peak_bytes);
+    const auto after = static_cast<double>(proposal.manual->corrected_memory.peak_bytes);
+    if (before == after) return ManualStartDialog::tr("The memory peak stays at %1.").arg(formatBytes(before));
+    return ManualStartDialog::tr("The memory peak is %1 instead of %2 (%3).")
+        .arg(formatBytes(after), formatBytes(before), formatDifference(after - before, Unit::Bytes));
+}
+
 QString reasonsOf(const ManualStart& start) {
     QStringList sentences;
     for (const ManualStart::LeftOut& reason : start.left_out)
@@ -46,12 +55,11 @@ QLabel* label(const QString& text) {
     return label;
 }
 
-void addRow(QTableWidget& table, const ExposureChange& change) {
+void addRow(QTableWidget& table, const QString& name, const QString& collectives, double before_ms, double after_ms) {
     const int row = table.rowCount();
     table.insertRow(row);
-    const QStringList texts{shownName(QString::fromStdString(change.collective)),
-                            formatCount(static_cast<std::int64_t>(change.members)), formatTime(change.before_ms),
-                            formatTime(change.after_ms), formatDifference(change.added_ms(), Unit::Time)};
+    const QStringList texts{name, collectives, formatTime(before_ms), formatTime(after_ms),
+                            formatDifference(after_ms - before_ms, Unit::Time)};
     for (int column = 0; column < column_count; ++column) {
         auto* item = new QTableWidgetItem(texts[column]);
         item->setTextAlignment(Qt::AlignVCenter | (column == bucket ? Qt::AlignLeft : Qt::AlignRight));
@@ -59,19 +67,36 @@ void addRow(QTableWidget& table, const ExposureChange& change) {
     }
 }
 
-QTableWidget* tableOf(const std::vector<ExposureChange>& changes) {
+/// The step, and what it consists of: compute, waits for the buckets, and the rest, so that differences add up.
+void addRows(QTableWidget& table, const ManualStartProposal& proposal) {
+    const Simulation &before = proposal.automatic->simulation, &after = proposal.manual->simulation;
+    double rest_before_ms = before.step_ms - before.compute_ms, rest_after_ms = after.step_ms - after.compute_ms;
+    for (const ExposureChange& change : proposal.changes) {
+        rest_before_ms -= change.before_ms;
+        rest_after_ms -= change.after_ms;
+    }
+    addRow(table, ManualStartDialog::tr("Step, the sum of what follows"), {}, before.step_ms, after.step_ms);
+    addRow(table, ManualStartDialog::tr("Compute"), {}, before.compute_ms, after.compute_ms);
+    addRow(table, ManualStartDialog::tr("Waits that stay as they are, and idle time"), {},
+           std::max(0.0, rest_before_ms), std::max(0.0, rest_after_ms));
+    for (const ExposureChange& change : proposal.changes)
+        addRow(table, shownName(QString::fromStdString(change.collective)),
+               formatCount(static_cast<std::int64_t>(change.members)), change.before_ms, change.after_ms);
+}
+
+QTableWidget* tableOf(const ManualStartProposal& proposal) {
     auto* table = new QTableWidget(0, column_count);
     table->setObjectName("exposureChanges");
-    table->setAccessibleName(ManualStartDialog::tr("Exposed time of each bucket"));
-    table->setHorizontalHeaderLabels({ManualStartDialog::tr("Bucket"), ManualStartDialog::tr("Collectives"),
-                                      ManualStartDialog::tr("Exposed now"), ManualStartDialog::tr("As cards"),
+    table->setAccessibleName(ManualStartDialog::tr("What the step consists of, with the exposed time of each bucket"));
+    table->setHorizontalHeaderLabels({ManualStartDialog::tr("Time of the step"), ManualStartDialog::tr("Collectives"),
+                                      ManualStartDialog::tr("Now"), ManualStartDialog::tr("As cards"),
                                       ManualStartDialog::tr("Difference")});
     table->horizontalHeaderItem(bucket)->setTextAlignment(Qt::AlignLeft);
     table->verticalHeader()->hide();
     table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setShowGrid(false);
-    for (const ExposureChange& change : changes) addRow(*table, change);
+    addRows(*table, proposal);
     table->resizeColumnsToContents();
     table->horizontalHeader()->setSectionResizeMode(bucket, QHeaderView::Stretch);
     return table;
@@ -88,8 +113,9 @@ ManualStartDialog::ManualStartDialog(const ManualStartProposal& proposal, QWidge
     setObjectName("manualStartDialog");
     auto* column = new QVBoxLayout(this);
     column->addWidget(label(summaryOf(proposal)));
+    if (!proposal.manual->refused) column->addWidget(label(peakOf(proposal)));
     if (const QString reasons = reasonsOf(proposal.start); !reasons.isEmpty()) column->addWidget(label(reasons));
-    if (!proposal.changes.empty()) column->addWidget(tableOf(proposal.changes), 1);
+    if (!proposal.manual->refused) column->addWidget(tableOf(proposal), 1);
     column->addWidget(label(tr(
         "With the automatic steps kept, buckets and order stay as they are; overlaps by hand act on their result.")));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);

@@ -113,11 +113,32 @@ class AutomaticVariantTest : public QObject {
         QTRY_VERIFY((asked = window.findChild<ManualStartDialog*>()) != nullptr);
         QVERIFY(asked->isVisible());
         QVERIFY(window.document().current()->plan() == automatic);
-        QVERIFY(asked->findChild<QTableWidget*>()->rowCount() > 0);
+        const ManualStart start = manual_start(automatic, *window.document().evaluation());
+        const auto before = with_links_shared(window.document().evaluation());
+        const auto after =
+            with_links_shared(evaluate(before->original, start.plan, {}, window.document().evaluation()->time_source));
+        // Compute, the rest and the buckets add up to the step's difference.
+        const QTableWidget* table = asked->findChild<QTableWidget*>();
+        const auto added = [table](int row) { return table->item(row, 4)->text(); };
+        const auto difference = [](double from, double to) { return formatDifference(to - from, Unit::Time); };
+        QCOMPARE(added(0), difference(before->simulation.step_ms, after->simulation.step_ms));
+        QCOMPARE(table->item(1, 0)->text(), QStringLiteral("Compute"));
+        QCOMPARE(added(1), difference(before->simulation.compute_ms, after->simulation.compute_ms));
+        double rest_ms = after->simulation.step_ms - after->simulation.compute_ms -
+                         (before->simulation.step_ms - before->simulation.compute_ms);
+        const auto changes = exposure_changes(*before, *after);
+        for (const ExposureChange& change : changes) rest_ms -= change.added_ms();
+        QCOMPARE(added(2), formatDifference(rest_ms, Unit::Time));
+        QVERIFY(!changes.empty());
+        QCOMPARE(table->rowCount(), static_cast<int>(changes.size()) + 3);
         QString text;
         for (const QLabel* label : asked->findChildren<QLabel*>()) text += label->text();
         QVERIFY2(text.contains(QStringLiteral("instead of")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("a module has one card")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("memory peak")), qPrintable(text));
+        for (const auto& evaluation : {before, after})
+            QVERIFY2(text.contains(formatBytes(static_cast<double>(evaluation->corrected_memory.peak_bytes))),
+                     qPrintable(text));
         asked->findChild<QPushButton*>(QStringLiteral("makeCards"))->click();
         const Plan plan = window.document().current()->plan();
         QVERIFY(!plan.buckets.empty());
@@ -154,9 +175,10 @@ class AutomaticVariantTest : public QObject {
         // The buckets' exposed times are of those steps.
         const auto changes = exposure_changes(*with_links_shared(automatic), *with_links_shared(manual));
         QTableWidget* table = asked->findChild<QTableWidget*>();
-        QCOMPARE(table->rowCount(), static_cast<int>(changes.size()));
-        QCOMPARE(table->item(0, 2)->text(), formatTime(changes.front().before_ms));
-        QCOMPARE(table->item(0, 3)->text(), formatTime(changes.front().after_ms));
+        constexpr int other_rows = 3;  // step, compute, rest
+        QCOMPARE(table->rowCount(), static_cast<int>(changes.size()) + other_rows);
+        QCOMPARE(table->item(other_rows, 2)->text(), formatTime(changes.front().before_ms));
+        QCOMPARE(table->item(other_rows, 3)->text(), formatTime(changes.front().after_ms));
     }
 
     void aManualStartCanKeepTheAutomaticSteps() {
