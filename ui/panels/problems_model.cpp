@@ -14,6 +14,15 @@ namespace {
 /// Internal id of the top rows; a problem below a row has that row's number plus one.
 constexpr quintptr top_level = 0;
 
+/// What the fix does, for the history, where the problem is not beside it.
+QString textOfFix(const Problem& problem) {
+    const QString module = QString::fromStdString(problem.module);
+    if (problem.replacement)
+        return ProblemsModel::tr("Rename %1 to %2").arg(module, QString::fromStdString(*problem.replacement));
+    if (!module.isEmpty()) return ProblemsModel::tr("Take %1 out of the plan").arg(module);
+    return QStringLiteral("%1: %2").arg(QString::fromStdString(problem.title), QString::fromStdString(problem.fix));
+}
+
 }  // namespace
 
 ProblemsModel::ProblemsModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
@@ -161,7 +170,7 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     }
     std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     if (!fixed) return false;
-    document_.editPlan(QString::fromStdString(shown.fix), std::move(*fixed));
+    document_.editPlan(textOfFix(shown), std::move(*fixed));
     return true;
 }
 

@@ -99,9 +99,19 @@ class ProblemsTest : public QObject {
         QVERIFY(fix.data().toString().startsWith("rename to layers.5"));
         QVERIFY(model.applyFix(*model.problemAt(unknown)));
         QCOMPARE(document->buckets()[1].modules, std::vector<std::string>{"layers.5"});
+        QCOMPARE(document->current()->undoStack().undoText(), QStringLiteral("Rename layers.6 to layers.5"));
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(!rowOf(model, ProblemKind::unknown_module).isValid());
         QVERIFY(tableText(model).startsWith("Problem\t"));
+        // A name that stands for one that is in the plan already is taken out.
+        BucketCommands(*document).addText("layers.[1-4]\nlayers.6");
+        QVERIFY(waitForEvaluation(*document));
+        const QModelIndex useless = rowOf(model, ProblemKind::unknown_module);
+        QVERIFY(useless.isValid());
+        const QString taken_out = useless.siblingAtColumn(ProblemsModel::fix_column).data().toString();
+        QVERIFY2(taken_out.startsWith("take out of the plan"), qPrintable(taken_out));
+        QVERIFY(model.applyFix(*model.problemAt(useless)));
+        QCOMPARE(document->current()->undoStack().undoText(), QStringLiteral("Take layers.6 out of the plan"));
     }
 
     void gathersOfBothDirectionsAreBucketedApart() {
