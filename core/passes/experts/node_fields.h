@@ -32,7 +32,7 @@ struct NodeFields {
 class NodeFieldTable {
   public:
     /// @param reads_chunks whether what nodes say of chunks, other than hints of symbols, is taken apart, too; else it
-    /// stays with the other members of `titan_meta`.
+    /// stays with the other members of `titan_meta`, and nodes that say nothing of sizes have no fields here.
     /// @param end reads the nodes before this one only.
     /// @throws PassRefusal of `pass` for fields that are not as docs/formats.md has them.
     NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks, NodeId end = no_node);
