@@ -196,12 +196,19 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
     switch (collective.cause) {
         case ExposureCause::none:
             break;
-        case ExposureCause::group_busy:
-            text += "process group " + groups[collective.group].process_group + " was busy with " +
-                    name(collective.blocker) + " for " + milliseconds(collective.start_ms - possible_ms) +
+        case ExposureCause::group_busy: {
+            // The one ahead may itself have waited for others.
+            const double busy_ms = collective.start_ms - possible_ms;
+            const auto blocker = std::ranges::find(collectives, collective.blocker, &CollectiveTiming::start);
+            const bool is_alone =
+                blocker != collectives.end() && busy_ms < blocker->end_ms - blocker->start_ms + nanosecond_in_ms;
+            text += "process group " + groups[collective.group].process_group + " was busy" +
+                    (is_alone ? " with " + name(collective.blocker) : std::string()) + " for " + milliseconds(busy_ms) +
+                    (is_alone ? std::string() : ", with " + name(collective.blocker) + " last,") +
                     " when it could have started; issuing it before " + name(collective.blocker) +
-                    " would let it start earlier";
+                    " would let it start earlier, and that one later";
             break;
+        }
         case ExposureCause::window_too_short:
             text += "the time between its start and its wait (" + milliseconds(collective.window_ms) +
                     ") is shorter than the " + kind + " (" + duration + ")" + advice;

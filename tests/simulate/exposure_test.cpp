@@ -171,7 +171,21 @@ TEST_F(Exposure, GroupBusy) {
     EXPECT_EQ(timing.blocker, first);
     EXPECT_EQ(simulation.explain(graph, 1),
               "waits 8 ms: process group 0 was busy with first for 10 ms when it could have started; issuing it "
-              "before first would let it start earlier");
+              "before first would let it start earlier, and that one later");
+}
+
+TEST_F(Exposure, AQueueIsNotTheCollectiveAtItsEnd) {
+    const NodeId first = sketch.gather("first", x, 10);
+    const NodeId second = sketch.gather("second", x, 4);
+    const NodeId third = sketch.gather("third", x, 4);
+    sketch.compute("mm", {x}, 6);
+    sketch.wait("waited", third);
+    sketch.wait("waited_first", first);
+    sketch.wait("waited_second", second);
+    EXPECT_EQ(run(2).blocker, second);
+    EXPECT_EQ(simulation.explain(graph, 2),
+              "waits 12 ms: process group 0 was busy for 14 ms, with second last, when it could have started; issuing "
+              "it before second would let it start earlier, and that one later");
 }
 
 TEST_F(Exposure, AStreamThatIsHeldBrieflyIsNotTheCause) {
