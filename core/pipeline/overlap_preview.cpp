@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/passes/hazards.h"
 #include "core/pipeline/step_with_links_shared.h"
 
 namespace overlap {
@@ -26,6 +27,7 @@ DirectedOrder ordered(const Graph& graph, const ModuleTree& modules, const Merge
 }  // namespace
 
 std::string OverlapPreview::Effect::refusal() const {
+    if (!hazard.empty()) return hazard;
     const bool any_holds = std::ranges::any_of(refusals, [](const std::string& refusal) { return refusal.empty(); });
     return any_holds || refusals.empty() ? std::string() : refusals.front();
 }
@@ -110,6 +112,7 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
         }
     }
     const PassResult result = order.apply(evaluation_->undirected);
+    effect.hazard = new_hazard(*result.graph);
     const std::vector<double> times_ms = times_of(result);
     const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_ms);
     effect.step_ms = simulation.step_ms;
@@ -121,6 +124,17 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
     }
     effect.peak_bytes = memory_profile(*result.graph, StorageRule::corrected).peak_bytes;
     return effect;
+}
+
+/// One that the plan does not have already.
+std::string OverlapPreview::new_hazard(const Graph& result) const {
+    for (const Problem& problem : reads_before_fill(result)) {
+        const bool is_known = std::ranges::any_of(evaluation_->problems, [&](const Problem& known) {
+            return known.kind == problem.kind && known.nodes.back() == problem.nodes.back();
+        });
+        if (!is_known) return problem.message;
+    }
+    return {};
 }
 
 std::vector<double> OverlapPreview::times_of(const PassResult& result) const {

@@ -23,13 +23,15 @@ class OverlapPreview {
         OverlapDirectives overlaps;
         /// What such a collective has and what cannot hold beside the new directives of the others: why, one for each.
         std::vector<std::string> displaced;
+        /// What would be wrong with what the job computes: a buffer that is read before it is filled. Else empty.
+        std::string hazard{};
         double step_ms = 0;
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
         /// With links shared, where Evaluation::on_shared_links has such a step beside that of the figures.
         std::optional<double> shared_step_ms{}, shared_exposed_ms{};
 
-        /// The first refusal where no directive holds; else empty.
+        /// The hazard; else the first refusal where no directive holds; else empty.
         std::string refusal() const;
     };
 
@@ -76,6 +78,7 @@ class OverlapPreview {
     std::vector<Moved> moved_of(const Plan& plan, const std::vector<NodeId>& starts) const;
     OverlapDirectives without_moved(const OverlapDirectives& overlaps) const;
     std::vector<double> times_of(const PassResult& result) const;
+    std::string new_hazard(const Graph& result) const;
 
     std::shared_ptr<const Evaluation> evaluation_;
     const Graph& undirected_;

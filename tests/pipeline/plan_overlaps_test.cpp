@@ -124,9 +124,13 @@ TEST(OverlapPreview, HasTheStepWithLinksSharedBesideTheOther) {
 }
 
 /// Every collective of a graph, dragged to some places, with and without control_deps, beside another directive.
+bool any_reads_before_fill(const Evaluation& evaluation) {
+    return std::ranges::count(evaluation.problems, ProblemKind::read_before_fill, &Problem::kind) > 0;
+}
+
 TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
-    std::size_t held = 0, refused = 0;
+    std::size_t held = 0, refused = 0, hazards = 0;
     for (const bool insert : {false, true}) {
         Plan plan = bucketed_plan(*graph);
         plan.overlaps.insert_overlap_deps = insert;
@@ -144,17 +148,22 @@ TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
                 Plan changed = plan;
                 changed.overlaps = effect.overlaps;
                 const auto after = evaluate(graph, changed);
-                ASSERT_TRUE(!effect.refusal().empty() || after->overlaps.directives.back().holds());
+                const bool holds = effect.refusals.front().empty();
+                ASSERT_TRUE(!holds || after->overlaps.directives.back().holds());
+                ASSERT_EQ(effect.hazard.empty(), !any_reads_before_fill(*after));
+                ASSERT_EQ(effect.refusal().empty(), holds && effect.hazard.empty());
                 ASSERT_EQ(effect.step_ms, after->simulation.step_ms);
                 ASSERT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
                 ASSERT_EQ(effect.peak_bytes, after->corrected_memory.peak_bytes);
-                ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), effect.refusal().empty());
-                ++(effect.refusal().empty() ? held : refused);
+                ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), holds);
+                ++(holds ? held : refused);
+                hazards += effect.hazard.empty() ? 0 : 1;
             }
         }
     }
     EXPECT_GT(held, 20u);
     EXPECT_GT(refused, 5u);
+    EXPECT_GT(hazards, 0u);
 }
 
 TEST(OverlapPreview, ReplacesWhatTheCollectiveHas) {
