@@ -38,15 +38,28 @@ void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& 
     }
 }
 
+/// By what a problem is known again in another plan: its sentence, or its title where the sentence has figures, which
+/// differ from plan to plan.
+const std::string& known_by(const Problem& problem) {
+    const bool has_figures = problem.kind == ProblemKind::links_not_shared || problem.title == "beyond the memory";
+    return has_figures ? problem.title : problem.message;
+}
+
 std::vector<Problem> new_problems(const Evaluation& before, const Evaluation& after) {
     std::unordered_set<std::string> known;
-    for (const Problem& problem : before.problems) known.insert(problem.message);
+    for (const Problem& problem : before.problems) known.insert(known_by(problem));
     std::vector<Problem> found;
     for (const Problem& problem : after.problems)
         if (problem.severity != Severity::note && problem.kind != ProblemKind::exposed &&
-            !known.contains(problem.message))
+            !known.contains(known_by(problem)))
             found.push_back(problem);
     return found;
+}
+
+/// Why nobody should make a change that runs: the job would compute something else. Empty where it would not.
+std::string new_error(const std::vector<Problem>& problems) {
+    const auto error = std::ranges::find(problems, Severity::error, &Problem::severity);
+    return error == problems.end() ? std::string() : error->message;
 }
 
 }  // namespace
@@ -113,7 +126,11 @@ double job_step_ms(const AdviceEffect& effect) {
 }
 
 bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before) {
-    return effect.refusal.empty() && job_step_ms(effect) < -worthwhile_share * step_with_links_shared(before);
+    if (!effect.refusal.empty()) return false;
+    const double least_ms = worthwhile_share * step_with_links_shared(before);
+    const double least_bytes = worthwhile_peak_share * static_cast<double>(before.corrected_memory.peak_bytes);
+    const bool frees_memory = static_cast<double>(-effect.peak_bytes) > least_bytes && job_step_ms(effect) < least_ms;
+    return frees_memory || job_step_ms(effect) < -least_ms;
 }
 
 std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop) {
@@ -127,6 +144,8 @@ std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& ad
         effect.refusal = after->refusal ? after->refusal->what() : "the changed plan is refused";
         return effect;
     }
+    effect.refusal = new_error(effect.new_problems);
+    if (!effect.refusal.empty()) return effect;
     effect.step_ms = after->simulation.step_ms - before.simulation.step_ms;
     if (before.on_shared_links || after->on_shared_links)
         effect.shared_step_ms = step_with_links_shared(*after) - step_with_links_shared(before);

@@ -44,18 +44,22 @@ struct AdviceEffect {
     std::optional<double> shared_step_ms{};
     double exposed_ms = 0;        ///< of the step of a job, see job_step_ms()
     std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
-    std::string refusal;          ///< why the changed plan is refused; the differences are then 0
+    /// Why the changed plan is refused, or what would be wrong with what the job computes; the differences are then 0.
+    std::string refusal;
     /// Problems of the changed plan that the plan does not have, exposed collectives not counted.
     std::vector<Problem> new_problems;
 };
 
 /// Below this share of the step a difference is no reason for a change: runs of one job differ by more.
 inline constexpr double worthwhile_share = 0.001;
+/// The same of the peak, for changes that free memory.
+inline constexpr double worthwhile_peak_share = 0.01;
 
 /// What the step of a job changes by: with links shared where that is another one.
 double job_step_ms(const AdviceEffect& effect);
 
-/// Whether a change shortens the step of a job by a share that is worth it, and is not refused.
+/// Whether a change is not refused, and shortens the step of a job by a share that is worth it, or frees such a share of
+/// the peak for no more time.
 bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before);
 
 /// Evaluates the changed plan as the plan was evaluated.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/advice/collective_advice.h"
+#include "core/io/graph_file.h"
+#include "core/pipeline/overlap_preview.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/group_passes.h"
@@ -226,7 +228,63 @@ TEST(AdviceForProblems, IsTheirFix) {
     EXPECT_TRUE(effect_of(*evaluation, fixes[0])->new_problems.empty());
     EXPECT_EQ(fixes[1].text, "bucket either direction apart");
     EXPECT_EQ(effect_of(*evaluation, fixes[1])->refusal, "");
-    EXPECT_LT(effect_of(*evaluation, fixes[1])->peak_bytes, 0);
+    const auto apart = effect_of(*evaluation, fixes[1]);
+    EXPECT_LT(apart->peak_bytes, 0);
+}
+
+TEST(AdviceEffects, MemoryThatIsFreedIsWorthAChangeToo) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    const auto peak = static_cast<double>(evaluation->corrected_memory.peak_bytes);
+    const double step_ms = evaluation->simulation.step_ms;
+    const auto of = [](double step, double bytes) {
+        AdviceEffect effect;
+        effect.step_ms = step;
+        effect.peak_bytes = static_cast<std::int64_t>(bytes);
+        return effect;
+    };
+    EXPECT_TRUE(is_worthwhile(of(0, -0.05 * peak), *evaluation));
+    EXPECT_FALSE(is_worthwhile(of(0, -0.005 * peak), *evaluation));
+    EXPECT_FALSE(is_worthwhile(of(0.01 * step_ms, -0.05 * peak), *evaluation));
+    EXPECT_TRUE(is_worthwhile(of(-0.01 * step_ms, 0.05 * peak), *evaluation));
+    AdviceEffect refused = of(-0.01 * step_ms, -0.05 * peak);
+    refused.refusal = "why";
+    EXPECT_FALSE(is_worthwhile(refused, *evaluation));
+}
+
+/// What reads a gathered buffer may come before the copy that fills it: nobody is told to do that.
+TEST(AdviceEffects, AnErrorThatAChangeBringsRefusesIt) {
+    const auto input =
+        read_graph_file(OVERLAP_TEST_DATA "/../../resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz");
+    Plan plan = make_plan(*input, "Plan A");
+    plan.buckets = {{{"layers.0", "layers.1"}, false, {}}};
+    const auto evaluation = evaluate(input, plan);
+    const auto& collectives = evaluation->simulation.collectives;
+    const auto merged =
+        std::ranges::find(collectives, "all_gather_into_tensor_out",
+                          [&](const CollectiveTiming& timing) { return evaluation->graph->name(timing.start); });
+    ASSERT_NE(merged, collectives.end());
+    Advice behind{"behind layers.0", {}, plan};
+    behind.plan.overlaps.list = {
+        {.collective = OverlapPreview(evaluation, plan, merged->start).collective(), .hide_behind = "layers.0"}};
+    const auto effect = effect_of(*evaluation, behind);
+    ASSERT_FALSE(effect->new_problems.empty());
+    EXPECT_EQ(effect->new_problems.front().kind, ProblemKind::read_before_fill);
+    EXPECT_EQ(effect->refusal, effect->new_problems.front().message);
+    EXPECT_FALSE(is_worthwhile(*effect, *evaluation));
+    for (const Advice& offered : advice_for(evaluation, static_cast<std::size_t>(merged - collectives.begin())))
+        EXPECT_NE(offered.plan.overlaps, behind.plan.overlaps) << offered.text;
+}
+
+TEST(AdviceEffects, AProblemThatIsThereAlreadyIsNotNew) {
+    const auto input = test_graph("llama3_8b_fsdp64.prebucket");
+    const auto whole = evaluate(input, plan_of(pipeline_presets(*input).at(1), *input, "Performance"));
+    ASSERT_TRUE(whole->on_shared_links);
+    for (const Advice& advice : advice_for_worst(whole, 1)) {
+        const auto effect = effect_of(*whole, advice);
+        EXPECT_TRUE(std::ranges::none_of(effect->new_problems, [](const Problem& problem) {
+            return problem.kind == ProblemKind::links_not_shared;
+        })) << advice.text;
+    }
 }
 
 TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
