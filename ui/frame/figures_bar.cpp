@@ -184,9 +184,8 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
                    "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
                    "baseline %3")
                    .arg(help, formatTime(evaluation.simulation.exposed_ms), formatTime(baseline.simulation.exposed_ms));
-    Figure figure =
-        compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
-                 formatTime(now), now, before, shareDifference(now, before), help + times);
+    Figure figure = compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
+                             formatTime(now), now, before, shareDifference(now, before), help + times);
     // Without these words it would be taken for that of the first step.
     if (shared) figure.short_label = Document::tr("exposed, links shared");
     return figure;

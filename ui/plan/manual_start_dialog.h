@@ -23,9 +23,8 @@ struct ManualStartProposal {
     bool keepsResult() const;
 };
 
-/// Asks before a manual plan is started that is slower than the automatic result: what is lost, of compute and bucket by
-/// bucket, what becomes of the memory peak, why,
-/// and whether to keep the automatic steps instead.
+/// Asks before a manual plan is started that is slower than the automatic result: what is lost, of compute and bucket
+/// by bucket, what becomes of the memory peak, why, and whether to keep the automatic steps instead.
 class ManualStartDialog : public QDialog {
     Q_OBJECT
 

@@ -29,19 +29,19 @@ class FiguresBarTest : public QObject {
     /// Takes the place of a pass that saves compute: half of the longest node's time.
     void saysWhyNoBoundHolds() {
         std::string saved;
-        auto document = openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source,
-                                      auto cache) {
-            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
-            if (!evaluated) return evaluated;  // stopped
-            auto saving = std::make_shared<Evaluation>(*evaluated);
-            NodeId longest = 0;
-            for (NodeId node = 0; node < saving->graph->node_count(); ++node)
-                if (saving->simulation.on_compute(node) && saving->times_ms[node] > saving->times_ms[longest])
-                    longest = node;
-            saving->times_ms[longest] /= 2;
-            saved = saving->graph->name(longest);
-            return std::shared_ptr<const Evaluation>(std::move(saving));
-        });
+        auto document =
+            openDocument([&saved](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto saving = std::make_shared<Evaluation>(*evaluated);
+                NodeId longest = 0;
+                for (NodeId node = 0; node < saving->graph->node_count(); ++node)
+                    if (saving->simulation.on_compute(node) && saving->times_ms[node] > saving->times_ms[longest])
+                        longest = node;
+                saving->times_ms[longest] /= 2;
+                saved = saving->graph->name(longest);
+                return std::shared_ptr<const Evaluation>(std::move(saving));
+            });
         document->addNew(document->loaded().empty_plan);
         QVERIFY(waitForEvaluation(*document));
         const FiguresBar bar(*document);
@@ -55,16 +55,16 @@ class FiguresBarTest : public QObject {
     /// Shared links expose more than the first step says: no width may leave out whose exposed time is shown.
     void exposedTimeIsNeverTakenForThatOfAnotherStep() {
         constexpr double shared_step_ms = 5000, shared_exposed_ms = 4000;
-        auto document = openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source,
-                                      auto cache) {
-            const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
-            if (!evaluated) return evaluated;  // stopped
-            auto sharing = std::make_shared<Evaluation>(*evaluated);
-            sharing->on_shared_links.emplace();
-            sharing->on_shared_links->step_ms = shared_step_ms;
-            sharing->on_shared_links->exposed_ms = shared_exposed_ms;
-            return std::shared_ptr<const Evaluation>(std::move(sharing));
-        });
+        auto document =
+            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto sharing = std::make_shared<Evaluation>(*evaluated);
+                sharing->on_shared_links.emplace();
+                sharing->on_shared_links->step_ms = shared_step_ms;
+                sharing->on_shared_links->exposed_ms = shared_exposed_ms;
+                return std::shared_ptr<const Evaluation>(std::move(sharing));
+            });
         document->addNew(document->loaded().empty_plan);
         QVERIFY(waitForEvaluation(*document));
         FiguresBar bar(*document);

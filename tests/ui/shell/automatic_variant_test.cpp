@@ -11,6 +11,7 @@
 #include "core/plan/presets.h"
 #include "core/views/exposed_time.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/actions/edit_effect.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
@@ -282,6 +283,8 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(handle);
         const int steps_before = document.current()->undoStack().count();
         const Plan before = document.current()->plan();
+        const double step_before_ms = document.evaluation()->simulation.step_ms;
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
 
         QElapsedTimer timer;
         std::vector<double> single_ms;
@@ -314,6 +317,10 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(options(window).find("max_in_flight_gb"));
         QVERIFY(*options(window).find("max_in_flight_gb") == handle->valueAt(handle->value()));
         QCOMPARE(document.current()->undoStack().count(), steps_before + 1);
+        // All of it is one edit, and told as one.
+        const double step_ms = document.evaluation()->simulation.step_ms;
+        const QString effect = told.back()[0].toString();
+        QVERIFY2(effect.contains("step " + formatDifference(step_ms - step_before_ms, Unit::Time)), qPrintable(effect));
         document.current()->undoStack().undo();
         QVERIFY(document.current()->plan() == before);
     }
