@@ -41,7 +41,7 @@ class Edited {
 
   private:
     /// Figures are not asked for: only edits are.
-    Document document_{nullptr, [](const auto& graph, const Plan&, std::stop_token, auto) {
+    Document document_{nullptr, [](const auto& graph, const Plan&, std::stop_token, auto, auto) {
                            static const auto figures = evaluate(graph, make_plan(*graph, "baseline"));
                            return figures;
                        }};

@@ -190,8 +190,8 @@ class DocumentTest : public QObject {
 
     void aNewerEditCancelsTheOlderEvaluation() {
         std::atomic<int> begun = 0, stopped = 0;
-        const auto document =
-            openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop, const auto& time_source) {
+        const auto document = openDocument(
+            [&](const auto& graph, const Plan& plan, std::stop_token stop, const auto& time_source, const auto& cache) {
                 ++begun;
                 // An evaluation that would take for ever, were it not stopped; that of the last plan is quick.
                 while (plan.buckets.size() < 3) {
@@ -201,7 +201,7 @@ class DocumentTest : public QObject {
                     }
                     std::this_thread::sleep_for(1ms);
                 }
-                return evaluate(graph, plan, stop, time_source);
+                return evaluate(graph, plan, stop, time_source, cache);
             });
         QSignalSpy ready(document.get(), &Document::evaluationChanged);
         QTRY_VERIFY(begun > 0);
@@ -219,7 +219,7 @@ class DocumentTest : public QObject {
 
     void destructionDoesNotWaitForALongEvaluation() {
         std::atomic<bool> begun = false;
-        auto document = openDocument([&](const auto&, const Plan&, std::stop_token stop, const auto&) {
+        auto document = openDocument([&](const auto&, const Plan&, std::stop_token stop, const auto&, const auto&) {
             begun = true;
             while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
             return std::shared_ptr<const Evaluation>();
@@ -230,9 +230,8 @@ class DocumentTest : public QObject {
 
     void anEvaluationThatFailsIsTold() {
         const auto document = openDocument(
-            [](const auto&, const Plan&, std::stop_token, const auto&) -> std::shared_ptr<const Evaluation> {
-                throw std::runtime_error("no memory");
-            });
+            [](const auto&, const Plan&, std::stop_token, const auto&,
+               const auto&) -> std::shared_ptr<const Evaluation> { throw std::runtime_error("no memory"); });
         QSignalSpy failed(document.get(), &Document::failed);
         QTRY_COMPARE(failed.count(), 1);
         QVERIFY(!document->evaluating());

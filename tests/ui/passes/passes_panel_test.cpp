@@ -288,7 +288,7 @@ class PassesPanelTest : public QObject {
 
     void everyOptionHasAControl() {
         // Nothing is evaluated: all passes one behind the other make no sense.
-        const auto nothing = [](const auto&, const Plan&, std::stop_token, const auto&) {
+        const auto nothing = [](const auto&, const Plan&, std::stop_token, const auto&, const auto&) {
             return std::shared_ptr<const Evaluation>();
         };
         const auto document = ui::openDocument(nothing);

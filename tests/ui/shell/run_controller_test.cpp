@@ -30,7 +30,7 @@ class RunControllerTest : public QObject {
         const quint64 ran = fixture.document->current()->key();
         fixture.document->addCopyOfCurrent();
         QSignalSpy told(&fixture.run, &NoticeSource::told);
-        emit fixture.panel->measured(ran, trace(), "/runs/1.run.json");
+        emit fixture.panel->measured(ran, {trace()}, "/runs/1.run.json");
         QCOMPARE(fixture.document->current()->key(), ran);
         QCOMPARE(told.count(), 1);
         QCOMPARE(told[0][1].toString(), "/runs/1.run.json");
@@ -43,7 +43,7 @@ class RunControllerTest : public QObject {
         const quint64 closed = fixture.document->addCopyOfCurrent().key();
         fixture.document->closeVariant(fixture.document->currentIndex());
         const quint64 shown = fixture.document->current()->key();
-        emit fixture.panel->measured(closed, trace(), "/runs/1.run.json");
+        emit fixture.panel->measured(closed, {trace()}, "/runs/1.run.json");
         QCOMPARE(fixture.document->current()->key(), shown);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.measurements.count(), 1, 30'000);
     }
