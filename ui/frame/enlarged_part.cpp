@@ -2,6 +2,7 @@
 
 #include <QDockWidget>
 #include <QEvent>
+#include <QHash>
 #include <QMainWindow>
 #include <QScopedValueRollback>
 #include <algorithm>
@@ -13,7 +14,12 @@ namespace overlap::ui {
 
 EnlargedPart::EnlargedPart(QMainWindow& window, DockLayout& docks) : QObject(&window), window_(window), docks_(docks) {}
 
+bool EnlargedPart::isInWindow(const QWidget* part) const {
+    return part && part->window() == &window_;
+}
+
 QWidget* EnlargedPart::partOf(QWidget* inside) const {
+    if (inside && !isInWindow(inside)) return nullptr;
     for (QWidget* part = inside; part; part = part->parentWidget())
         if (qobject_cast<QDockWidget*>(part)) return part;
     return window_.centralWidget();
@@ -26,12 +32,16 @@ QList<QWidget*> EnlargedPart::shownWith(QWidget* part) const {
     return shown;
 }
 
+bool EnlargedPart::isEmpty() const {
+    return std::ranges::all_of(enlarged_, &QWidget::isHidden);
+}
+
 bool EnlargedPart::is(const QWidget* part) const {
     return any() && std::ranges::any_of(enlarged_, [&](const QWidget* shown) { return shown == part; });
 }
 
 void EnlargedPart::enlarge(QWidget* part) {
-    if (!part || is(part)) return;
+    if (!isInWindow(part) || is(part)) return;
     end();
     const QScopedValueRollback guard(changing_, true);
     const QByteArray layout = window_.saveState();
@@ -39,13 +49,14 @@ void EnlargedPart::enlarge(QWidget* part) {
     docks_.setSizesKept(false);
     QList<QWidget*> others{window_.centralWidget()};
     for (QDockWidget* dock : docks_.all())
-        if (!dock->isFloating()) others.append(dock);
+        if (isInWindow(dock)) others.append(dock);
     for (QWidget* other : others) {
         if (enlarged_.contains(other) || other->isHidden()) continue;
         other->hide();
         other->installEventFilter(this);
         hidden_.append(other);
     }
+    for (QWidget* shown : enlarged_) shown->installEventFilter(this);
     layout_ = layout;
     emit changed();
 }
@@ -58,11 +69,16 @@ void EnlargedPart::end() {
             other->removeEventFilter(this);
             other->show();
         }
-        // Which tab is in front is the user's choice meanwhile.
+        // Which tab is in front, and what is open, is the user's choice meanwhile.
         QWidget* front = nullptr;
-        for (QWidget* part : std::exchange(enlarged_, {}))
+        for (QWidget* part : std::exchange(enlarged_, {})) {
+            part->removeEventFilter(this);
             if (!part->visibleRegion().isEmpty()) front = part;
+        }
+        QHash<QDockWidget*, bool> open;
+        for (QDockWidget* dock : docks_.all()) open.insert(dock, !dock->isHidden());
         window_.restoreState(std::exchange(layout_, {}));
+        for (auto dock = open.cbegin(); dock != open.cend(); ++dock) dock.key()->setVisible(dock.value());
         if (front) front->raise();
         docks_.setSizesKept(true);
     }
@@ -78,13 +94,22 @@ QByteArray EnlargedPart::layout() const {
 }
 
 bool EnlargedPart::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::ShowToParent && !changing_) {
-        // The layout comes back when whoever shows it is done.
+    // The layout comes back when whoever shows or hides it is done.
+    auto* part = static_cast<QWidget*>(watched);
+    if (event->type() == QEvent::ShowToParent && !changing_ && hidden_.contains(part)) {
         QMetaObject::invokeMethod(
             this,
-            [this, asked = static_cast<QWidget*>(watched)] {
+            [this, part] {
                 end();
-                if (qobject_cast<QDockWidget*>(asked)) asked->raise();
+                if (qobject_cast<QDockWidget*>(part)) part->raise();
+            },
+            Qt::QueuedConnection);
+    }
+    if (event->type() == QEvent::HideToParent && !changing_ && enlarged_.contains(part)) {
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (isEmpty()) end();
             },
             Qt::QueuedConnection);
     }

@@ -14,7 +14,8 @@ class DockLayout;
 
 /// Gives one part of the window all of its room but that of menu, toolbar and status bar: a dock with those that share
 /// its tabs, or the middle. Everything else is hidden until the part is enlarged no more, which gives each border its
-/// place again. Asking for anything that is hidden ends it, too.
+/// place again. Asking for anything that is hidden ends it, too, and so does closing all that has the room. Docks that
+/// were opened or closed meanwhile stay so. A dock in a window of its own is no part of the window.
 class EnlargedPart : public QObject {
     Q_OBJECT
 
@@ -23,11 +24,11 @@ class EnlargedPart : public QObject {
 
     /// Whether any part is enlarged.
     bool any() const { return !layout_.isEmpty(); }
-    /// The part that `inside` is in: its dock, else the middle of the window.
+    /// The part that `inside` is in: its dock, else the middle of the window; null where it is in another window.
     QWidget* partOf(QWidget* inside) const;
     /// Whether a part is the enlarged one, or shares tabs with it.
     bool is(const QWidget* part) const;
-    /// @param part a dock, or the window's central widget.
+    /// @param part a dock, or the window's central widget; nothing happens with what is in no part of the window.
     void enlarge(QWidget* part);
     void end();
     /// Enlarges the part, or ends it where it is enlarged.
@@ -43,6 +44,9 @@ class EnlargedPart : public QObject {
 
   private:
     QList<QWidget*> shownWith(QWidget* part) const;
+    bool isInWindow(const QWidget* part) const;
+    /// None of what has the room is shown any more.
+    bool isEmpty() const;
 
     QMainWindow& window_;
     DockLayout& docks_;

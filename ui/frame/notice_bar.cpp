@@ -94,6 +94,7 @@ void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeActi
         buttons_.push_back(button);
     }
     show();
+    emit noticeShown();
 }
 
 void NoticeBar::addSentence(const QString& sentence, const QStringList& more) {
@@ -103,6 +104,7 @@ void NoticeBar::addSentence(const QString& sentence, const QStringList& more) {
     if (!more.isEmpty()) setDetails(all);
     label_->setText(label_->text() + QStringLiteral(". ") + shownName(sentence));
     setAccessibleName(text());
+    emit noticeShown();
 }
 
 QString NoticeBar::text() const {

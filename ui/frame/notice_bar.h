@@ -40,6 +40,10 @@ class NoticeBar : public QFrame {
     /// The lines behind *Details*, folded away or not.
     QStringList details() const;
 
+  signals:
+    /// A notice, or one more sentence of it, is there to be seen.
+    void noticeShown();
+
   private:
     void setDetails(const QStringList& details);
     void unfold(bool unfolded);

@@ -93,6 +93,8 @@ void registerEnlarged(Actions& actions, const QString& menu, EnlargedPart& enlar
         {QKeySequence(Qt::Key_F11)},
         [part] { part->any() ? part->end() : part->enlarge(part->partOf(QApplication::focusWidget())); });
     enlarge->setCheckable(true);
+    // In a panel with a window of its own there is nothing to enlarge.
+    QObject::connect(enlarge, &QAction::triggered, part, [part, enlarge] { enlarge->setChecked(part->any()); });
     QObject::connect(part, &EnlargedPart::changed, enlarge, [part, enlarge] { enlarge->setChecked(part->any()); });
 }
 

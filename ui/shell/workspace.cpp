@@ -250,6 +250,8 @@ void Workspace::connectEnlarged() {
     centre_->addCorner(button);
     connect(button, &QToolButton::clicked, this, [this] { enlarged_->toggle(window_.centralWidget()); });
     connect(docks_, &DockLayout::enlargeWanted, enlarged_, &EnlargedPart::toggle);
+    // Notices are in the middle.
+    connect(notice_, &NoticeBar::noticeShown, this, [this] { showMiddle(); });
     connect(enlarged_, &EnlargedPart::changed, this, [this] {
         for (EnlargeButton* shown : window_.findChildren<EnlargeButton*>()) shown->setEnlarged(enlarged_->any());
     });

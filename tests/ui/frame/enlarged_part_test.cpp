@@ -77,6 +77,50 @@ class EnlargedPartTest : public QObject {
         QVERIFY(parts.side->isHidden());
     }
 
+    void whatIsInAnotherWindowIsNoPart() {
+        Parts parts;
+        parts.side->setFloating(true);
+        QVERIFY(parts.side->window() != &parts.window);
+        QCOMPARE(parts.enlarged.partOf(parts.side->widget()), nullptr);
+        parts.enlarged.enlarge(parts.side);
+        QVERIFY(!parts.enlarged.any());
+        QVERIFY(!parts.first->isHidden() && !parts.window.centralWidget()->isHidden());
+        // It stays where it is while another part has the window.
+        parts.enlarged.enlarge(parts.first);
+        QVERIFY(!parts.side->isHidden() && parts.window.centralWidget()->isHidden());
+        parts.enlarged.end();
+        QVERIFY(parts.side->isFloating() && !parts.side->isHidden());
+    }
+
+    void closingThePartEndsIt() {
+        Parts parts;
+        parts.enlarged.enlarge(parts.side);
+        parts.side->close();
+        QTRY_VERIFY(!parts.enlarged.any());
+        QVERIFY(!parts.window.centralWidget()->isHidden() && !parts.first->isHidden());
+        QVERIFY2(parts.side->isHidden(), "it was closed");
+    }
+
+    void closingOneOfItsTabsLeavesTheOthersTheRoom() {
+        Parts parts;
+        parts.enlarged.enlarge(parts.first);
+        parts.second->close();
+        QCoreApplication::processEvents();
+        QVERIFY(parts.enlarged.any() && !parts.first->isHidden());
+        parts.first->close();
+        QTRY_VERIFY(!parts.enlarged.any());
+        QVERIFY(!parts.side->isHidden() && parts.first->isHidden() && parts.second->isHidden());
+    }
+
+    void whatIsOpenedMeanwhileStaysOpen() {
+        Parts parts;
+        parts.side->close();
+        parts.enlarged.enlarge(parts.first);
+        parts.side->show();
+        parts.enlarged.end();
+        QVERIFY(!parts.side->isHidden());
+    }
+
     void askingForAHiddenPartEndsIt() {
         Parts parts;
         parts.enlarged.enlarge(parts.window.centralWidget());

@@ -7,6 +7,8 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
+#include "ui/frame/enlarged_part.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -43,6 +45,17 @@ class WorkspaceTest : public QObject {
         fixture.workspace.timeline().setVisibleRange({1'000, 2'000'000});
         QVERIFY(moved.count() > 0);
         QCOMPARE(fixture.workspace.planRange(), fixture.workspace.timeline().visibleRange());
+    }
+
+    void aNoticeIsSeenWhileAPanelHasTheWindow() {
+        Fixture fixture;
+        fixture.workspace.enlarged().enlarge(fixture.dock("modules"));
+        QVERIFY(!fixture.workspace.notice().isVisible());
+        fixture.workspace.notice().showNotice("It exists");
+        QVERIFY(fixture.workspace.notice().isVisible());
+        fixture.workspace.enlarged().enlarge(fixture.dock("modules"));
+        fixture.workspace.notice().addSentence("So does the other");
+        QVERIFY(fixture.workspace.notice().isVisible());
     }
 
     void resetBringsDocksAndViewsBack() {
