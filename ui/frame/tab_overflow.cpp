@@ -1,6 +1,7 @@
 #include "ui/frame/tab_overflow.h"
 
 #include <QChildEvent>
+#include <QCoreApplication>
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
@@ -19,26 +20,6 @@ constexpr int button_width = 24;
 constexpr int narrow_bar = 240;   ///< where the list alone leads to other tabs: buttons would leave no room for one
 constexpr int wide_padding = 10;  ///< beside the text of a tab, as the style sheet has it
 
-/// Qt keeps room for two buttons that scroll.
-class RoomForButtons : public QProxyStyle {
-  public:
-    explicit RoomForButtons(int count) : QProxyStyle(QStringLiteral("fusion")), count_(count) {}
-
-    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
-        return metric == PM_TabBarScrollButtonWidth ? count_ * button_width / 2
-                                                    : QProxyStyle::pixelMetric(metric, option, widget);
-    }
-
-  private:
-    int count_;
-};
-
-void makeRoom(QTabBar& tabs, int buttons) {
-    auto* style = new RoomForButtons(buttons);
-    style->setParent(&tabs);
-    tabs.setStyle(style);
-}
-
 /// Takes up what the style sheet says for the value. Its names are in the window's style sheet.
 void setStyled(QTabBar& tabs, const char* name, bool on) {
     if (tabs.property(name).toBool() == on) return;
@@ -50,12 +31,33 @@ void setStyled(QTabBar& tabs, const char* name, bool on) {
 
 }  // namespace
 
+/// Qt keeps room for two buttons that scroll.
+class RoomForButtons : public QProxyStyle {
+  public:
+    explicit RoomForButtons(QTabBar& tabs) : QProxyStyle(QStringLiteral("fusion")) {
+        setParent(&tabs);
+        tabs.setStyle(this);
+    }
+
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
+        return metric == PM_TabBarScrollButtonWidth ? count_ * button_width / 2
+                                                    : QProxyStyle::pixelMetric(metric, option, widget);
+    }
+
+    int count() const { return count_; }
+    void setCount(int count) { count_ = count; }
+
+  private:
+    int count_ = 2;
+};
+
 TabOverflow::TabOverflow(QTabBar& tabs, const QString& help)
     : QObject(&tabs),
       tabs_(tabs),
       back_(tabs.findChild<QToolButton*>("ScrollLeftButton", Qt::FindDirectChildrenOnly)),
       forward_(tabs.findChild<QToolButton*>("ScrollRightButton", Qt::FindDirectChildrenOnly)),
-      list_(new QToolButton(&tabs)) {
+      list_(new QToolButton(&tabs)),
+      room_(new RoomForButtons(tabs)) {
     tabs.setUsesScrollButtons(true);
     list_->setObjectName("allTabs");
     list_->setText(QStringLiteral("▾"));
@@ -77,9 +79,10 @@ TabOverflow::TabOverflow(QTabBar& tabs, const QString& help)
 /// For the buttons that are shown where tabs do not fit.
 void TabOverflow::takeRoom() {
     const int buttons = (tabs_.width() < narrow_bar ? 1 : 3) + (corner_ ? 1 : 0);
-    if (buttons == buttons_) return;
-    buttons_ = buttons;
-    makeRoom(tabs_, buttons);
+    if (buttons == room_->count()) return;
+    room_->setCount(buttons);
+    QEvent changed(QEvent::StyleChange);  // the bar lays its tabs out anew
+    QCoreApplication::sendEvent(&tabs_, &changed);
 }
 
 QMenu* TabOverflow::makeMenu() {

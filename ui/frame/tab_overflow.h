@@ -10,6 +10,8 @@ class QToolButton;
 
 namespace overlap::ui {
 
+class RoomForButtons;
+
 /// Tabs that do not fit into their bar move closer together; where that is not enough they scroll, and a button beside
 /// the two that scroll them lists all of them.
 class TabOverflow : public QObject {
@@ -38,7 +40,7 @@ class TabOverflow : public QObject {
     QTabBar& tabs_;
     QToolButton *back_, *forward_, *list_;
     QToolButton* corner_ = nullptr;
-    int buttons_ = 0;  ///< that there is room for
+    RoomForButtons* room_;  ///< the style of the bar, which owns it
 };
 
 /// Rows of tabs that docks share in the window, as soon as there are any, keep whole names and overflow. A button at

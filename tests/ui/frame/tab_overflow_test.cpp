@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QMenu>
+#include <QStyle>
 #include <QTabBar>
 #include <QToolButton>
 #include <QtTest>
@@ -51,6 +52,24 @@ class TabOverflowTest : public QObject {
         QTRY_VERIFY(isWhole(tabs, 11));
         tabs.setCurrentIndex(0);
         QTRY_VERIFY(isWhole(tabs, 0));
+    }
+
+    void narrowAndWideBarsHaveOneStyle() {
+        QTabBar tabs;
+        fill(tabs);
+        new TabOverflow(tabs, QStringLiteral("All"));
+        tabs.show();
+        const auto room = [&] { return tabs.style()->pixelMetric(QStyle::PM_TabBarScrollButtonWidth, nullptr, &tabs); };
+        int wide = 0;
+        for (int time = 0; time < 3; ++time) {
+            tabs.resize(400, 32);
+            QTRY_VERIFY(room() > 12);
+            if (time == 0) wide = room();
+            QCOMPARE(room(), wide);
+            tabs.resize(200, 32);
+            QTRY_COMPARE(room(), wide / 3);
+        }
+        QCOMPARE(tabs.findChildren<QStyle*>(Qt::FindDirectChildrenOnly).size(), 1);
     }
 
     void theMenuHasAllAndShowsTheOneThatIsChosen() {
