@@ -48,7 +48,8 @@ void EditEffect::remember(const QString& what, bool undone) {
 
 void EditEffect::replaceLast(const QString& what) {
     // What grew was made before what is known here, so that only this part of it can be told.
-    if (undone_ || edits_.isEmpty()) return remember(what, false);
+    const bool known = waiting_ || before_;
+    if (undone_ || edits_.isEmpty() || !known) return remember(what, false);
     edits_.back() = what;
     waiting_ = document_.current()->stale();
 }

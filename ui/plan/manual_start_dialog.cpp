@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
-#include <algorithm>
+#include <cmath>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr QSize start_size{720, 440};
 constexpr double tolerated_share = 1e-3;
+constexpr double rounding_ms = 1e-6;  ///< less of a sum means nothing
 enum Column { bucket, members, before, after, added, column_count };
 
 QString summaryOf(const ManualStartProposal& proposal) {
@@ -67,6 +68,11 @@ void addRow(QTableWidget& table, const QString& name, const QString& collectives
     }
 }
 
+/// Without what sums in another order leave.
+double rounded(double ms) {
+    return std::abs(ms) < rounding_ms ? 0 : ms;
+}
+
 /// The step, and what it consists of: compute, waits for the buckets, and the rest, so that differences add up.
 void addRows(QTableWidget& table, const ManualStartProposal& proposal) {
     const Simulation &before = proposal.automatic->simulation, &after = proposal.manual->simulation;
@@ -77,8 +83,9 @@ void addRows(QTableWidget& table, const ManualStartProposal& proposal) {
     }
     addRow(table, ManualStartDialog::tr("Step, the sum of what follows"), {}, before.step_ms, after.step_ms);
     addRow(table, ManualStartDialog::tr("Compute"), {}, before.compute_ms, after.compute_ms);
-    addRow(table, ManualStartDialog::tr("Waits that stay as they are, and idle time"), {},
-           std::max(0.0, rest_before_ms), std::max(0.0, rest_after_ms));
+    // Below nothing where buckets are waited for at the same time.
+    addRow(table, ManualStartDialog::tr("Waits that stay as they are, and idle time"), {}, rounded(rest_before_ms),
+           rounded(rest_after_ms));
     for (const ExposureChange& change : proposal.changes)
         addRow(table, shownName(QString::fromStdString(change.collective)),
                formatCount(static_cast<std::int64_t>(change.members)), change.before_ms, change.after_ms);

@@ -161,6 +161,28 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(starts("more, taken back: " + difference(before, before)));
     }
 
+    void aDragThatBeganBeforeTheFirstFiguresIsToldFromThere() {
+        MainWindow window;
+        open(window);
+        Document& document = window.document();
+        QTRY_VERIFY_WITH_TIMEOUT(!document.current()->stale(), 60'000);
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
+        document.addVariant({});
+        Buckets buckets{{{"layers.0"}, false, {}}};
+        document.editBuckets("some", buckets, "drag");
+        QVERIFY(document.current()->stale());
+        QTRY_VERIFY_WITH_TIMEOUT(!document.current()->stale(), 60'000);
+        QCOMPARE(told.count(), 0);
+        const double before = document.evaluation()->simulation.step_ms;
+        buckets[0].modules.push_back("layers.1");
+        document.editBuckets("more", buckets, "drag");
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
+        const double after = document.evaluation()->simulation.step_ms;
+        const QString sentence = told[0][0].toString();
+        QVERIFY2(sentence.startsWith("more: step " + formatDifference(after - before, Unit::Time)),
+                 qPrintable(sentence));
+    }
+
     void notesAreNoEditOfThePlan() {
         MainWindow window;
         open(window);

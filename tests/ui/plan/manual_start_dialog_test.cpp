@@ -1,0 +1,48 @@
+#include "ui/plan/manual_start_dialog.h"
+
+#include <QTableWidget>
+#include <QtTest>
+
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+class ManualStartDialogTest : public QObject {
+    Q_OBJECT
+
+    static std::shared_ptr<const Evaluation> stepOf(double step_ms, double compute_ms) {
+        auto evaluation = std::make_shared<Evaluation>();
+        evaluation->simulation.step_ms = step_ms;
+        evaluation->simulation.compute_ms = compute_ms;
+        return evaluation;
+    }
+
+  private slots:
+    void theRestIsWhatTheSumLeavesEvenBelowNothing() {
+        ManualStartProposal proposal;
+        proposal.automatic = stepOf(10, 7);
+        proposal.manual = stepOf(12, 8);
+        proposal.changes = {{"gather", 2, 4, 2}, {"scatter", 1, 1.5, 2}};
+        const ManualStartDialog dialog(proposal);
+        const auto* table = dialog.findChild<QTableWidget*>(QStringLiteral("exposureChanges"));
+        constexpr int rest = 2;
+        QCOMPARE(table->item(rest, 2)->text(), formatTime(10 - 7 - 5.5));
+        QCOMPARE(table->item(rest, 3)->text(), formatTime(12 - 8 - 4.0));
+        QCOMPARE(table->item(rest, 4)->text(), formatDifference(2.5, Unit::Time));
+    }
+
+    void theRestIsNothingWhereRoundingLeavesLess() {
+        ManualStartProposal proposal;
+        proposal.automatic = stepOf(0.3, 0.1);
+        proposal.manual = stepOf(0.3 - 1e-9, 0.1);
+        proposal.changes = {{"gather", 1, 0.2, 0.2}};
+        const ManualStartDialog dialog(proposal);
+        const auto* table = dialog.findChild<QTableWidget*>(QStringLiteral("exposureChanges"));
+        for (const int column : {2, 3}) QCOMPARE(table->item(2, column)->text(), formatTime(0));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::ManualStartDialogTest)
+#include "manual_start_dialog_test.moc"
