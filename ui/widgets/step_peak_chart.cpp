@@ -30,7 +30,7 @@ bool isBefore(const StepPeakChart::Point& left, const StepPeakChart::Point& righ
 StepPeakChart::StepPeakChart(const QString& help, QWidget* parent) : QWidget(parent), help_(help) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    setMinimumSize(160, 96);
+    setMinimumSize(160, 88);  // what a panel has in the lowest window, 800x500
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&StepPeakChart::update));
 }
 

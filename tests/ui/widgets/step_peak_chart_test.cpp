@@ -67,7 +67,7 @@ class StepPeakChartTest : public QObject {
         chart.setAllNamed(true);
         for (const StepPeakChart::Point& point : policies()) chart.add(point);
         chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 1674.1, std::int64_t{41} << 30});
-        for (const QSize size : {QSize(160, 96), QSize(300, 140), QSize(400, 220), QSize(900, 400)}) {
+        for (const QSize size : {QSize(160, 88), QSize(300, 140), QSize(400, 220), QSize(900, 400)}) {
             chart.resize(size);
             chart.show();
             const auto& names = chart.names();
