@@ -174,8 +174,9 @@ class NodeHash final : public JsonHash {
             hash_.add(stack ? size_of(stack) : 0);
             if (stack)
                 for_each_item(stack, [&](nb::handle entry) {
+                    if (!is_sequence(entry)) throw nb::type_error("a module is a list of its path and its class");
                     if (size_of(entry) != 2) throw nb::value_error("a module is a path and a class");
-                    hash_.add(word(PySequence_Check(entry.ptr()) ? nb::object(entry[0]) : nb::object()));
+                    hash_.add(word(nb::object(entry[0])));
                 });
         }
         const nb::handle custom = member(node, "custom");
@@ -191,8 +192,11 @@ class NodeHash final : public JsonHash {
         const nb::handle shape = required(tensor, "shape");
         hash_.add(size_of(shape) + 1);
         hash_.add(word(required(tensor, "dtype")));
-        for_each_item(shape,
-                      [&](nb::handle size) { hash_.add(static_cast<std::uint64_t>(nb::cast<std::int64_t>(size))); });
+        for_each_item(shape, [&](nb::handle size) {
+            std::int64_t number = 0;
+            if (!nb::try_cast(size, number)) throw nb::type_error("a size is no integer of 64 bits");
+            hash_.add(static_cast<std::uint64_t>(number));
+        });
     }
 
     void add_object(nb::handle members) override {

@@ -152,7 +152,11 @@ class Digests(unittest.TestCase):
     def test_of_what_are_no_nodes(self) -> None:
         for nodes in ([{}], [{"name": "a", "op": "call_function"}], [{"name": "a", "op": "nothing", "target": "b"}],
                       [{"name": "a", "op": "output", "target": "b", "args": [{"node": "c"}]}],
-                      [{"name": "a", "op": "output", "target": "b", "args": 3}], [3]):
+                      [{"name": "a", "op": "output", "target": "b", "args": 3}], [3],
+                      *([{"name": "a", "op": "output", "target": "b", "module_stack": [module]}]
+                        for module in ({"path": "a", "class": "b"}, {"a", "b"}, "ab", ["a"], 3)),
+                      *([{"name": "a", "op": "output", "target": "b", "outputs": [{"shape": [size], "dtype": "float32"}]}]
+                        for size in (2**70, "three", None))):
             for core in (CORE, None):
                 with self.subTest(nodes=nodes, core=core), mock.patch.object(digests, "native_core", lambda: core), \
                         self.assertRaises((KeyError, IndexError, TypeError, AttributeError, ValueError)):

@@ -84,6 +84,19 @@ def _hexadecimal(number: int) -> str:
     return f"{number:016x}"
 
 
+def _size(size: Any) -> int:
+    if not isinstance(size, int) or not -(1 << 63) <= size < 1 << 63:
+        raise TypeError("a size is no integer of 64 bits")
+    return size
+
+
+def _path(module: Any) -> str:
+    if not isinstance(module, (list, tuple)):
+        raise TypeError("a module is a list of its path and its class")
+    path, _ = module
+    return path
+
+
 class _JsonWords:
     """The words that stand for a JSON value. Most texts occur often, so each is hashed once."""
 
@@ -157,11 +170,11 @@ class _NodeWords(_JsonWords):
                 continue
             words.append(len(tensor["shape"]) + 1)
             words.append(self._text(tensor["dtype"]))
-            words.extend(tensor["shape"])
+            words.extend(map(_size, tensor["shape"]))
         for field in ("module_stack", "fwd_module_stack"):
             stack = node.get(field, ())
             words.append(len(stack))
-            words.extend(self._text(path) for path, _ in stack)
+            words.extend(self._text(_path(module)) for module in stack)
         module = node.get("custom", {}).get("module_fqn")
         words.append(self._text(module if isinstance(module, str) else ""))
         return words
