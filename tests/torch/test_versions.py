@@ -49,8 +49,14 @@ class Releases(unittest.TestCase):
 
     def test_a_pass_that_agrees_is_not(self) -> None:
         agreeing = [name for name, agrees in table_of("2.14").items() if agrees]
-        for name in (*agreeing, "stable_topological_sort"):
+        self.assertEqual({*agreeing, "stable_topological_sort"}, versions.SAME["2.14"])
+        for name in versions.SAME["2.14"]:
             versions.require_same_pass("a.plan", 1, name, "2.14.0")
+
+    def test_a_pass_that_was_never_compared_is_refused(self) -> None:
+        for name in ("ep_overlap_schedule_pass", "schedule_fsdp_comms_to_dense_regions_pass"):
+            with self.assertRaisesRegex(PlanError, f"{name}.: .*never been compared with PyTorch 2.14.0"):
+                versions.require_same_pass("a.plan", 1, name, "2.14.0")
 
     def test_of_an_unknown_release_every_pass_is_refused(self) -> None:
         with self.assertRaisesRegex(PlanError, "never been compared with PyTorch 9.1"):

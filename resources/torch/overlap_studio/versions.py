@@ -13,8 +13,8 @@ from .errors import PlanError
 
 EXACT_FOR = "2.15"
 
-# What another release makes of a pass in place of what 2.15 makes, as a clause; passes that are not listed make the same.
-# tests/conformance/torch_versions.py finds it out, and docs/training_job.md has the table.
+# What another release makes of a pass in place of what 2.15 makes, as a clause. tests/conformance/torch_versions.py finds it
+# out, and docs/training_job.md has the table.
 DIFFERENCES: Mapping[str, Mapping[str, str]] = {
     "2.14": {
         "schedule_overlap_bucketing": "schedules some graphs in another order, and asks the GPU for times",
@@ -23,6 +23,12 @@ DIFFERENCES: Mapping[str, Mapping[str, str]] = {
         "pre_bucket_fsdp_collectives": "packs gathers of several sizes otherwise with custom operators",
         "deduplicate_wait_tensors": "has no such pass",
     },
+}
+
+# Passes that make the same there. Those in neither table have not been compared, which all of torchtitan's are.
+SAME: Mapping[str, frozenset[str]] = {
+    "2.14": frozenset({"bucket_reduce_scatter", "bucket_all_reduce", "replace_collectives_with_low_contention",
+                       "stable_topological_sort"}),
 }
 
 # PyTorch's own passes, and those of torchtitan that run them inside.
@@ -51,7 +57,8 @@ def release_of(version: str) -> str:
 
 
 def require_same_pass(file: str, number: int, name: str, version: str | None = None) -> None:
-    """@raises PlanError where a pass of this PyTorch makes another graph than that of the application.
+    """@raises PlanError where a pass of this PyTorch makes another graph than that of the application, or may make one,
+    since it was never compared.
 
     @param file of the plan, and `number` of the step, for the message.
     @param version this process's without it.
@@ -64,9 +71,10 @@ def require_same_pass(file: str, number: int, name: str, version: str | None = N
     if known is None:
         reason = f"the application has never been compared with PyTorch {version}"
     else:
-        difference = known.get(_RUN_INSIDE.get(name, name))
-        if difference is None:
+        if name in SAME[release]:
             return
-        reason = f"PyTorch {version} {difference}"
+        difference = known.get(_RUN_INSIDE.get(name, name))
+        reason = (f"PyTorch {version} {difference}" if difference is not None
+                  else f"this pass has never been compared with PyTorch {version}")
     raise PlanError(f"{file}: step {number} ({name}): the plan was made for PyTorch {EXACT_FOR}, and {reason}; apply the "
                     "plan with mode=\"exact\"")
