@@ -175,6 +175,17 @@ class InstalledFromDebianPackages(Installed, unittest.TestCase):
             self.assertTrue((pathlib.Path(root) / "usr/share/man/man1/overlap-apply.1.gz").exists())
             self.assertFalse((pathlib.Path(root) / "usr/bin/overlap-studio").exists())
 
+    def test_the_command_line_takes_over_files_of_the_former_package(self):
+        package = self.packages["overlap-command-line"]
+        self.assertEqual(output_of("dpkg-deb", "--field", package, "Replaces").strip(), "overlap-studio")
+
+    def test_the_runner_needs_no_mpi(self):
+        fields = {name: output_of("dpkg-deb", "--field", self.packages["overlap-runner"], name)
+                  for name in ("Depends", "Recommends")}
+        self.assertIn("libsimdjson", fields["Depends"])
+        self.assertNotIn("mpi", fields["Depends"])
+        self.assertIn("openmpi-bin", fields["Recommends"])
+
     def test_nothing_but_usr_is_touched(self):
         self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])
 
