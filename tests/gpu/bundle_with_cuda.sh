@@ -41,6 +41,7 @@ for folder in /lib /lib64 /usr/lib /usr/lib64 /lib/x86_64-linux-gnu /usr/lib/x86
     [ ! -e "$folder/libstdc++.so.6" ] || own=yes
 done
 [ -n "$own" ] || found=$found${found:+:}$here/lib/gcc
-LD_LIBRARY_PATH=$found${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# No empty entry, which would mean the current folder.
+LD_LIBRARY_PATH=${found:+$found${LD_LIBRARY_PATH:+:}}${LD_LIBRARY_PATH:-}
 export LD_LIBRARY_PATH
 exec "$@"
