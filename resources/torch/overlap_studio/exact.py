@@ -1,7 +1,8 @@
 """Mode "exact": rewrites a graph to the nodes and the order that the application computed.
 
 Nodes that the plan leaves as they are stay the same objects with their metadata. What new nodes return is worked out
-with fake tensors before anything is changed, and must be what the plan says.
+before anything is changed: with fake tensors, and then it must be what the plan says; or taken from what the core knows of
+its own result (planned_tensors.py).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Se
     @param found the nodes of this graph as a document has them.
     @param result the plan's, for this rank.
     @param groups the plan's and the job's, those that passes create included.
-    @param planned makes what new nodes return; None: it is found out, and must be what the plan says.
+    @param planned makes what new nodes return as the core has it, unchecked, where it knows it; what it does not, and all
+        of it for None, is found out by running the operators with fake tensors.
     @raises PlanMismatch, PlanError before anything has changed.
     """
     _Rewrite(gm, plan, found, result, groups, planned).run()
