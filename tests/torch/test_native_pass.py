@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unittest
 import unittest.mock
+import warnings
 from typing import Any
 
 import wheel_package  # noqa: F401 (the native core, ahead of overlap_studio)
@@ -17,8 +18,10 @@ import torch
 import torch.fx as fx
 import torch._inductor.config as inductor_config
 from overlap_studio import PlanError, native_pass, register_pipeline
+from overlap_studio import passes_in_core
+from overlap_studio.core_changes import plan_of_changes
 from overlap_studio.errors import InputError
-from overlap_studio.export import graph_document
+from overlap_studio.export import document_header, graph_document
 from overlap_studio.digests import first_difference, node_digests
 from torch._dynamo.backends.common import aot_autograd
 
@@ -103,11 +106,12 @@ class OnItsOwnGraph(unittest.TestCase):
     def test_a_plans_overlaps_by_hand_are_applied_too(self) -> None:
         gm = graphs_of(FSDP, "joint")
         gathers = [node.name for node in gm.graph.nodes if "all_gather_into_tensor" in str(node.target)]
+        scatters = [node.name for node in gm.graph.nodes if "reduce_scatter_tensor" in str(node.target)]
         matmuls = [node.name for node in gm.graph.nodes if node.target is torch.ops.aten.mm.default]
         plan = plan_document(PIPELINES["joint"], overlaps={"directives": [
-            {"collective": gathers[3], "start_before": matmuls[0]},
+            {"collective": gathers[20], "start_before": matmuls[0]},
             {"collective": gathers[12], "hide_behind": "layers.0.attention"},
-            {"collective": gathers[5], "wait_after": matmuls[2]}]})
+            {"collective": scatters[3], "wait_after": matmuls[-1]}]})
         with fake_process_group(FSDP):
             moved, left = (graph_document(native_pass(given)(copy_graph(gm)), name="made")
                            for given in (plan, PIPELINES["joint"]))
@@ -139,7 +143,73 @@ class OnItsOwnGraph(unittest.TestCase):
         raise RuntimeError("half way")
 
 
+    def check_changes(self, change: Any, message: str) -> None:
+        gm = copy_graph(graphs_of(FSDP, "joint"))
+
+        def spoiled(name: str, rank: int, nodes: list[str], changes: dict[str, Any]) -> Any:
+            change(changes)
+            return plan_of_changes(name, rank, nodes, changes)
+
+        with fake_process_group(FSDP), \
+                unittest.mock.patch("overlap_studio.passes_in_core.plan_of_changes", side_effect=spoiled), \
+                self.assertRaisesRegex(PlanError, message):
+            native_pass(PIPELINES["joint"])(gm)
+
+    def test_a_result_that_is_not_whole_is_refused(self) -> None:
+        self.check_changes(lambda changes: changes["result"]["order"].pop(), r"found \d+ nodes of the result, and the core")
+
+    def test_changes_of_another_graph_are_refused(self) -> None:
+        self.check_changes(lambda changes: changes["before"][0][1].update(name="another"), "the core has changed another there")
+
+    def check_refusal(self, directive: dict[str, str], message: str) -> None:
+        """Problems are looked at ahead of the first change of the graph."""
+        gm = copy_graph(graphs_of(FSDP, "joint"))
+        with fake_process_group(FSDP):
+            before = graph_document(gm, name="graph")
+            with self.assertRaisesRegex(PlanError, message):
+                native_pass(plan_document(PIPELINES["joint"], overlaps={"directives": [directive]}))(gm)
+            self.assertEqual(graph_document(gm, name="graph"), before)
+
+    def test_a_result_that_reads_memory_before_it_is_filled_is_refused(self) -> None:
+        self.check_refusal({"collective": "all_gather_into_tensor_5", "wait_after": "mm_2"},
+                           "native_pass: .*the job computes with uninitialised memory")
+
+    def test_an_overlap_by_hand_that_cannot_be_had_is_refused(self) -> None:
+        first_input = next(iter(graphs_of(FSDP, "joint").graph.nodes)).name
+        self.check_refusal({"collective": "all_gather_into_tensor_3", "start_before": first_input},
+                           f"native_pass: overlap 1 .* is left out: {first_input} is an input of the graph")
+
+    def test_what_is_remarkable_is_told(self) -> None:
+        problem = unittest.mock.Mock(severity="caution", kind="general", message="something is odd")
+        with self.assertWarnsRegex(UserWarning, "native_pass: something is odd"):
+            passes_in_core._tell_problems([problem])
+        problem.severity = "note"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            passes_in_core._tell_problems([problem])
+
+    def test_the_trainer_says_which_inputs_are_parameters(self) -> None:
+        gm = copy_graph(graphs_of(FSDP, "joint"))
+        inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
+        traced = unittest.mock.Mock(num_static_inputs=2, state_fqns=["first", "second"])
+        for options, wanted in (({}, 2), ({"static_inputs": 1}, 1)):
+            with fake_process_group(FSDP), unittest.mock.patch("overlap_studio.passes_in_core.document_header",
+                                                               side_effect=document_header) as told:
+                native_pass(PIPELINES["joint"], **options)(copy_graph(gm), [], traced=traced)
+            self.assertEqual(told.call_args.kwargs["static_inputs"], wanted)
+            self.assertEqual(told.call_args.kwargs["parameter_names"],
+                             {inputs[0].name: "first", inputs[1].name: "second"})
+
+
 class Pipelines(unittest.TestCase):
+    def test_inductors_cache_is_left_alone(self) -> None:
+        self.assertIsNone(native_pass([step("manual_overlap_bucketing", **MANUAL)]).uuid())
+
+    def test_other_releases_are_told(self) -> None:
+        with unittest.mock.patch("overlap_studio.passes_in_core.tell_of_version") as told:
+            native_pass([])
+        told.assert_called_once_with()
+
     def test_a_step_that_there_is_not(self) -> None:
         with self.assertRaisesRegex(InputError, "manual_overlap_bucketting"):
             native_pass([step("manual_overlap_bucketting")])
@@ -215,7 +285,8 @@ class InAJob(unittest.TestCase):
 
         register_pipeline("native", native, base=base)
         passes = registry.PASS_PIPELINE_REGISTRY["native"](None, None)
-        self.assertEqual([made.__name__ for made in passes], ["eliminate_dead_code_pass", "native_pass"])
+        self.assertIs(passes[0], eliminate_dead_code_pass)
+        self.assertIs(passes[1].func, native)
         gm = copy_graph(graphs_of(FSDP, "joint"))
         with fake_process_group(FSDP):
             self.assertIs(passes[1](gm, []), gm)

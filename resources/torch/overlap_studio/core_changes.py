@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .errors import PlanError
 from .job_plan import JobPlan, Node
 
 
 def plan_of_changes(name: str, rank: int, nodes: Sequence[str], changes: Mapping[str, Any]) -> JobPlan:
-    """The plan has the names alone of nodes that no pass has changed. Nothing is checked: it comes from no file.
+    """The plan has the names alone of nodes that no pass has changed.
+
+    It comes from no file, so only this is checked: that changed nodes have the graph's names at their places, and that the
+    result has as many nodes as the core says.
 
     @param name what errors call it.
     @param nodes names of the graph's nodes, in order.
     @param changes what `overlap_studio.core.Applied.changes` gives, read.
+    @raises PlanError where they are not of this graph, or not whole.
     """
     node_of = _Tables(changes).node
     before = dict(changes["before"])
@@ -21,6 +26,8 @@ def plan_of_changes(name: str, rank: int, nodes: Sequence[str], changes: Mapping
     start = list(given)
     for place, written in before.items():
         start[place] = given[place] = node_of(written)
+        if written["name"] != nodes[place]:
+            raise PlanError(f"{name}: node {place} is {nodes[place]}, and the core has changed {written['name']} there")
     for first, count, _ in changes["given_modules"]:
         for place in range(first, first + count):
             given[place] = {"name": nodes[place]}
@@ -38,6 +45,9 @@ def plan_of_changes(name: str, rank: int, nodes: Sequence[str], changes: Mapping
         else:
             result.append(node_of(item))
             origin.append(None)
+    if len(result) != changes["result"]["nodes"]:
+        raise PlanError(f"{name}: found {len(result)} nodes of the result, and the core has made "
+                        f"{changes['result']['nodes']}")
     groups = changes["process_groups"]
     return JobPlan(path=name, name=name, decision="", rank=rank, world_size=None, pipeline=changes["pipeline"], overlaps={},
                    groups=groups["of_graph"], created_groups=groups["created"], times=None, exact_only=None, input=given,

@@ -83,6 +83,19 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
     return document
 
 
+def inputs_of_trace(gm: fx.GraphModule, traced: Any) -> dict[str, Any]:
+    """Options of an export that the trace of graph_trainer tells; none without one."""
+    if traced is None:
+        return {}
+    static = [node for node in gm.graph.nodes if node.op == "placeholder"][:traced.num_static_inputs]
+    # A DTensor has inputs without a tensor beside its shard.
+    names = [node.name for node in static if isinstance(node.meta.get("val"), torch.Tensor)]
+    options: dict[str, Any] = {"static_inputs": len(static)}
+    if len(names) == len(traced.state_fqns):
+        options["parameter_names"] = dict(zip(names, traced.state_fqns))
+    return options
+
+
 def document_header(gm: fx.GraphModule, encoder: NodeEncoder, *, name: str, rank: int | None = None,
                     world_size: int | None = None, process_groups: GroupRanks | None = None,
                     cost_model: Mapping[str, Any] | None = None, parameter_names: Mapping[str, str] | None = None,

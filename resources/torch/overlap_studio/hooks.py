@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
-import torch
 import torch.distributed as dist
 import torch.fx as fx
 from torch._inductor.custom_graph_pass import CustomGraphPass
@@ -35,6 +34,9 @@ REPLACED_PASSES = ("isolate_ep_process_group_pass", "reassign_collective_pgs_pas
 # Those that it has with compile.ep_overlap.enabled, ahead of the others and behind them. A plan for such a job has them.
 EXPERT_PASSES = ("populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "populate_eager_chunk_metadata_pass",
                  "ep_overlap_schedule_pass", "concretize_ep_chunk_symbolic_shapes_pass")
+
+# Passes of this package that want to know which inputs are parameters.
+_TAKE_TRACE = ("export_graph_pass", "native_pass")
 
 # What stands between them and decides nothing; a plan that wants it has it as a step.
 CLEAN_UP = "eliminate_dead_code_pass"
@@ -201,28 +203,15 @@ def export_pass(path: Path, **options: Any) -> Callable[..., fx.GraphModule]:
     `options` are those of `export_graph`. In a pipeline of `register_pipeline` the trainer says which inputs are
     parameters, and what they are called.
     """
-    from .export import export_graph
+    from .export import export_graph, inputs_of_trace
 
     def export_graph_pass(gm: fx.GraphModule, example_inputs: Any = None, *, traced: Any = None) -> fx.GraphModule:
         del example_inputs
         rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
-        export_graph(gm, os.fspath(path).replace("{rank}", str(rank)), **{**_inputs_of(gm, traced), **options})
+        export_graph(gm, os.fspath(path).replace("{rank}", str(rank)), **{**inputs_of_trace(gm, traced), **options})
         return gm
 
     return export_graph_pass
-
-
-def _inputs_of(gm: fx.GraphModule, traced: Any) -> dict[str, Any]:
-    """Options of an export that the trainer's trace of the graph tells."""
-    if traced is None:
-        return {}
-    static = [node for node in gm.graph.nodes if node.op == "placeholder"][:traced.num_static_inputs]
-    # A DTensor has inputs without a tensor beside its shard.
-    names = [node.name for node in static if isinstance(node.meta.get("val"), torch.Tensor)]
-    options: dict[str, Any] = {"static_inputs": len(static)}
-    if len(names) == len(traced.state_fqns):
-        options["parameter_names"] = dict(zip(names, traced.state_fqns))
-    return options
 
 
 def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
@@ -235,7 +224,7 @@ def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
 
         register_pipeline("overlap_plan", plan_pass("step.job.plan.json"))
 
-    @param made `plan_pass(...)` or `export_pass(...)`.
+    @param made `plan_pass(...)`, `export_pass(...)` or `native_pass(...)`.
     @param base makes the list of passes that this one is put into; the trainer's default without it.
     @param memory takes the place of the trainer's memory passes too (MEMORY_PASSES), so that a plan decides what is
         saved, recomputed and offloaded; the export and the plan need the same.
@@ -252,7 +241,7 @@ def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
         if not places:
             raise PlanError(f"pass pipeline {name!r}: the pipeline has none of the passes that a plan replaces: "
                             + ", ".join(replaced))
-        here = functools.partial(made, traced=traced_result) if _name(made) == "export_graph_pass" else made
+        here = functools.partial(made, traced=traced_result) if _name(made) in _TAKE_TRACE else made
         between = [other for other in passes[places[0]:places[-1]] if _name(other) not in (*replaced, CLEAN_UP)]
         return [*passes[:places[0]], here, *between, *passes[places[-1] + 1:]]
 

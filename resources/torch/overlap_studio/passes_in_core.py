@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from .document import NodeEncoder, json_text
 from .errors import PlanError
 from .estimates import Estimate
 from .exact import rewrite
-from .export import document_header
+from .export import document_header, inputs_of_trace
 from .extra_groups import create_groups
 from .given_modules import give_modules
 from .group_names import GroupNames
@@ -27,6 +27,7 @@ from .groups import GroupRanks, this_rank
 from .native import native_core, without_garbage_collection
 from .planned_tensors import PlannedTensors
 from .symbols import Symbols
+from .versions import tell_of_version
 
 Steps = Sequence[Mapping[str, Any]]
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
@@ -52,14 +53,19 @@ def native_pass(pipeline: Steps | Mapping[str, Any] | str | os.PathLike[str], **
 class NativePass(CustomGraphPass):
     """A pass on graphs of torch.fx, in place.
 
-    Every graph that it is given is rewritten by the whole pipeline. All ranks that run it make the same of their graphs,
-    since nothing is measured. On an error the graph is as it was, in new nodes.
+    Every graph that it is given is rewritten by the whole pipeline. Nothing is measured, so all ranks make the same of
+    equal graphs; a caller that gives measured times, as `cost_model` or by `estimate`, must give all ranks the same. On an
+    error the graph is as it was, in new nodes. What the core finds remarkable is a warning; what would make the job
+    compute with memory that is not filled yet, or an overlap by hand that cannot be had, is an error.
+
+    Inductor's cache is not used (`uuid`).
 
     @param cost_model times for schedule_overlap_bucketing, in the form of the document; for graphs of any pass that asks
     for times of nodes.
     @param estimate milliseconds of a node by itself, in place of the cost model's, for nodes that the graph has.
     @param process_groups ranks of groups that torch.distributed does not know here.
-    @param parameter_names, unbacked_size, static_inputs as of `export_graph`.
+    @param parameter_names, unbacked_size, static_inputs as of `export_graph`. In a pipeline of `register_pipeline` the
+    trainer says which inputs are parameters, and what they are called, where they are not given.
     """
 
     def __init__(self, pipeline: Steps | Mapping[str, Any] | str | os.PathLike[str], *,
@@ -67,26 +73,26 @@ class NativePass(CustomGraphPass):
                  process_groups: GroupRanks | None = None, parameter_names: Mapping[str, str] | None = None,
                  unbacked_size: int | None = None, static_inputs: int | None = None) -> None:
         """@raises PlanError for an installation without the native core, InputError for a pipeline that is none."""
+        tell_of_version()
         self.__name__ = _NAME  # as functions have, which pipelines of graph_trainer are told by
         self._document = _document_text(pipeline)
         self._plan = _core().parse_plan(*self._document)
         self._estimate, self._unbacked_size = estimate, unbacked_size
         self._header: dict[str, Any] = {"cost_model": cost_model, "process_groups": process_groups,
                                         "parameter_names": parameter_names, "static_inputs": static_inputs}
-        self._key = hashlib.sha256(json.dumps([self._document[0], cost_model, process_groups, unbacked_size, static_inputs],
-                                              sort_keys=True, default=repr).encode()).hexdigest()
 
     def __call__(self, graph: fx.Graph | fx.GraphModule, example_inputs: Any = None, *,  # type: ignore[override]
                  traced: Any = None) -> fx.GraphModule:
-        """@param example_inputs, traced what pipelines of graph_trainer give their passes.
+        """@param example_inputs what pipelines of graph_trainer give their passes.
+        @param traced the trainer's trace of the graph, which knows the parameters.
         @raises InputError with the step that is refused, also where PyTorch's pass would fail; ExportError for a graph
-        that the core cannot be given."""
-        del example_inputs, traced
+        that the core cannot be given; PlanError for a result that the job must not run."""
+        del example_inputs
         gm = graph.owning_module if isinstance(graph, fx.Graph) else graph
         if gm is None:
             raise PlanError("a graph without a module cannot be given to a pass")
         with without_garbage_collection():
-            self._run(gm)
+            self._run(gm, traced)
         return gm
 
     def before(self, compiler: Compiler) -> Compiler:
@@ -99,8 +105,11 @@ class NativePass(CustomGraphPass):
         return compile_after_pass
 
     def uuid(self) -> Any:
-        """Inductor's key for its cache; None, where times come from a function, keeps it from using it."""
-        return None if self._estimate is not None else (_NAME, self._key)
+        """Inductor's key for its cache: None, which keeps Inductor from using it.
+
+        A graph out of the cache was made by another run of the pass, maybe by another release of the core, and process
+        groups that the passes create would be missing in this process."""
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Inductor copies its settings, of which a pass is one."""
@@ -110,15 +119,17 @@ class NativePass(CustomGraphPass):
         self.__dict__.update(state)
         self._plan = _core().parse_plan(*self._document)
 
-    def _run(self, gm: fx.GraphModule) -> None:
+    def _run(self, gm: fx.GraphModule, traced: Any) -> None:
         encoder = NodeEncoder(gm.graph.nodes, Symbols(self._unbacked_size), self._estimate)
         nodes = encoder.encode_as_text()
-        header = json_text(document_header(gm, encoder, name=_NAME, **self._header))
+        given = {key: value for key, value in self._header.items() if value is not None}
+        header = json_text(document_header(gm, encoder, name=_NAME, **{**inputs_of_trace(gm, traced), **given}))
         document = header.encode()[:-1] + b',"nodes":' + nodes + b"}"
         core = _core()
         applied = core.apply(core.parse_graph(document, _NAME), self._plan)
-        names = [node.name for node in gm.graph.nodes]
-        plan = plan_of_changes(_NAME, this_rank() or 0, names, json.loads(applied.changes()))
+        changes = json.loads(applied.changes())
+        _tell_problems(applied.problems)
+        plan = plan_of_changes(_NAME, this_rank() or 0, [node.name for node in gm.graph.nodes], changes)
         groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
         planned = None if encoder.symbols.found_any else PlannedTensors(encoder.storages.by_number())
         backup = GraphBackup(gm)
@@ -139,6 +150,15 @@ def _core() -> Any:
         raise PlanError("native_pass() needs the native core, which this installation of overlap_studio does not have: "
                         "install the wheel that packaging/wheel.sh makes")
     return core
+
+
+def _tell_problems(problems: Sequence[Any]) -> None:
+    """@raises PlanError for an error, and for an overlap by hand that is refused."""
+    for problem in problems:
+        if problem.severity == "error" or problem.kind == "overlap_refused":
+            raise PlanError(f"{_NAME}: {problem.message}")
+        if problem.severity == "caution":
+            warnings.warn(f"{_NAME}: {problem.message}", stacklevel=2)
 
 
 def _document_text(pipeline: Steps | Mapping[str, Any] | str | os.PathLike[str]) -> tuple[str, str]:
