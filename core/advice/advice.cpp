@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/advice/collective_advice.h"
+#include "core/passes/hazards.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/plan_edits.h"
 #include "core/views/members_of_result.h"
@@ -48,15 +49,18 @@ const std::string& known_by(const Problem& problem) {
 std::vector<Problem> new_problems(const Evaluation& before, const Evaluation& after) {
     std::unordered_set<std::string> known;
     for (const Problem& problem : before.problems) known.insert(known_by(problem));
+    const auto is_new = [&](const Problem& problem) {
+        return problem.kind == ProblemKind::read_before_fill ? is_new_read_before_fill(problem, before.problems)
+                                                             : !known.contains(known_by(problem));
+    };
     std::vector<Problem> found;
     for (const Problem& problem : after.problems)
-        if (problem.severity != Severity::note && problem.kind != ProblemKind::exposed &&
-            !known.contains(known_by(problem)))
+        if (problem.severity != Severity::note && problem.kind != ProblemKind::exposed && is_new(problem))
             found.push_back(problem);
     return found;
 }
 
-/// Why nobody should make a change that runs: the job would compute something else. Empty where it would not.
+/// What would be wrong with the job, if the change were made; else empty.
 std::string new_error(const std::vector<Problem>& problems) {
     const auto error = std::ranges::find(problems, Severity::error, &Problem::severity);
     return error == problems.end() ? std::string() : error->message;

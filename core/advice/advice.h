@@ -44,7 +44,7 @@ struct AdviceEffect {
     std::optional<double> shared_step_ms{};
     double exposed_ms = 0;        ///< of the step of a job, see job_step_ms()
     std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
-    /// Why the changed plan is refused, or what would be wrong with what the job computes; the differences are then 0.
+    /// Why the changed plan is refused, or what would be wrong with its job; the differences are then 0.
     std::string refusal;
     /// Problems of the changed plan that the plan does not have, exposed collectives not counted.
     std::vector<Problem> new_problems;

@@ -266,6 +266,19 @@ std::vector<Problem> reads_before_fill(const Graph& graph) {
     return problems;
 }
 
+bool are_reads_before_same_fill(const Problem& left, const Problem& right) {
+    return left.kind == ProblemKind::read_before_fill && right.kind == left.kind &&
+           left.nodes.back() == right.nodes.back();
+}
+
+bool is_new_read_before_fill(const Problem& read, std::span<const Problem> known) {
+    return std::ranges::none_of(known, [&](const Problem& other) {
+        return are_reads_before_same_fill(read, other) && std::ranges::all_of(read.nodes, [&](const std::string& node) {
+                   return std::ranges::count(other.nodes, node) > 0;
+               });
+    });
+}
+
 std::vector<Problem> find_hazards(const Graph& input, const Graph& result, const PassReport& report) {
     std::vector<Problem> problems = reads_before_fill(result);
     add_cyclic_order(result, problems);

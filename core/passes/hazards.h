@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -31,5 +32,11 @@ std::vector<Problem> find_hazards(const Graph& input, const Graph& result, const
 /// decides which comes first; so any pass that moves nodes may cause this. A graph in which the order still holds is
 /// not a problem.
 std::vector<Problem> reads_before_fill(const Graph& graph);
+
+/// Whether two problems are reads before the same copy.
+bool are_reads_before_same_fill(const Problem& left, const Problem& right);
+
+/// Whether a problem of reads_before_fill() has a reader that none of `known` has before that copy.
+bool is_new_read_before_fill(const Problem& read, std::span<const Problem> known);
 
 }  // namespace overlap

@@ -41,7 +41,7 @@ struct Evaluation : Execution {
 
     double evaluate_ms = 0;  ///< how long this took
 
-    /// What steps of plans for this graph made; null: nothing is kept. That of a baseline is empty, and for the plans
+    /// What steps of plans for this graph made; null: nothing is kept. That of a baseline begins empty, for the plans
     /// that it is the baseline of.
     std::shared_ptr<PassResultCache> cache;
 };

@@ -160,7 +160,7 @@ class Executor {
     void add_reads_before_fill() {
         for (Problem& problem : reads_before_fill(*result_.graph)) {
             const bool is_listed = std::ranges::any_of(result_.problems, [&](const Problem& listed) {
-                return listed.kind == problem.kind && listed.nodes.back() == problem.nodes.back();
+                return are_reads_before_same_fill(listed, problem);
             });
             if (!is_listed) result_.problems.push_back(std::move(problem));
         }

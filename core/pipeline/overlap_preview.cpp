@@ -128,12 +128,8 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
 
 /// One that the plan does not have already.
 std::string OverlapPreview::new_hazard(const Graph& result) const {
-    for (const Problem& problem : reads_before_fill(result)) {
-        const bool is_known = std::ranges::any_of(evaluation_->problems, [&](const Problem& known) {
-            return known.kind == problem.kind && known.nodes.back() == problem.nodes.back();
-        });
-        if (!is_known) return problem.message;
-    }
+    for (const Problem& problem : reads_before_fill(result))
+        if (is_new_read_before_fill(problem, evaluation_->problems)) return problem.message;
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace overlap {
 
@@ -21,12 +22,15 @@ std::shared_ptr<const KnownPassResult> PassResultCache::find(const std::shared_p
 
 std::shared_ptr<const KnownPassResult> PassResultCache::keep(KnownPassResult made) {
     auto result = std::make_shared<const KnownPassResult>(std::move(made));
-    std::shared_ptr<const KnownPassResult> dropped;  // released behind the lock: it may be the last that has a graph
+    std::vector<std::shared_ptr<const KnownPassResult>>
+        dropped;  // released behind the lock: they may be the last owners
     const std::scoped_lock guard(lock_);
     if (auto known = found(result->given.get(), result->step)) return known;
     results_.push_front(result);
-    if (results_.size() > capacity_) {
-        dropped = std::move(results_.back());
+    nodes_ += result->result.graph->node_count();
+    while (results_.size() > capacity_ || (nodes_ > most_nodes_ && !results_.empty())) {
+        nodes_ -= results_.back()->result.graph->node_count();
+        dropped.push_back(std::move(results_.back()));
         results_.pop_back();
     }
     return result;

@@ -21,7 +21,8 @@ struct NodeActivity {
 struct NodeMeasurement {
     NodeId node = no_node;
     double median_ms = 0, minimum_ms = 0, maximum_ms = 0;
-    double exposed_ms = 0;  ///< median, of a collective: how long compute was blocked at its wait
+    /// Median, of a collective: how long compute of rank 0 was blocked at its wait, for late peers too.
+    double exposed_ms = 0;
 };
 
 /// What was recorded of several steps.

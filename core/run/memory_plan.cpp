@@ -150,11 +150,12 @@ class MemoryPlanner {
                 source = split;
             }
             if (source > node) continue;
-            const std::optional<StorageIndex> held = storage_of(source, info.is_getitem ? item_of(node) : 0);
+            const TensorMeta* read = output_of(source, info.is_getitem ? item_of(node) : 0);
+            const std::optional<StorageIndex> held = read ? storage_of(source, *read) : std::nullopt;
             if (!held) continue;
             const std::int64_t bytes = table_.storages()[*held].bytes;
             // A part of a larger storage would need an offset that the node's own output does not have.
-            const bool whole = bytes == storage.bytes || graph_.outputs(source)[0].storage_offset == 0;
+            const bool whole = bytes == storage.bytes || read->storage_offset == 0;
             if (whole && bytes >= storage.bytes) return buffer_of_storage_[*held];
         }
         return MemoryPlan::no_buffer;
@@ -166,11 +167,14 @@ class MemoryPlanner {
         return item && item->is(ValueKind::integer) && item->integer >= 0 ? static_cast<std::size_t>(item->integer) : 0;
     }
 
-    /// The storage of a node's output; where there are not as many, as of a split without tensors, that of its first.
-    std::optional<StorageIndex> storage_of(NodeId node, std::size_t output) const {
+    /// A node's output; where there are not as many, as of a split without tensors, its first. Null where it has none.
+    const TensorMeta* output_of(NodeId node, std::size_t output) const {
         const std::span<const TensorMeta> outputs = graph_.outputs(node);
-        if (outputs.empty()) return std::nullopt;
-        const TensorMeta& tensor = outputs[output < outputs.size() ? output : 0];
+        return outputs.empty() ? nullptr : &outputs[output < outputs.size() ? output : 0];
+    }
+
+    /// The storage that one of a node's outputs is in.
+    std::optional<StorageIndex> storage_of(NodeId node, const TensorMeta& tensor) const {
         for (const StorageIndex held : table_.held_by(node)) {
             const Storage& storage = table_.storages()[held];
             if (tensor.is_tensor && storage.number == tensor.storage && storage.device == tensor.device) return held;
@@ -200,7 +204,7 @@ class MemoryPlanner {
 
     void add_outputs(NodeId node) {
         for (std::size_t output = 0; output < graph_.outputs(node).size(); ++output) {
-            const std::optional<StorageIndex> storage = storage_of(node, output);
+            const std::optional<StorageIndex> storage = storage_of(node, graph_.outputs(node)[output]);
             plan_.of_output.push_back(storage ? buffer_of_storage_[*storage] : MemoryPlan::no_buffer);
         }
     }

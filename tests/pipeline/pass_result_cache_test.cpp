@@ -34,7 +34,11 @@ void expect_same(const Evaluation& known, const Evaluation& anew) {
     for (std::size_t step = 0; step < anew.steps.size(); ++step) {
         EXPECT_EQ(known.steps[step].state, anew.steps[step].state);
         EXPECT_EQ(known.steps[step].problems, anew.steps[step].problems);
-        EXPECT_EQ(known.steps[step].difference->added.size(), anew.steps[step].difference->added.size());
+        const GraphDifference &was = *known.steps[step].difference, &is = *anew.steps[step].difference;
+        EXPECT_EQ(was.added.size(), is.added.size());
+        EXPECT_EQ(was.removed.size(), is.removed.size());
+        EXPECT_EQ(was.moved.size(), is.moved.size());
+        EXPECT_EQ(was.changed.size(), is.changed.size());
     }
 }
 
@@ -49,7 +53,11 @@ TEST(PassResultCache, EveryPlanIsEvaluatedAsWithoutOne) {
             auto& cache = caches[of.graph + (of.timed ? " timed" : "")];
             if (!cache) cache = std::make_shared<PassResultCache>();
             const Plan plan = of.plan(*graph);
-            expect_same(*evaluate(graph, plan, {}, nullptr, cache), *evaluate(graph, plan));
+            const auto known = evaluate(graph, plan, {}, nullptr, cache);
+            expect_same(*known, *evaluate(graph, plan));
+            const auto again = evaluate(graph, plan, {}, nullptr, cache);
+            expect_same(*again, *known);
+            EXPECT_EQ(again->undirected, known->undirected) << "the steps ran again";
         }
     }
 }
@@ -89,6 +97,18 @@ TEST(PassResultCache, DropsWhatWasNotAskedForLongest) {
     EXPECT_NE(cache.find(graph, {"c"}), nullptr);
     EXPECT_EQ(cache.find(graph, {"c", {{"strict", true}}}), nullptr);
     EXPECT_EQ(cache.find(without_times(graph), {"c"}), nullptr);
+}
+
+TEST(PassResultCache, HoldsNoMoreNodesThanItMay) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    PassResultCache cache(10, 2 * graph->node_count());
+    for (const char* pass : {"a", "b", "c"}) cache.keep(result(graph, pass));
+    EXPECT_EQ(cache.find(graph, {"a"}), nullptr);
+    EXPECT_NE(cache.find(graph, {"b"}), nullptr);
+    EXPECT_NE(cache.find(graph, {"c"}), nullptr);
+    PassResultCache small(10, 1);
+    EXPECT_NE(small.keep(result(graph, "a")), nullptr);
+    EXPECT_EQ(small.find(graph, {"a"}), nullptr);
 }
 
 TEST(PassResultCache, OfTwoThreadsThatRanAStepTheFirstResultIsKept) {

@@ -123,11 +123,11 @@ TEST(OverlapPreview, HasTheStepWithLinksSharedBesideTheOther) {
     EXPECT_FALSE(preview.effect_of(preview.directive()).shared_step_ms);
 }
 
-/// Every collective of a graph, dragged to some places, with and without control_deps, beside another directive.
 bool any_reads_before_fill(const Evaluation& evaluation) {
     return std::ranges::count(evaluation.problems, ProblemKind::read_before_fill, &Problem::kind) > 0;
 }
 
+/// Every collective of a graph, dragged to some places, with and without control_deps, beside another directive.
 TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     std::size_t held = 0, refused = 0, hazards = 0;

@@ -83,8 +83,10 @@ QString AdviceModel::toolTip(const AdviceRow& row, int column) {
     if (!row.effect.refusal.empty()) return ui::text(row.effect.refusal);
     if (column != verdict_column) return text(row, column);
     if (!row.worthwhile)
-        return tr("The step changes by less than %1 %; runs of one job differ by more")
-            .arg(QString::number(worthwhile_share * 100));
+        return tr("It neither shortens the step by %1 %, by which runs of one job differ, nor frees %2 % of the peak "
+                  "for no "
+                  "more time")
+            .arg(QString::number(worthwhile_share * 100), QString::number(worthwhile_peak_share * 100));
     QStringList lines{tr("Make this change in the plan; Ctrl+Z takes it back")};
     for (const Problem& problem : row.effect.new_problems)
         lines.append(tr("New problem, %1: %2").arg(ui::text(problem.title), ui::text(problem.message)));

@@ -6,6 +6,7 @@
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "ui/document/document.h"
+#include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
 
@@ -24,8 +25,9 @@ LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file
     }
     modelled.cost_model = name_or_file;
     modelled.empty_plan = make_plan(*modelled.graph, modelled.empty_plan.name);
-    modelled.baseline = evaluate_baseline(modelled.graph, stop);
-    if (!modelled.baseline) return {};
+    auto baseline = evaluate_baseline(modelled.graph, stop);
+    if (!baseline) return {};
+    modelled.baseline = releasedElsewhere(std::move(baseline));
     modelled.module_figures = std::make_shared<const ModuleFiguresTable>(
         module_figures(*modelled.graph, *modelled.modules, modelled.baseline->times_ms));
     return modelled;

@@ -104,10 +104,10 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);
     loaded.bucketable = std::move(bucketable);
-    loaded.baseline = std::move(baseline);
+    // Of any size, since it owns what the steps of all plans for the graph made.
+    loaded.baseline = releasedElsewhere(std::move(baseline));
     if (large) {
         loaded.modules = releasedElsewhere(std::move(loaded.modules));
-        loaded.baseline = releasedElsewhere(std::move(loaded.baseline));
         loaded.module_figures = releasedElsewhere(std::move(loaded.module_figures));
     }
     return loaded;

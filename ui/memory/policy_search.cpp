@@ -35,7 +35,15 @@ void PolicySearch::start(std::shared_ptr<const Graph> graph, Plan plan, std::vec
 void PolicySearch::cancel() {
     task_.cancel();
     choices_.clear();
+    letGo();
     emit busyChanged();
+}
+
+/// The graph may be closed before the next search.
+void PolicySearch::letGo() {
+    graph_ = nullptr;
+    time_source_ = nullptr;
+    cache_ = nullptr;
 }
 
 void PolicySearch::tryNext() {
@@ -47,7 +55,8 @@ void PolicySearch::tryNext() {
             section.defer_n_layers = plan_.memory->defer_n_layers;
         }
         task_.start([this, graph = graph_, plan = edits::with_memory(plan_, std::move(section)),
-                     choice = choices_[next_], source = time_source_, cache = cache_](std::stop_token stop) -> LatestTask::Delivery {
+                     choice = choices_[next_], source = time_source_,
+                     cache = cache_](std::stop_token stop) -> LatestTask::Delivery {
             const auto evaluation = evaluate(graph, plan, stop, source, cache);
             if (!evaluation) return {};
             return [this, point = pointOf(choice, *evaluation)] {
@@ -56,6 +65,8 @@ void PolicySearch::tryNext() {
                 tryNext();
             };
         });
+    } else {
+        letGo();
     }
     emit busyChanged();
 }

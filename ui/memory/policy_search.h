@@ -39,6 +39,7 @@ class PolicySearch : public QObject {
 
   private:
     void tryNext();
+    void letGo();
 
     std::shared_ptr<const Graph> graph_;
     Plan plan_;

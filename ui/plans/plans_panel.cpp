@@ -87,6 +87,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
                               &Document::evaluationChanged, &Document::timesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document, &Document::currentChanged, this, &PlansPanel::showCurrent);
+    connect(&document, &Document::graphAboutToChange, this, [this] { ground_ = {}; });  // it keeps what it refers to
     update();
 }
 
