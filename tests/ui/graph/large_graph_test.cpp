@@ -126,8 +126,9 @@ class LargeGraphTest : public QObject {
         document.setGraph(loadGraph(smallGraphFile()));
         QVERIFY(model.isOpen() && !model.reading());
         const std::uint32_t nodes = model.graph().node_count();
-        // Once the task and what it has made of the large graph are gone, nothing of them is shown any more.
-        QTRY_COMPARE_WITH_TIMEOUT(loaded_.graph.use_count(), users_, 60'000);
+        // Once the task and what it has made of the large graph are gone, nothing of them is shown any more. What the
+        // step of the empty plan made of it may be known to the baseline from now on.
+        QTRY_VERIFY_WITH_TIMEOUT(loaded_.graph.use_count() <= users_ + 1, 60'000);
         QCOMPARE(model.graph().node_count(), nodes);
     }
 
