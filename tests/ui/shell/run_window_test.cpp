@@ -6,6 +6,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "tests/ui/shell/ended_run.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/edits/bucket_commands.h"
@@ -27,15 +28,6 @@ namespace overlap::ui {
 /// run, and tells its result as that of a device, on which everything took as long as was predicted but the step.
 class RunWindowTest : public QObject {
     Q_OBJECT
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] {
-                return window.document().isOpen() && window.idle() && !window.document().current()->stale() &&
-                       !window.workspace().run().busy();
-            },
-            60'000);
-    }
 
   private slots:
     void initTestCase() {
@@ -61,9 +53,9 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         window.resize(1400, 900);
         window.show();
         window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         BucketCommands(window.document()).addText(QStringLiteral("layers.[0-5]"));
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         window.actions().find("run.show")->trigger();
         QVERIFY(QTest::qWaitFor([&] { return window.workspace().run().environment().known; }, 20'000));
         QAction* start = window.actions().find("run.start");
@@ -71,7 +63,7 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         start->trigger();
         QVERIFY(window.workspace().run().busy());
         window.document().setCurrentIndex(0);  // while it runs, another plan is looked at
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QVERIFY2(window.workspace().run().statusText().contains("a step takes 7"),
                  qPrintable(window.workspace().run().statusText()));
 
@@ -82,7 +74,7 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
 
         // Each collective of the plan is found in it, by its node's name, and took as long as the plan says.
         window.actions().find("view.go.compare")->trigger();
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QCOMPARE(window.workspace().compare().sides().after()->currentText(), window.workspace().variants().tabs()->tabText(2));
         QCOMPARE(window.workspace().compare().sides().before()->currentText(), window.document().variant(1).title());
         const ComparisonModel& rows = *window.workspace().compare().model();
@@ -107,7 +99,7 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
 
         // The cost model is fitted to the result, which knows times of nodes; the trace alone knows none of compute.
         window.workspace().run().calibrateAction()->trigger();
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         const auto* dialog = window.findChild<CalibrationDialog*>();
         QVERIFY2(dialog, qPrintable(window.workspace().notice().text()));
         const std::vector<CalibrationRow>& fits = dialog->calibration().rows;
@@ -120,7 +112,7 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         QVERIFY(window.workspace().run().resultText().startsWith(ran));
         QVERIFY(window.workspace().run().statusText().startsWith(ran));
         window.openFiles({QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz")});
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QVERIFY(!window.workspace().run().resultText().contains("matrix multiply"));
         QCOMPARE(window.workspace().run().nodes().model()->rowCount(), 0);
     }

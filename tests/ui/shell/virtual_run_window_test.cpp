@@ -6,6 +6,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "tests/ui/shell/ended_run.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/measure/measurements.h"
@@ -23,21 +24,12 @@ namespace overlap::ui {
 class VirtualRunWindowTest : public QObject {
     Q_OBJECT
 
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] {
-                return window.document().isOpen() && window.idle() && !window.document().current()->stale() &&
-                       !window.workspace().run().busy();
-            },
-            60'000);
-    }
-
     /// The sample, its tab Run, and what the runner has found there.
     void open(MainWindow& window) {
         window.resize(1400, 900);
         window.show();
         window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         window.actions().find("run.show")->trigger();
         QVERIFY(QTest::qWaitFor([&] { return window.workspace().run().environment().known; }, 20'000));
         const QAction* start = window.actions().find("run.start");
@@ -69,7 +61,7 @@ class VirtualRunWindowTest : public QObject {
         panel.form().ranks().setValue(2);
         window.actions().find("run.start")->trigger();
         QVERIFY(panel.busy());
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QVERIFY2(panel.statusText().contains("a step takes 12.8"), qPrintable(panel.statusText()));
         QVERIFY(panel.nodes().model()->rowCount() > 700);
 
@@ -81,7 +73,7 @@ class VirtualRunWindowTest : public QObject {
         const double predicted_ms = window.document().baseline().simulation.step_ms;
         QVERIFY(std::abs(predicted_ms - 12.586) < 0.001);
         window.actions().find("plan.traceTimes")->trigger();
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QVERIFY2(window.document().times(), qPrintable(window.workspace().notice().text()));
         QVERIFY(std::abs(window.document().baseline().simulation.step_ms - 12.820) < 0.002);
 
@@ -100,7 +92,7 @@ class VirtualRunWindowTest : public QObject {
         window.actions().find("run.start")->trigger();
         QVERIFY(QTest::qWaitFor([&] { return panel.runner().process().running(); }, 20'000));
         window.actions().find("run.cancel")->trigger();
-        QVERIFY(waitUntilIdle(window));
+        QVERIFY(waitUntilRunEnds(window));
         QVERIFY2(panel.statusText().contains("cancelled"), qPrintable(panel.statusText()));
         QCOMPARE(window.times().measurements().count(), 0);
     }
