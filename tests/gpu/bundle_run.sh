@@ -2,7 +2,7 @@
 # What tests/gpu/run.sh does, with the programs of this folder: runs three plans of one graph on this machine's GPUs,
 # fits a cost model to one of them, and compares what it predicts of the others with what was measured.
 #
-#     ./run.sh [--graph GRAPH --plan PLAN] [--folder FOLDER] [-o FIGURES.json]
+#     ./run.sh [--graph GRAPH --plan PLAN] [--iterations N] [--folder FOLDER] [-o FIGURES.json]
 #     ./with-cuda bin/overlap-runner GRAPH --pipeline PLAN -o run.json --trace trace.json    # one run of your own
 #
 # It needs glibc 2.35 or newer, Python 3.9 or newer, a driver for CUDA 13 and CUDA's libraries: those of a toolkit

@@ -3,8 +3,10 @@
 Called by tests/gpu/run.sh; standard library only.
 """
 import argparse
+import datetime
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,6 +63,15 @@ def has_gpu(devices=Path("/dev")):
     return any(devices.glob("nvidia[0-9]*"))
 
 
+def driver_version(file=Path("/proc/driver/nvidia/version")):
+    """As nvidia-smi prints it, such as 580.159.04; None where the kernel's module does not tell."""
+    try:
+        found = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", file.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    return found and found.group(1)
+
+
 def find_sanitizer():
     return shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
 
@@ -72,7 +83,8 @@ class Check:
         self.runner = options.programs / "overlap-runner"
         self.folder = options.folder
         self.base = next((model for word, model in BASES.items() if word in devices["devices"][0]["name"]), None)
-        self.figures = {"format": "overlap-gpu-figures", "version": 1, "devices": devices["devices"],
+        self.figures = {"format": "overlap-gpu-figures", "version": 1, "date": datetime.date.today().isoformat(),
+                        "devices": devices["devices"], "driver": driver_version(),
                         "libraries": devices["libraries"], "mpi": devices["mpi"],
                         "overlap": run([self.overlap, "--version"]).strip(), "graph": str(options.graph.name),
                         "base_cost_model": self.base or "the graph's own", "bounds": {"step": STEP_BOUND,
@@ -113,7 +125,7 @@ class Check:
     def measure(self, name, graph, *more):
         result = self.folder / f"{name}.run.json"
         run([self.runner, graph, "-o", result, "--trace", self.folder / f"{name}.trace.json",
-             "--warm-up", "3", "--iterations", "20", "--recorded", "5", *more])
+             "--warm-up", "3", "--iterations", self.options.iterations, "--recorded", "5", *more])
         return result, read(result)
 
     def predict(self, graph, model, *more):
@@ -245,6 +257,7 @@ def parse(arguments):
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--graph", type=Path)
     parser.add_argument("--plan", type=Path)
+    parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("-o", dest="output", type=Path)
     options = parser.parse_args(arguments)
     if bool(options.graph) != bool(options.plan):
