@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/statistics.h"
 #include "core/run/cuda/cuda_executor.h"
+#include "core/run/cuda/fused_attention.h"
 
 namespace overlap::runner {
 
@@ -69,17 +70,35 @@ void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measure
     record.aligned = align_collectives(prepared.program, prepared.placements, record.ranks, ranks.rank());
 }
 
+/// How this device carries compute out, which a dry run cannot know, and what is remarkable about it.
+DevicePlan plan_for(const PreparedRun& prepared, cuda::FusedAttention& attention, RunRecord& record) {
+    const DeviceAbilities abilities{[&](const AttentionShape& shape) { return attention.runs(shape); }};
+    DevicePlan plan = plan_device_work(prepared.program, prepared.operands, abilities);
+    record.work = plan.totals();
+    record.bytes_beside_pool = plan.bytes_beside_pool() + attention.workspace_bytes();
+    const std::int64_t missing = prepared.device.totals().attentions - record.work.attentions;
+    if (missing > 0) {
+        record.notes.push_back(std::to_string(missing)
+                                   .append(missing == 1 ? " attention is run" : " attentions are run")
+                                   .append(" as products with as many operations: ")
+                                   .append(attention.obstacle()));
+    }
+    return plan;
+}
+
 class CudaSupport : public DeviceSupport {
   public:
     std::vector<cuda::Device> find_devices() const override { return cuda::find_devices(); }
 
     std::map<std::string, std::string> library_versions() const override {
         const cuda::Versions versions = cuda::versions();
-        return {{"driver", versions.driver},
-                {"cuda_runtime", versions.runtime},
-                {"nccl", versions.nccl},
-                {"cublas", versions.cublas},
-                {"cupti", versions.cupti}};
+        std::map<std::string, std::string> found{{"driver", versions.driver},
+                                                 {"cuda_runtime", versions.runtime},
+                                                 {"nccl", versions.nccl},
+                                                 {"cublas", versions.cublas},
+                                                 {"cupti", versions.cupti}};
+        if (!versions.cudnn.empty()) found.emplace("cudnn", versions.cudnn);
+        return found;
     }
 
     std::int64_t free_bytes(const Ranks& ranks) const override { return cuda::free_bytes(device_of(ranks)); }
@@ -87,9 +106,12 @@ class CudaSupport : public DeviceSupport {
     Simulation run(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run, const DeviceRunOptions& options,
                    RunRecord& record) const override {
         const cuda::Device device = device_of(ranks);
-        const cuda::CudaProgram program{prepared.program, prepared.operands,   prepared.memory,
-                                        prepared.device,  prepared.placements, prepared.times_ms};
+        cuda::FusedAttention attention(device);
+        const DevicePlan plan = plan_for(prepared, attention, record);
+        const cuda::CudaProgram program{prepared.program,    prepared.operands, prepared.memory, plan,
+                                        prepared.placements, prepared.times_ms};
         cuda::CudaOptions settings;
+        settings.attention = &attention;
         settings.as_cuda_graph = options.as_cuda_graph;
         settings.thread_blocks_of_emulation = options.thread_blocks_of_emulation;
         settings.longest_step = run.longest_wait;

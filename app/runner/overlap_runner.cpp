@@ -90,6 +90,12 @@ std::vector<std::string> notes_on(const PreparedRun& prepared, const Ranks& rank
         notes.push_back(std::to_string(ranks.size()) + " ranks are attached, and the job has " +
                         std::to_string(world_size) + ": groups do not lie as they do there");
     }
+    const std::vector<AttentionWork>& attentions = prepared.program.attentions;
+    if (const auto assumed = std::ranges::count_if(attentions, &AttentionWork::mask_assumed); assumed > 0) {
+        notes.push_back(std::to_string(assumed)
+                            .append(assumed == 1 ? " flex attention runs" : " flex attentions run")
+                            .append(" as causal: the graph does not tell their masks"));
+    }
     return notes;
 }
 

@@ -29,8 +29,12 @@ void write_commands(std::ostream& out, const Program& program, const RunRecord& 
     if (record.machines.size() > 1) out << "; collectives in the same order on all ranks";
     out << '\n';
     const DeviceWorkTotals& work = record.work;
-    out << "compute on a device: " << counted(work.own_products, "product") << " as in the job, "
-        << work.stand_in_products << " by products with as many operations and moved bytes, " << work.moved_bytes
+    out << "compute on a device: " << counted(work.own_products, "product") << " as in the job, ";
+    if (work.expert_products > 0) out << work.expert_products << " of experts with as many rows each, ";
+    if (work.attentions > 0) {
+        out << counted(work.attentions, "attention") << " by cuDNN" << (record.dry ? " where it is found, " : ", ");
+    }
+    out << work.stand_in_products << " by products with as many operations and moved bytes, " << work.moved_bytes
         << " as moved bytes\n";
 }
 

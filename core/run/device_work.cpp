@@ -18,9 +18,9 @@ std::array<std::int64_t, 3> operand_bytes(const MatrixProduct& product) {
 }
 
 /// Where the node's own tensors are the operands: all there, and aligned. Views of a storage may begin anywhere.
-void place_in_pool(const Operands& places, DeviceWork& work) {
-    // A bias stands before the two factors.
-    const std::size_t first = places.inputs.size() >= 3 ? places.inputs.size() - 2 : 0;
+void place_in_pool(const Operands& places, bool of_experts, DeviceWork& work) {
+    // A bias stands before the two factors; where experts' rows end stands behind them.
+    const std::size_t first = places.inputs.size() >= 3 && !of_experts ? places.inputs.size() - 2 : 0;
     const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
     const auto place = [&](std::size_t operand, const std::vector<PoolSpan>& spans, std::size_t index) {
         if (index >= spans.size() || spans[index].bytes < bytes[operand]) return;
@@ -32,21 +32,55 @@ void place_in_pool(const Operands& places, DeviceWork& work) {
     place(2, places.outputs, 0);
 }
 
-DeviceWork device_work(const ComputeWork& compute, const Operands& places) {
-    DeviceWork work;
-    if (compute.flops <= 0) return work;
-    if (compute.compute_class == ComputeClass::matrix_multiply && has_plain_product(compute.product.dtype)) {
-        work.kind = DeviceWork::Kind::own_product;
-        work.product = compute.product;
-        place_in_pool(places, work);
+/// Whether all of an attention's tensors lie in the pool, where kernels read 16 bytes at a time.
+bool lies_in_pool(const AttentionWork& attention, const std::array<PoolSpan, attention_role_count>& spans) {
+    constexpr std::int64_t word = 16;
+    for (std::size_t role = 0; role < spans.size(); ++role) {
+        if (attention.places[role].node == no_node) continue;
+        if (spans[role].bytes == 0 || spans[role].offset % word != 0) return false;
+    }
+    return true;
+}
+
+class WorkPlanner {
+  public:
+    WorkPlanner(const Program& program, const ProgramOperands& operands, const DeviceAbilities& abilities)
+        : program_(program), operands_(operands), abilities_(abilities) {}
+
+    DeviceWork plan(std::size_t index) const {
+        const ComputeWork& compute = program_.compute[index];
+        DeviceWork work;
+        if (compute.flops <= 0) return work;
+        const bool is_product = compute.of_experts || compute.compute_class == ComputeClass::matrix_multiply;
+        if (is_product && has_plain_product(compute.product.dtype)) {
+            work.kind = compute.of_experts ? DeviceWork::Kind::expert_product : DeviceWork::Kind::own_product;
+            work.product = compute.product;
+            place_in_pool(operands_.compute[index], compute.of_experts, work);
+            return work;
+        }
+        if (compute.attention && runs(*compute.attention)) {
+            work.kind = DeviceWork::Kind::attention;
+            work.attention = *compute.attention;
+            return work;
+        }
+        const StandInProduct stand_in = product_of_flops(compute.flops);
+        work.kind = DeviceWork::Kind::stand_in_product;
+        work.product = stand_in.product;
+        work.launches = stand_in.launches;
         return work;
     }
-    const StandInProduct stand_in = product_of_flops(compute.flops);
-    work.kind = DeviceWork::Kind::stand_in_product;
-    work.product = stand_in.product;
-    work.launches = stand_in.launches;
-    return work;
-}
+
+  private:
+    bool runs(std::uint32_t attention) const {
+        const AttentionWork& work = program_.attentions[attention];
+        if (!lies_in_pool(work, operands_.attentions[attention])) return false;
+        return !abilities_.runs_attention || abilities_.runs_attention(work.shape);
+    }
+
+    const Program& program_;
+    const ProgramOperands& operands_;
+    const DeviceAbilities& abilities_;
+};
 
 }  // namespace
 
@@ -77,6 +111,12 @@ DeviceWorkTotals DevicePlan::totals() const {
             case DeviceWork::Kind::own_product:
                 ++totals.own_products;
                 break;
+            case DeviceWork::Kind::expert_product:
+                ++totals.expert_products;
+                break;
+            case DeviceWork::Kind::attention:
+                ++totals.attentions;
+                break;
             case DeviceWork::Kind::stand_in_product:
                 ++totals.stand_in_products;
                 break;
@@ -88,15 +128,21 @@ DeviceWorkTotals DevicePlan::totals() const {
     return totals;
 }
 
-DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands) {
+DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands, const DeviceAbilities& abilities) {
     DevicePlan plan;
+    const WorkPlanner planner(program, operands, abilities);
+    std::int64_t accumulators = 0;
     plan.compute.reserve(program.compute.size());
     // Nodes run one after the other, so they share the scratch memory: a part for each of the three operands.
     std::array<std::int64_t, 3> largest{};
     for (std::size_t index = 0; index < program.compute.size(); ++index) {
-        plan.compute.push_back(device_work(program.compute[index], operands.compute[index]));
+        plan.compute.push_back(planner.plan(index));
         const DeviceWork& work = plan.compute.back();
-        if (work.kind == DeviceWork::Kind::moved_bytes) continue;
+        if (work.kind == DeviceWork::Kind::attention) {
+            const AttentionShape& shape = program.attentions[work.attention].shape;
+            accumulators = std::max(accumulators, attention_accumulators(shape).bytes);
+        }
+        if (!work.is_product()) continue;
         const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
         for (std::size_t operand = 0; operand < bytes.size(); ++operand) {
             if (!work.operands[operand].in_pool) largest[operand] = std::max(largest[operand], bytes[operand]);
@@ -107,6 +153,7 @@ DevicePlan plan_device_work(const Program& program, const ProgramOperands& opera
         starts[operand] = plan.scratch_bytes;
         plan.scratch_bytes += aligned_bytes(largest[operand]);
     }
+    plan.scratch_bytes = std::max(plan.scratch_bytes, accumulators);
     for (DeviceWork& work : plan.compute) {
         for (std::size_t operand = 0; operand < starts.size(); ++operand) {
             if (!work.operands[operand].in_pool) work.operands[operand].offset = starts[operand];

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/run/operands.h"
@@ -20,18 +21,27 @@ struct ProductOperand {
 struct DeviceWork {
     enum class Kind : std::uint8_t {
         own_product,       ///< the node's matrix product, by cuBLASLt
+        expert_product,    ///< a product for each expert, as one by cuBLASLt: rows are shared evenly
+        attention,         ///< the node's attention as one kernel, by cuDNN
         stand_in_product,  ///< a product with as many operations, and a kernel that moves the node's bytes beside it
         moved_bytes,       ///< a kernel that moves the node's bytes
     };
     Kind kind = Kind::moved_bytes;
-    MatrixProduct product;                     ///< of both kinds of products
+    MatrixProduct product;                     ///< of all kinds of products
     std::int64_t launches = 1;                 ///< of the product
     std::array<ProductOperand, 3> operands{};  ///< of the product: left, right and result
+    std::uint32_t attention = 0;               ///< index of Program::attentions
+    bool is_product() const { return kind != Kind::attention && kind != Kind::moved_bytes; }
 };
 
 /// How many commands are carried out in which way.
 struct DeviceWorkTotals {
-    std::int64_t own_products = 0, stand_in_products = 0, moved_bytes = 0;
+    std::int64_t own_products = 0, expert_products = 0, attentions = 0, stand_in_products = 0, moved_bytes = 0;
+};
+
+/// What the device's libraries can run, asked before anything is launched. Without an answer they can.
+struct DeviceAbilities {
+    std::function<bool(const AttentionShape&)> runs_attention;
 };
 
 /// What a device runs for each of Program::compute, and the memory that this needs besides the pool.
@@ -41,7 +51,8 @@ struct DevicePlan {
     static constexpr std::int64_t operand_alignment_bytes = 256;
 
     std::vector<DeviceWork> compute;
-    /// Products whose operands are no whole tensors of the pool (expanded views, substitutes) work here.
+    /// Products whose operands are no whole tensors of the pool (expanded views, substitutes) work here, and attentions
+    /// have their accumulators at its start.
     std::int64_t scratch_bytes = 0;
 
     /// All that a run itself allocates besides the pool. What NCCL and CUDA allocate is not known in advance.
@@ -50,7 +61,8 @@ struct DevicePlan {
 };
 
 /// @param operands of this program.
-DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands);
+DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands,
+                            const DeviceAbilities& abilities = {});
 
 /// Whether cuBLASLt has a plain product for the element type. 8-bit floats need scales and layouts that a graph does
 /// not contain.

@@ -33,6 +33,23 @@ class OperandFinder {
         return operands;
     }
 
+    std::array<PoolSpan, attention_role_count> of_attention(const AttentionWork& work) const {
+        std::array<PoolSpan, attention_role_count> spans{};
+        for (std::size_t role = 0; role < spans.size(); ++role) {
+            const AttentionPlace& place = work.places[role];
+            if (place.node == no_node) continue;
+            const std::uint32_t buffer = memory_.of_output[memory_.first_of_node[place.node] + place.output];
+            if (buffer == MemoryPlan::no_buffer) continue;
+            const TensorMeta& tensor = graph_.outputs(place.node)[place.output];
+            const std::int64_t element = dtype_info(tensor.dtype).bytes;
+            const std::int64_t start = tensor.storage_offset * element;
+            const std::int64_t bytes = work.shape.tensors[role].extent() * element;
+            const Buffer& memory = memory_.buffers[buffer];
+            if (start >= 0 && start + bytes <= memory.bytes) spans[role] = {memory.offset + start, bytes};
+        }
+        return spans;
+    }
+
   private:
     void add_inputs(const Value& value, Operands& operands) const {
         for_each_node(graph_.values(), value, [&](NodeId source) { add_outputs(source, operands.inputs); });
@@ -76,6 +93,7 @@ ProgramOperands find_operands(const Graph& graph, const Program& program, const 
     const OperandFinder finder(graph, memory);
     ProgramOperands operands;
     for (const ComputeWork& work : program.compute) operands.compute.push_back(finder.of_compute(work.node));
+    for (const AttentionWork& work : program.attentions) operands.attentions.push_back(finder.of_attention(work));
     for (const CollectiveWork& work : program.collectives) {
         operands.collectives.push_back(finder.of_collective(work.node));
     }

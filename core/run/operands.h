@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,6 +26,9 @@ struct Operands {
 /// where its storage offset says and ends with its buffer at the latest.
 struct ProgramOperands {
     std::vector<Operands> compute, collectives;
+    /// Of each of Program::attentions: its tensors, each with all that its strides reach, or without bytes where it is
+    /// not all in one buffer.
+    std::vector<std::array<PoolSpan, attention_role_count>> attentions;
 };
 
 /// The `most` longest of the spans in their order: what a kernel works on that has no room for more.

@@ -118,9 +118,20 @@ class ProgramMaker {
         if (formula != FlopFormula::none) work.flops = count_flops(graph_, node, formula, first_argument);
         if (is_product_of_experts(wrapped ? wrapped->operator_name : graph_.target(node))) {
             work.flops = flops_of_experts(node, first_argument);
+            if (const auto product = product_of_experts(node, first_argument)) {
+                work.product = *product;
+                work.of_experts = true;
+            }
         }
         if (work.compute_class == ComputeClass::matrix_multiply) {
             work.product = product_of(node, first_argument + (formula == FlopFormula::matrix_multiply_add ? 1 : 0));
+        }
+        // The arguments of a wrapped attention are not all there: its subgraph has the numbers.
+        if (work.compute_class == ComputeClass::attention && !wrapped) {
+            if (const auto attention = attention_of(graph_, node, graph_.target(node), first_argument)) {
+                work.attention = static_cast<std::uint32_t>(program_.attentions.size());
+                program_.attentions.push_back(*attention);
+            }
         }
         add_command(Command::Kind::compute, program_.compute.size(), node);
         program_.compute.push_back(work);
@@ -129,21 +140,52 @@ class ProgramMaker {
     /// Shapes were checked by count_flops().
     MatrixProduct product_of(NodeId node, std::size_t first_argument) const {
         const TensorMeta& left = *tensor_argument(node, first_argument);
+        const TensorMeta& right = *tensor_argument(node, first_argument + 1);
         const std::span<const std::int64_t> left_sizes = graph_.shape(left);
-        const std::span<const std::int64_t> right_sizes = graph_.shape(*tensor_argument(node, first_argument + 1));
+        const std::span<const std::int64_t> right_sizes = graph_.shape(right);
         MatrixProduct product;
         product.batch = left_sizes.size() == 3 ? left_sizes[0] : 1;
         product.rows = left_sizes[left_sizes.size() - 2];
         product.inner = left_sizes.back();
         product.columns = right_sizes.back();
         product.dtype = left.dtype;
+        product.left_transposed = is_transposed(left);
+        product.right_transposed = is_transposed(right);
         return product;
+    }
+
+    /// Whether columns are what lies together in memory.
+    bool is_transposed(const TensorMeta& matrix) const {
+        const std::span<const std::int64_t> sizes = graph_.shape(matrix), strides = graph_.stride(matrix);
+        const std::size_t last = sizes.size() - 1;
+        return sizes[last] > 1 && sizes[last - 1] > 1 && strides[last] > 1 && strides[last - 1] == 1;
     }
 
     /// Several products in one node, one an expert. torch's flop counter does not count them, so cost models take such
     /// a node for one that moves bytes; a device has their work to do all the same.
     static bool is_product_of_experts(std::string_view operation) {
         return operation.find("grouped_mm") != std::string_view::npos;
+    }
+
+    /// As one product with a batch of experts. Rows are shared evenly: how many each expert has is known in a step
+    /// only, and what is left over by the division is no work.
+    std::optional<MatrixProduct> product_of_experts(NodeId node, std::size_t first_argument) const {
+        const TensorMeta* left = tensor_argument(node, first_argument);
+        const TensorMeta* right = tensor_argument(node, first_argument + 1);
+        const TensorMeta* ends = tensor_argument(node, first_argument + 2);
+        if (!left || !right || left->rank != 2 || right->rank < 2) return std::nullopt;
+        const std::span<const std::int64_t> left_sizes = graph_.shape(*left), right_sizes = graph_.shape(*right);
+        MatrixProduct product;
+        product.batch = right->rank == 3 ? right_sizes[0] : ends && ends->rank == 1 ? graph_.shape(*ends)[0] : 0;
+        if (product.batch < 1) return std::nullopt;
+        product.rows = right->rank == 3 ? left_sizes[0] / product.batch : left_sizes[0];
+        product.inner = right->rank == 3 ? left_sizes[1] : left_sizes[1] / product.batch;
+        product.columns = right_sizes.back();
+        product.dtype = left->dtype;
+        product.left_transposed = is_transposed(*left);
+        product.right_transposed = is_transposed(*right);
+        if (product.rows < 1 || product.inner < 1 || product.columns < 1) return std::nullopt;
+        return product;
     }
 
     /// Experts share the rows, or the inner dimension where both factors are matrices, so each is passed once.

@@ -1,28 +1,38 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/cost/compute_class.h"
 #include "core/graph/graph.h"
+#include "core/run/attention.h"
 
 namespace overlap {
 
-/// A matrix product `batch` times: [rows x inner] by [inner x columns].
+/// A matrix product `batch` times: [rows x inner] by [inner x columns]. A factor that is transposed lies in memory by
+/// columns, as a weight does that torch's linear layer multiplies with.
 struct MatrixProduct {
     std::int64_t batch = 1, rows = 0, columns = 0, inner = 0;
     Dtype dtype{};
+    bool left_transposed = false, right_transposed = false;
+
+    auto operator<=>(const MatrixProduct&) const = default;
 };
 
 /// What a node asks of the compute stream.
 struct ComputeWork {
     NodeId node = no_node;
     ComputeClass compute_class = ComputeClass::memory;
-    MatrixProduct product;  ///< of matrix multiplies only
+    MatrixProduct product;  ///< of matrix multiplies, and of products of experts as if each had as many rows
+    bool of_experts = false;
     double flops = 0;  ///< as torch's flop counter counts them, and those of products of experts, which it does not
     std::int64_t read_bytes = 0, written_bytes = 0;
+    /// Index of Program::attentions; nothing for other work, and for attentions that no library has as one kernel.
+    std::optional<std::uint32_t> attention;
 };
 
 /// One tensor that a collective takes, and what it becomes. A coalesced collective has several.
@@ -60,6 +70,7 @@ struct Command {
 struct Program {
     std::vector<Command> commands;
     std::vector<ComputeWork> compute;
+    std::vector<AttentionWork> attentions;
     std::vector<CollectiveWork> collectives;
     std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
 };

@@ -63,9 +63,9 @@ struct RunRecord {
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`
 /// (`rank`, `machine`, and of a run on devices `step_ms` and `exposed_ms`), `groups[]` (`process_group`, `size`, `runs`
 /// as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `work` (how many
-/// nodes are run as `own_products`, `stand_in_products`, `moved_bytes`), `memory` (`scratch_bytes` is what is allocated
-/// beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`, `environment`, `notes[]` and, of a run on a
-/// device, `step_ms`
+/// nodes are run as `own_products`, `expert_products`, `attentions`, `stand_in_products`, `moved_bytes`), `memory`
+/// (`scratch_bytes` is what is allocated beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`,
+/// `environment`, `notes[]` and, of a run on a device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
 /// kernels were recorded; left out where none was) and `nodes[]` (`name`, `kind`, `median_ms`, `minimum_ms`,
 /// `maximum_ms`; `ranks_ms` where several ranks ran, the median of each; of collectives `process_group`, `bytes` and

@@ -22,6 +22,7 @@ PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp128.plan.json")
 # More ranks than cores should not spin while they wait.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_mpi_yield_when_idle="1")
+CAUSAL = "12 flex attentions run as causal: the graph does not tell their masks"
 
 
 def run(command, timeout=120):
@@ -58,12 +59,13 @@ class Runner(unittest.TestCase):
         self.assertGreater(result["memory"]["scratch_bytes"], 0)
         self.assertEqual(sum(result["work"].values()), result["commands"]["compute"])
         self.assertEqual(result["environment"]["NCCL_LAUNCH_ORDER_IMPLICIT"], "1")
-        self.assertEqual(result["notes"], [])
+        self.assertEqual(result["notes"], [CAUSAL])
         told = done.stdout
         self.assertIn("llama3_debugmodel_fsdp8.prebucket: dry run, 1 rank on 1 machine\n", told)
         self.assertIn(f"{result['commands']['all']} commands a step: {result['commands']['compute']} compute, "
                       f"{result['commands']['collective']} collectives, ", told)
         self.assertIn(f"compute on a device: {result['work']['own_products']} products as in the job, "
+                      f"{result['work']['attentions']} attentions by cuDNN where it is found, "
                       f"{result['work']['stand_in_products']} by products with as many operations and moved bytes, ", told)
         self.assertRegex(told, r'"0" +8 +emulated +\d+ +\S+ MiB +it has 8 ranks, and 1 is attached\n')
         self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication, each operator a kernel of its own\n")
@@ -279,7 +281,7 @@ class Runner(unittest.TestCase):
         done = run(mpirun(10, *self.dry()))
         self.assertEqual(done.returncode, 0, done.stderr)
         note = "10 ranks are attached, and the job has 8: groups do not lie as they do there"
-        self.assertEqual(self.read_result()["notes"], [note])
+        self.assertEqual(self.read_result()["notes"], [note, CAUSAL])
         self.assertIn(f"note: {note}\n", done.stdout)
 
     @staticmethod

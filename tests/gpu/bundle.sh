@@ -46,6 +46,8 @@ strip --strip-unneeded "$bundle/bin"/*
 glibc='^(ld-linux-x86-64\.so\.2|lib(c|m|dl|rt|pthread|util)\.so\.[0-9]+)$'
 gcc='^lib(stdc\+\+|gcc_s)\.so\.[0-9]+$'
 readelf -d "$bundle/bin/overlap-runner-devices.so" | needed | grep -E '^lib(cu|nccl)' > "$bundle/bin/cuda-libraries"
+# What is loaded where it is: attention by cuDNN, which compiles kernels.
+printf '%s\n' libcudnn.so.9 libnvrtc.so.13 > "$bundle/bin/cuda-libraries-if-there"
 take_libraries() {
     local library file place
     while read -r library; do
@@ -66,7 +68,7 @@ done < <(sort -u "$scratch/taken")
 cp "$root/packaging/copyright" "$bundle/licences/overlap-studio"
 
 # Everything finds its libraries by where it lies; the toolkit's folder on the machine that built is none of another's.
-find "$bundle/bin" -type f ! -name cuda-libraries -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
+find "$bundle/bin" -type f ! -name 'cuda-libraries*' -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
 find "$bundle/lib" -maxdepth 1 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN' {} \;
 
 cp "$root/resources/samples"/*.{gz,json} "$bundle/samples"

@@ -34,6 +34,10 @@ while read -r library; do
     # shellcheck disable=SC2086  # words, one a folder
     found_in $given $chosen $packages $usual || missing="$missing $library"
 done < "$here/bin/cuda-libraries"
+while read -r library; do
+    # shellcheck disable=SC2086
+    found_in $given $chosen $packages $usual || :
+done < "$here/bin/cuda-libraries-if-there"
 [ -z "$missing" ] || echo "with-cuda: not found:$missing; set LD_LIBRARY_PATH or CUDA_HOME to where they are" >&2
 # C++'s library is the machine's own, which its C library goes with; the folder's where it has none.
 own=

@@ -67,7 +67,7 @@ TEST(DeviceWork, EightBitFactorsHaveAStandInWithTheirOperations) {
     EXPECT_GT(device.scratch_bytes, 0);
 }
 
-TEST(DeviceWork, ProductsOfExpertsHaveTheirOperations) {
+TEST(DeviceWork, ExpertsShareRowsEvenly) {
     GraphSketch sketch;
     const NodeId rows = sketch.input("rows", sketch.tensor("bfloat16", {1000, 64}));
     const NodeId gradient = sketch.input("gradient", sketch.tensor("bfloat16", {1000, 32}));
@@ -81,7 +81,59 @@ TEST(DeviceWork, ProductsOfExpertsHaveTheirOperations) {
     const Planned planned = plan_of(sketch.finish());
     EXPECT_EQ(planned.program.compute.at(0).flops, 2.0 * 1000 * 64 * 32);
     EXPECT_EQ(planned.program.compute.at(1).flops, 2.0 * 64 * 1000 * 32) << "each row belongs to one expert";
-    EXPECT_EQ(planned.device.totals().stand_in_products, 2);
+    EXPECT_EQ(planned.device.totals().expert_products, 2);
+    const MatrixProduct& forward = planned.device.compute.at(0).product;
+    EXPECT_EQ(forward.batch, 8);
+    EXPECT_EQ(forward.rows, 125);
+    EXPECT_EQ(forward.inner, 64);
+    EXPECT_EQ(forward.columns, 32);
+    const MatrixProduct& of_weights = planned.device.compute.at(1).product;
+    EXPECT_EQ(of_weights.rows, 64);
+    EXPECT_EQ(of_weights.inner, 125);
+    for (const DeviceWork& work : planned.device.compute) {
+        for (const ProductOperand& operand : work.operands) EXPECT_TRUE(operand.in_pool);
+    }
+}
+
+/// A backward pass of flash attention in a graph with what it reads.
+Graph attention_graph() {
+    GraphSketch sketch;
+    const std::vector<std::int64_t> sizes{2, 8, 64, 16};
+    std::vector<Value> arguments;
+    for (const char* name : {"gradient", "query", "key", "value", "result"})
+        arguments.push_back(Value::of_node(sketch.input(name, sketch.tensor("bfloat16", sizes))));
+    arguments.push_back(Value::of_node(sketch.input("sums", sketch.tensor("float32", {2, 8, 64}))));
+    for (int packed = 0; packed < 2; ++packed) arguments.push_back(Value::of_none());
+    for (int length = 0; length < 2; ++length) arguments.push_back(Value::of_integer(64));
+    arguments.push_back(Value::of_floating(0));
+    arguments.push_back(Value::of_boolean(true));
+    const TensorMeta gradient = sketch.tensor("bfloat16", sizes);
+    sketch.call("backward", "aten._scaled_dot_product_flash_attention_backward.default", arguments,
+                {gradient, sketch.tensor("bfloat16", sizes), sketch.tensor("bfloat16", sizes)});
+    return sketch.finish();
+}
+
+TEST(DeviceWork, AnAttentionRunsAsOneKernelWithItsAccumulatorsInScratchMemory) {
+    const DevicePlan device = plan_of(attention_graph()).device;
+    EXPECT_EQ(device.compute.at(0).kind, Kind::attention);
+    EXPECT_EQ(device.totals().attentions, 1);
+    EXPECT_EQ(device.scratch_bytes, 2 * 8 * 64 * 4 + 2 * 8 * 64 * 16 * 4) << "sums and gradients of queries";
+}
+
+TEST(DeviceWork, AnAttentionThatTheDeviceHasNoKernelForHasAStandIn) {
+    const Graph graph = attention_graph();
+    const Program program = make_program(graph);
+    const MemoryPlan memory = plan_memory(graph, program);
+    std::vector<AttentionShape> asked;
+    const DeviceAbilities none{[&](const AttentionShape& shape) {
+        asked.push_back(shape);
+        return false;
+    }};
+    const DevicePlan device = plan_device_work(program, find_operands(graph, program, memory), none);
+    EXPECT_EQ(device.totals().stand_in_products, 1);
+    ASSERT_EQ(asked.size(), 1u);
+    EXPECT_TRUE(asked[0].causal);
+    EXPECT_TRUE(asked[0].backward);
 }
 
 TEST(DeviceWork, NodesWithoutOperationsMoveTheirBytes) {

@@ -60,6 +60,19 @@ TEST(Program, MatrixProductsHaveTheirSizes) {
     EXPECT_EQ(program.compute[1].flops, 2.0 * 2 * 3 * 4 * 5);
 }
 
+TEST(Program, FactorsThatLieByColumnsAreTransposed) {
+    GraphSketch sketch;
+    const NodeId left = sketch.input("left", sketch.tensor("bfloat16", {3, 4}));
+    TensorMeta weight = sketch.tensor("bfloat16", {4, 5});
+    weight.first_dimension =
+        sketch.builder().dimensions(std::vector<std::int64_t>{4, 5}, std::vector<std::int64_t>{1, 4});
+    const NodeId right = sketch.input("right", weight);
+    sketch.call("mm", "aten.mm.default", GraphSketch::values({left, right}), {sketch.tensor("bfloat16", {3, 5})});
+    const MatrixProduct product = make_program(sketch.finish()).compute.at(0).product;
+    EXPECT_FALSE(product.left_transposed);
+    EXPECT_TRUE(product.right_transposed);
+}
+
 TEST(Program, AGroupThatTheFileDoesNotDescribeIsRefusedBeforeAnythingRuns) {
     GraphSketch sketch;
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));

@@ -72,7 +72,7 @@ RunRecord measured_record(const Graph& graph, const Program& program) {
     record.machines = {"a", "b"};
     record.groups = {place_group(program.groups[0], 4, 4, 0)};
     record.bytes_beside_pool = 77;
-    record.work = {1, 2, 3};
+    record.work = {1, 4, 5, 2, 3};
     record.environment = {{"NCCL_ALGO", "ring"}};
     record.notes = {"a note"};
     record.step_ms = {4, 2, 3};
@@ -101,7 +101,11 @@ TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
     EXPECT_FALSE(json["ranks"][0].contains("exposed_ms")) << "nothing was recorded there";
     EXPECT_EQ(json["step_ms"]["median"], 3) << "rank 0's";
     EXPECT_EQ(json["memory"]["scratch_bytes"], 77);
-    EXPECT_EQ(json["work"], (nlohmann::json{{"own_products", 1}, {"stand_in_products", 2}, {"moved_bytes", 3}}));
+    EXPECT_EQ(json["work"], (nlohmann::json{{"own_products", 1},
+                                            {"expert_products", 4},
+                                            {"attentions", 5},
+                                            {"stand_in_products", 2},
+                                            {"moved_bytes", 3}}));
     EXPECT_EQ(json["environment"]["NCCL_ALGO"], "ring");
     EXPECT_EQ(json["notes"][0], "a note");
     EXPECT_EQ(json["nodes"][0], (nlohmann::json{{"name", "gather"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "tests/virtual_device/findings.h"
 #include "tests/virtual_device/launches.h"
@@ -31,6 +32,7 @@ struct Layout {
 struct Description {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
     cudaDataType scale = CUDA_R_32F;
+    bool left_transposed = false, right_transposed = false;
 };
 
 struct Preference {
@@ -45,7 +47,16 @@ Number number_of(cudaDataType type) {
     return type == CUDA_R_64F ? Number::bits_64 : type == CUDA_R_32F ? Number::bits_32 : Number::bits_16;
 }
 
-bool fit(const Layout& left, const Layout& right, const Layout& result) {
+/// As the product takes it.
+Layout turned(Layout layout, bool transposed) {
+    if (transposed) std::swap(layout.rows, layout.columns);
+    return layout;
+}
+
+bool fit(const Description& description, const Layout& left_in_memory, const Layout& right_in_memory,
+         const Layout& result) {
+    const Layout left = turned(left_in_memory, description.left_transposed);
+    const Layout right = turned(right_in_memory, description.right_transposed);
     return left.columns == right.rows && left.rows == result.rows && right.columns == result.columns &&
            left.batch == right.batch && left.batch == result.batch && left.type == right.type;
 }
@@ -127,6 +138,24 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descr
     return CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t CUBLASWINAPI cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t handle,
+                                                           cublasLtMatmulDescAttributes_t attribute, const void* value,
+                                                           std::size_t bytes) {
+    FAIL_ON_REQUEST(CUBLAS_STATUS_INVALID_VALUE);
+    auto& description = *reinterpret_cast<Description*>(handle);
+    cublasOperation_t operation = CUBLAS_OP_N;
+    if (bytes != sizeof operation) return CUBLAS_STATUS_INVALID_VALUE;
+    std::memcpy(&operation, value, bytes);
+    if (attribute == CUBLASLT_MATMUL_DESC_TRANSA) {
+        description.left_transposed = operation == CUBLAS_OP_T;
+    } else if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) {
+        description.right_transposed = operation == CUBLAS_OP_T;
+    } else {
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t CUBLASWINAPI cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
     delete reinterpret_cast<Description*>(description);
     return CUBLAS_STATUS_SUCCESS;
@@ -167,7 +196,8 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cub
     if (doubles != (known.compute == CUBLAS_COMPUTE_64F) || doubles != (known.scale == CUDA_R_64F)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    if (asked < 1 || !fit(layout_of(left), layout_of(right), layout_of(result))) return CUBLAS_STATUS_INVALID_VALUE;
+    if (asked < 1 || !fit(known, layout_of(left), layout_of(right), layout_of(result)))
+        return CUBLAS_STATUS_INVALID_VALUE;
     results[0] = {};
     results[0].workspaceSize = reinterpret_cast<const Preference*>(preference)->workspace_bytes;
     results[0].algo.data[0] = results[0].workspaceSize;
@@ -176,8 +206,8 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cub
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t, const void*, const void* left,
-                                           cublasLtMatrixLayout_t left_layout, const void* right,
+cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void*,
+                                           const void* left, cublasLtMatrixLayout_t left_layout, const void* right,
                                            cublasLtMatrixLayout_t right_layout, const void*, const void*,
                                            cublasLtMatrixLayout_t, void* result, cublasLtMatrixLayout_t result_layout,
                                            const cublasLtMatmulAlgo_t* algorithm, void* workspace,
@@ -185,7 +215,8 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     FAIL_ON_REQUEST(CUBLAS_STATUS_EXECUTION_FAILED);
     const Layout& first = layout_of(left_layout);
     const Layout& second = layout_of(right_layout);
-    if (!fit(first, second, layout_of(result_layout)) || workspace_bytes < algorithm->data[0]) {
+    const auto& known = *reinterpret_cast<const Description*>(description);
+    if (!fit(known, first, second, layout_of(result_layout)) || workspace_bytes < algorithm->data[0]) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     Stream* const stream = Device::get().stream_of(handle);
@@ -195,7 +226,10 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     work.reads = {span_of(left, first), span_of(right, second)};
     work.writes = {span_of(result, layout_of(result_layout)),
                    {reinterpret_cast<std::uintptr_t>(workspace), static_cast<std::int64_t>(workspace_bytes)}};
-    work.duration_ns = product_ns(number_of(first.type), first.batch, first.rows, first.columns, second.columns);
+    const Layout left_factor = turned(first, known.left_transposed);
+    const Layout right_factor = turned(second, known.right_transposed);
+    work.duration_ns =
+        product_ns(number_of(first.type), first.batch, left_factor.rows, left_factor.columns, right_factor.columns);
     launch(*stream, std::move(work));
     return CUBLAS_STATUS_SUCCESS;
 }

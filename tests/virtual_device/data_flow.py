@@ -10,8 +10,8 @@ import gzip
 import json
 
 GIVEN = "what the graph is given"
-# An executor allocates its pool, scratch memory, and the workspace of products, in this order.
-ALLOCATIONS_OF_EXECUTOR = 3
+# An executor allocates its pool, scratch memory, and the workspaces of products and attentions, in this order.
+ALLOCATIONS_OF_EXECUTOR = 4
 
 
 def read_graph(path):

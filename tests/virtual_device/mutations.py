@@ -6,6 +6,8 @@ import dataclasses
 
 CAPTURED = ("--cuda-graph",)
 SHORT = ("--rank-timeout", "2")
+# Attention without cuDNN works in scratch memory.
+STAND_INS = "fail=cudnnCreate,1"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,13 +42,17 @@ MUTATIONS = [
     Mutation("A kernel reads 512 bytes too early, of another input of the graph", "shift_read_of_kernel,400,-512",
              "data_flow"),
     Mutation("A kernel reads more than its tensor", "grow_read_of_kernel,300,512", "data_flow"),
-    Mutation("A kernel writes 512 bytes too far", "shift_write_of_kernel,400,512", "data_flow"),
-    Mutation("A kernel writes 4096 bytes too far", "shift_write_of_kernel,700,4096", "data_flow"),
-    Mutation("A product's workspace lies partly outside of its memory", "shift_write_of_kernel,150,512",
+    Mutation("A kernel writes 512 bytes too far", "shift_write_of_kernel,392,512", "data_flow"),
+    Mutation("A kernel writes 4096 bytes too far", "shift_write_of_kernel,697,4096", "data_flow"),
+    Mutation("A product's workspace lies partly outside of its memory", "shift_write_of_kernel,388,512",
              "out_of_bounds"),
     Mutation("A kernel is left out", "drop_kernel,180", "data_flow"),
+    Mutation("An attention reads queries 512 bytes too far", "shift_read_of_kernel,20,512", "data_flow"),
+    Mutation("An attention is left out", "drop_kernel,92", "data_flow"),
+    Mutation("An attention's backward pass runs on a process group's stream", "other_stream_of_kernel,427,1",
+             "unordered_read"),
     Mutation("The pool is not cleared", "drop_memset,1", "unwritten_read"),
-    Mutation("Scratch memory is not cleared", "drop_memset,2", "unwritten_read"),
+    Mutation("Scratch memory is not cleared", f"drop_memset,2 {STAND_INS}", "unwritten_read"),
     Mutation("The pool is 4096 bytes short", "short_allocation,1,4096", "out_of_bounds"),
     Mutation("The host does not wait for the end of a step", "drop_synchronize,1", "the runner"),
     Mutation("A captured step: compute does not wait for a collective", "drop_wait,2", "unordered_read", 1, CAPTURED),
@@ -54,7 +60,7 @@ MUTATIONS = [
     Mutation("A captured step waits for an event from outside", "drop_record,3", "capture", 1, CAPTURED),
     Mutation("A captured step: an event on the wrong stream", "record_elsewhere,4,-1", "unordered_read", 1, CAPTURED),
     Mutation("A captured step: an event before its kernel", "late_kernel,100", "unordered_read", 1, CAPTURED),
-    Mutation("A captured step: a kernel writes 4096 bytes too far", "shift_write_of_kernel,700,4096", "data_flow", 1,
+    Mutation("A captured step: a kernel writes 4096 bytes too far", "shift_write_of_kernel,697,4096", "data_flow", 1,
              CAPTURED),
     Mutation("Rank 1 launches two collectives of a group in the other order", "swap_collective,3@1",
              "collective_difference", 2),

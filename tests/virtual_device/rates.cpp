@@ -26,6 +26,12 @@ double flops_per_s(Number type) {
     return 0;
 }
 
+std::int64_t longer_ns(double flops, double rate, std::int64_t bytes) {
+    const double ms =
+        std::max(static_cast<double>(bytes) / memory_bytes_per_s * 1000, flops / (rate * flops_efficiency) * 1000);
+    return std::llround(ms * ns_per_ms * settings().compute_scale);
+}
+
 }  // namespace
 
 std::int64_t bytes_of(Number type) {
@@ -35,11 +41,12 @@ std::int64_t bytes_of(Number type) {
 std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns) {
     const double flops = 2.0 * static_cast<double>(batch) * static_cast<double>(rows) * static_cast<double>(inner) *
                          static_cast<double>(columns);
-    const double bytes =
-        static_cast<double>(bytes_of(type) * batch * (rows * inner + inner * columns + rows * columns));
-    const double ms =
-        std::max(bytes / memory_bytes_per_s * 1000, flops / (flops_per_s(type) * flops_efficiency) * 1000);
-    return std::llround(ms * ns_per_ms * settings().compute_scale);
+    return longer_ns(flops, flops_per_s(type),
+                     bytes_of(type) * batch * (rows * inner + inner * columns + rows * columns));
+}
+
+std::int64_t flops_ns(double flops, std::int64_t bytes) {
+    return longer_ns(flops, flops_per_s(Number::bits_16), bytes);
 }
 
 std::int64_t move_ns(std::int64_t bytes) {

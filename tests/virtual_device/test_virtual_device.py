@@ -25,7 +25,9 @@ TWO_GROUPS = ROOT / "tests/data/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.gra
 EXPERTS = ROOT / "tests/data/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz"
 DOCUMENT = ROOT / "docs/virtual_device.md"
 BEGIN, END = "<!-- faults: made by tests/virtual_device -->\n", "<!-- end of faults -->\n"
-STAND_INS = ("attention", "aten._grouped_mm.default")
+# Cost models take these for other work than a device has to do.
+PRICED_OTHERWISE = ("attention", "aten._grouped_mm.default")
+CAUSAL = "12 flex attentions run as causal: the graph does not tell their masks"
 
 # What each call that fails makes of a run: the sentence on stderr, or the note in the result.
 SENTENCES = {
@@ -56,6 +58,9 @@ SENTENCES = {
     "cublasLtMatmulPreferenceSetAttribute": "cuBLASLt: choosing an algorithm: CUBLAS_STATUS_INVALID_VALUE",
     "cublasLtMatmulAlgoGetHeuristic": r"cuBLASLt: no algorithm for \d+ products of \d+x\d+ by \d+x\d+ \w+",
     "cublasLtMatmul": "cuBLASLt: launching a product: CUBLAS_STATUS_EXECUTION_FAILED",
+    "cublasLtMatmulDescSetAttribute": "cuBLASLt: describing a product: CUBLAS_STATUS_INVALID_VALUE",
+    "cudnnSetStream": "cuDNN: choosing a stream: CUDNN_STATUS_BAD_PARAM",
+    "cudnnBackendExecute": "cuDNN: launching an attention: CUDNN_STATUS_EXECUTION_FAILED",
     "ncclGetVersion": "NCCL: asking for NCCL's version: internal error",
     "cuptiGetVersion": "CUPTI: asking for CUPTI's version: CUPTI_ERROR_UNKNOWN",
 }
@@ -127,11 +132,35 @@ class WholePlans(Case):
                 run = self.run_on(graph, log=True)
                 self.expect_clean(run)
                 result = run.result
-                self.assertEqual(result["notes"], [])
+                self.assertEqual(result["notes"], [CAUSAL])
+                self.assertEqual((result["work"]["attentions"], result["work"]["stand_in_products"]), (12, 0))
                 self.assertEqual(result["recorded"]["activities_without_node"], 0)
                 self.assertEqual(len(result["nodes"]),
                                  result["commands"]["compute"] + result["commands"]["collective"])
                 self.assertIn("measured: a step of ", run.output)
+
+    def test_without_cudnn_or_its_kernels_attention_has_a_stand_in(self):
+        in_place = "as products with as many operations: "
+        for setting, note in (
+                ("fail=cudnnCreate,1", f"12 attentions are run {in_place}cuDNN does not start: "
+                                       "CUDNN_STATUS_NOT_INITIALIZED"),
+                # The backward pass has its kernel all the same.
+                ("fail=cudnnBackendCreateDescriptor,1",
+                 f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
+                 "describing attention: CUDNN_STATUS_NOT_SUPPORTED"),
+                ("fail=cudnnBackendSetAttribute,1",
+                 f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
+                 "describing attention: CUDNN_STATUS_BAD_PARAM"),
+                ("fail=cudnnBackendGetAttribute,1",
+                 f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
+                 "asking for attention's kernels: CUDNN_STATUS_NOT_SUPPORTED")):
+            with self.subTest(setting=setting):
+                run = self.run_on(SMALL, settings=[setting], log=True)
+                self.expect_clean(run)
+                self.assertEqual(run.result["notes"], [CAUSAL, note])
+                missing = int(note.split()[0])
+                self.assertEqual((run.result["work"]["attentions"], run.result["work"]["stand_in_products"]),
+                                 (12 - missing, missing))
 
     def test_all_graphs_that_are_here_read_what_they_should(self):
         def try_graph(graph):
@@ -193,11 +222,11 @@ class Times(Case):
                 same = 0
                 for measured in result["nodes"]:
                     node = nodes[measured["name"]]
-                    if measured["kind"] not in STAND_INS and node["target"] not in STAND_INS:
+                    if measured["kind"] not in PRICED_OTHERWISE and node["target"] not in PRICED_OTHERWISE:
                         self.assertAlmostEqual(measured["median_ms"], node.get("estimate_ms", 0), 6, node["name"])
                         same += 1
                 self.assertGreater(same, 0.95 * len(result["nodes"]))
-                # With the times of the stand-ins, too, the stream model says what the device has measured.
+                # With the times of the others, too, the stream model says what the device has measured.
                 for node in nodes.values():
                     node["estimate_ms"] = 0
                 for measured in result["nodes"]:
@@ -344,11 +373,11 @@ class Faults(Case):
             with self.subTest(function=function):
                 run = self.run_on(SMALL, settings=[f"fail={function},1"])
                 self.assertEqual(run.status, 0, run.errors)
-                self.assertEqual(run.result["notes"], [f"kernels were not recorded further: {note}"])
+                self.assertEqual(run.result["notes"], [CAUSAL, f"kernels were not recorded further: {note}"])
                 self.assertNotIn("recorded", run.result)
         run = self.run_on(SMALL, settings=["drop_records=3"])
-        self.assertEqual(len(run.result["notes"]), 1)
-        self.assertRegex(run.result["notes"][0], r"CUPTI: \d+ activities were dropped, so the timeline has holes$")
+        self.assertEqual(len(run.result["notes"]), 2)
+        self.assertRegex(run.result["notes"][1], r"CUPTI: \d+ activities were dropped, so the timeline has holes$")
 
     def test_a_device_that_is_too_small_and_machines_without_one(self):
         run = self.run_on(SMALL, settings=["memory_bytes=500000000"])

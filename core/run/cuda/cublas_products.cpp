@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/run/cuda/device_errors.h"
@@ -33,12 +33,6 @@ Types types_of(Dtype dtype) {
     throw InputError("cuBLASLt", "no plain product of " + std::string(name));
 }
 
-using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Dtype>;
-
-Key key_of(const MatrixProduct& product) {
-    return {product.batch, product.rows, product.inner, product.columns, product.dtype};
-}
-
 /// One shape, ready to launch.
 struct Prepared {
     cublasLtMatmulDesc_t description = nullptr;
@@ -57,10 +51,12 @@ struct Prepared {
     }
 };
 
-/// A row-major matrix, `batch` times one behind the other. cuBLASLt's own order is by columns, for which it has all its
-/// algorithms: there the same memory is the transposed matrix, and a product of transposed matrices is the transposed
-/// product with its factors exchanged.
-cublasLtMatrixLayout_t layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+/// A row-major matrix, or one by columns where it is transposed, `batch` times one behind the other. cuBLASLt's own
+/// order is by columns, for which it has all its algorithms: there the same memory is the transposed matrix, and a
+/// product of transposed matrices is the transposed product with its factors exchanged.
+cublasLtMatrixLayout_t layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch,
+                                 bool transposed = false) {
+    if (transposed) std::swap(rows, columns);
     cublasLtMatrixLayout_t layout = nullptr;
     check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(columns),
                                      static_cast<std::uint64_t>(rows), columns),
@@ -74,12 +70,17 @@ cublasLtMatrixLayout_t layout_of(cudaDataType_t type, std::int64_t rows, std::in
     return layout;
 }
 
+void transpose(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t factor, bool transposed) {
+    const cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    check(cublasLtMatmulDescSetAttribute(description, factor, &operation, sizeof operation), "describing a product");
+}
+
 }  // namespace
 
 struct MatrixProducts::State {
     cublasLtHandle_t handle = nullptr;
     void* workspace = nullptr;
-    std::map<Key, std::unique_ptr<Prepared>> prepared;
+    std::map<MatrixProduct, std::unique_ptr<Prepared>> prepared;
 
     State() {
         check(cublasLtCreate(&handle), "starting cuBLASLt");
@@ -94,7 +95,7 @@ struct MatrixProducts::State {
     }
 
     Prepared& prepare(const MatrixProduct& product) {
-        std::unique_ptr<Prepared>& slot = prepared[key_of(product)];
+        std::unique_ptr<Prepared>& slot = prepared[product];
         if (!slot) slot = make(product);
         return *slot;
     }
@@ -104,8 +105,11 @@ struct MatrixProducts::State {
         auto made = std::make_unique<Prepared>();
         made->scale = types.scale;
         check(cublasLtMatmulDescCreate(&made->description, types.compute, types.scale), "describing a product");
-        made->left = layout_of(types.data, product.rows, product.inner, product.batch);
-        made->right = layout_of(types.data, product.inner, product.columns, product.batch);
+        // cuBLASLt's first factor is our right one, see layout_of().
+        transpose(made->description, CUBLASLT_MATMUL_DESC_TRANSA, product.right_transposed);
+        transpose(made->description, CUBLASLT_MATMUL_DESC_TRANSB, product.left_transposed);
+        made->left = layout_of(types.data, product.rows, product.inner, product.batch, product.left_transposed);
+        made->right = layout_of(types.data, product.inner, product.columns, product.batch, product.right_transposed);
         made->result = layout_of(types.data, product.rows, product.columns, product.batch);
         choose(product, *made);
         return made;

@@ -13,6 +13,7 @@
 #include "core/run/cuda/cublas_products.h"
 #include "core/run/cuda/device_errors.h"
 #include "core/run/cuda/device_objects.h"
+#include "core/run/cuda/fused_attention.h"
 #include "core/run/cuda/kernels.h"
 
 namespace overlap::cuda {
@@ -33,6 +34,7 @@ struct CudaExecutor::State {
     std::vector<Event> issued, finished;  ///< one a collective
     Event step_began{Event::Timing::on}, step_ended{Event::Timing::on};
     MatrixProducts products;
+    Allocation attention_workspace;
     Communicators communicators;
     GraphExecution captured;  ///< before the communicators are given up: NCCL waits for captured launches
     std::uint64_t steps = 0;  ///< that have ended
@@ -49,6 +51,7 @@ struct CudaExecutor::State {
           scratch(of.plan.scratch_bytes),
           issued(of.program.collectives.size()),
           finished(of.program.collectives.size()),
+          attention_workspace(asked.attention ? asked.attention->workspace_bytes() : 0),
           communicators(of.program.groups, of.placements, ranks) {
         check(cudaMemset(pool.address(), 0, static_cast<std::size_t>(pool.bytes())), "clearing the pool");
         check(cudaMemset(scratch.address(), 0, static_cast<std::size_t>(scratch.bytes())), "clearing memory");
@@ -75,6 +78,17 @@ struct CudaExecutor::State {
             products.launch(work.product, address_of(work.operands[0]), address_of(work.operands[1]),
                             address_of(work.operands[2]), compute.get());
         }
+    }
+
+    void launch_attention(std::uint32_t index) {
+        FusedAttention::Memory memory;
+        for (std::size_t role = 0; role < memory.tensors.size(); ++role) {
+            const PoolSpan& span = operands.attentions[index][role];
+            if (span.bytes > 0) memory.tensors[role] = span_of(span).address;
+        }
+        memory.accumulators = scratch.address();
+        memory.workspace = attention_workspace.address();
+        options.attention->launch(program.attentions[index].shape, memory, compute.get());
     }
 
     void launch_move(const ComputeWork& work, const Operands& places) {
@@ -178,7 +192,7 @@ CudaExecutor::CudaExecutor(const Device& device, const CudaProgram& program, Ran
     if (options.as_cuda_graph && options.recorder) {
         throw InputError("overlap-runner", "activities inside a CUDA graph have no nodes; ask for one of both");
     }
-    check(cudaSetDevice(device.index), "choosing a device");
+    use(device);
     // Before communicators are there: a rank that ends behind that leaves the others waiting in NCCL.
     check(prepare_kernels(), "looking for kernels that were compiled for " + device.name);
     state_ = std::make_unique<State>(device, program, ranks, options);
@@ -208,9 +222,22 @@ void CudaExecutor::compute(std::uint32_t index, const ComputeWork& work) {
     if (state.captured.ready()) return;
     state.begin_node(work.node);
     const DeviceWork& on_device = state.plan.compute[index];
-    if (on_device.kind != DeviceWork::Kind::moved_bytes) state.launch_product(on_device);
-    // A product moves its own bytes; a stand-in works on other memory, so the node's are moved beside it.
-    if (on_device.kind != DeviceWork::Kind::own_product) state.launch_move(work, state.operands.compute[index]);
+    switch (on_device.kind) {
+        case DeviceWork::Kind::own_product:
+        case DeviceWork::Kind::expert_product:
+            state.launch_product(on_device);
+            break;
+        case DeviceWork::Kind::attention:
+            state.launch_attention(on_device.attention);
+            break;
+        case DeviceWork::Kind::stand_in_product:
+            // It works on other memory, so the node's bytes are moved beside it.
+            state.launch_product(on_device);
+            [[fallthrough]];
+        case DeviceWork::Kind::moved_bytes:
+            state.launch_move(work, state.operands.compute[index]);
+            break;
+    }
     state.end_node();
 }
 
@@ -259,7 +286,8 @@ std::vector<NodeActivity> CudaExecutor::take_activities() {
 }
 
 std::int64_t CudaExecutor::peak_bytes() const {
-    const std::int64_t own = state_->pool.bytes() + state_->scratch.bytes() + DevicePlan::workspace_bytes;
+    const std::int64_t own = state_->pool.bytes() + state_->scratch.bytes() + DevicePlan::workspace_bytes +
+                             state_->attention_workspace.bytes();
     return std::max(own, state_->free_before - free_bytes(state_->device));
 }
 

@@ -15,10 +15,13 @@
 
 namespace overlap::cuda {
 
+class FusedAttention;
+
 struct CudaOptions {
     int thread_blocks_of_emulation = 24;   ///< that an emulated collective holds
     bool as_cuda_graph = false;            ///< the second step is captured, those behind it replay it
     ActivityRecorder* recorder = nullptr;  ///< of kernels, where they are to be recorded; not with as_cuda_graph
+    FusedAttention* attention = nullptr;   ///< of a plan with attentions; outlives the executor
     /// A step with real collectives that takes longer than this is given up.
     std::chrono::milliseconds longest_step{60'000};
 };

@@ -6,6 +6,7 @@
 #include <nccl.h>
 
 #include "core/base/error.h"
+#include "core/run/cuda/cudnn_library.h"
 #include "core/run/cuda/device_errors.h"
 
 namespace overlap::cuda {
@@ -52,9 +53,13 @@ std::vector<Device> find_devices() {
     return devices;
 }
 
+void use(const Device& device) {
+    check(cudaSetDevice(device.index), "choosing a device");
+}
+
 std::int64_t free_bytes(const Device& device) {
     std::size_t free = 0, all = 0;
-    check(cudaSetDevice(device.index), "choosing a device");
+    use(device);
     check(cudaMemGetInfo(&free, &all), "asking for a device's free memory");
     return static_cast<std::int64_t>(free);
 }
@@ -73,6 +78,7 @@ Versions versions() {
     std::uint32_t cupti = 0;
     check(cuptiGetVersion(&cupti), "asking for CUPTI's version");
     versions.cupti = std::to_string(cupti);
+    versions.cudnn = CudnnLibrary::installed_version();
     return versions;
 }
 

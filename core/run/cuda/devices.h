@@ -14,9 +14,9 @@ struct Device {
     int compute_major = 0, compute_minor = 0;
 };
 
-/// Versions of what a run uses, for its result: `13.0`, `2.28.3`.
+/// Versions of what a run uses, for its result: `13.0`, `2.28.3`. That of cuDNN is empty where it is not found.
 struct Versions {
-    std::string driver, runtime, nccl, cublas, cupti;
+    std::string driver, runtime, nccl, cublas, cupti, cudnn;
 };
 
 /// Devices of this machine, in CUDA's order. Asking sets none of them up: that would take memory of each, for each
@@ -24,6 +24,9 @@ struct Versions {
 /// @throws InputError with the reason where there is none: no driver, a driver that is older than the toolkit that this
 /// program was built with (with both versions), no device.
 std::vector<Device> find_devices();
+
+/// What this thread does from now on, it does on the device.
+void use(const Device& device);
 
 /// Free memory of the device; sets the device up for this process.
 std::int64_t free_bytes(const Device& device);
