@@ -95,6 +95,7 @@ class Launch {
         for (const Attribute attribute : returned) {
             if (operation.has(attribute)) add(operation.descriptor(attribute), work_.writes);
         }
+        if (operation.has(Attribute::operation_pointwise_t)) masked_ = true;
         if (operation.type != DescriptorType::operation_matmul) return;
         const auto& left = operation.descriptor(Attribute::operation_matmul_a).values.at(Attribute::tensor_dimensions);
         const auto& right = operation.descriptor(Attribute::operation_matmul_b).values.at(Attribute::tensor_dimensions);
@@ -114,7 +115,8 @@ class Launch {
         }
         work_.writes.push_back(
             {static_cast<std::uintptr_t>(pack_.number(Attribute::variant_pack_workspace)), workspace_bytes});
-        work_.duration_ns = flops_ns(flops_, bytes_);
+        // Behind a causal mask there is nothing to do, which is half of the scores.
+        work_.duration_ns = flops_ns(masked_ ? flops_ / 2 : flops_, bytes_);
         return std::move(work_);
     }
 
@@ -145,6 +147,7 @@ class Launch {
     const Descriptor& pack_;
     Work work_;
     double flops_ = 0;
+    bool masked_ = false;
     std::int64_t bytes_ = 0;
 };
 
