@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/passes/bucketing/eligibility.h"
+#include "core/plan/block_buckets.h"
 #include "core/plan/plan.h"
 
 namespace overlap {
@@ -41,7 +42,8 @@ class PlanStart {
         taken_.assign(nodes, false);
     }
 
-    std::vector<BucketEntry> make(std::size_t blocks_per_bucket) {
+    /// @param sizes how many blocks each bucket has; the last one repeats.
+    std::vector<BucketEntry> make(std::span<const std::size_t> sizes) {
         if (!tree_.exists()) return {};
         const ModuleId stack = find_block_stack();
         const ModuleId parent = stack == ModuleTree::no_module ? ModuleTree::root : tree_.module(stack).parent;
@@ -60,7 +62,7 @@ class PlanStart {
             if (embedding) add_entry({module});
             return embedding;
         });
-        add_blocks(stack, std::max<std::size_t>(blocks_per_bucket, 1));
+        add_blocks(stack, sizes);
         std::stable_sort(others.begin(), others.end(),
                          [&](ModuleId left, ModuleId right) { return tail_rank(left) < tail_rank(right); });
         std::erase_if(others, [&](ModuleId module) {
@@ -68,6 +70,11 @@ class PlanStart {
         });
         add_entry(others);
         return std::move(entries_);
+    }
+
+    std::size_t blocks() const {
+        const ModuleId stack = tree_.exists() ? find_block_stack() : ModuleTree::no_module;
+        return stack == ModuleTree::no_module ? 0 : blocks_of(stack).size();
     }
 
   private:
@@ -92,7 +99,8 @@ class PlanStart {
         return best;
     }
 
-    void add_blocks(ModuleId stack, std::size_t blocks_per_bucket) {
+    /// By their numbers.
+    std::vector<ModuleId> blocks_of(ModuleId stack) const {
         std::vector<ModuleId> blocks;
         for (const ModuleId child : tree_.module(stack).children) {
             if (block_number(tree_.module(child).name)) blocks.push_back(child);
@@ -100,11 +108,17 @@ class PlanStart {
         std::stable_sort(blocks.begin(), blocks.end(), [&](ModuleId left, ModuleId right) {
             return block_number(tree_.module(left).name) < block_number(tree_.module(right).name);
         });
-        for (std::size_t first = 0; first < blocks.size(); first += blocks_per_bucket) {
+        return blocks;
+    }
+
+    void add_blocks(ModuleId stack, std::span<const std::size_t> sizes) {
+        const std::vector<ModuleId> blocks = blocks_of(stack);
+        std::size_t bucket = 0;
+        for (std::size_t first = 0; first < blocks.size(); ++bucket) {
+            const std::size_t size = sizes.empty() ? 1 : sizes[std::min(bucket, sizes.size() - 1)];
+            const std::size_t end = std::min(first + std::max<std::size_t>(size, 1), blocks.size());
             std::vector<ModuleId> dense, experts;
-            for (std::size_t index = first; index < std::min(first + blocks_per_bucket, blocks.size()); ++index) {
-                split_block(blocks[index], dense, experts);
-            }
+            for (; first < end; ++first) split_block(blocks[first], dense, experts);
             add_entry(dense);
             add_entry(experts);
         }
@@ -163,7 +177,16 @@ std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree, const Grap
 
 std::vector<BucketEntry> one_bucket_per_blocks(const ModuleTree& tree, std::size_t blocks_per_bucket,
                                                const Graph* graph) {
-    return PlanStart(tree, graph).make(blocks_per_bucket);
+    return PlanStart(tree, graph).make(std::span(&blocks_per_bucket, 1));
+}
+
+std::size_t block_count(const ModuleTree& tree) {
+    return PlanStart(tree, nullptr).blocks();
+}
+
+std::vector<BucketEntry> buckets_of_blocks(const ModuleTree& tree, std::span<const std::size_t> sizes,
+                                           const Graph* graph) {
+    return PlanStart(tree, graph).make(sizes);
 }
 
 }  // namespace overlap

@@ -2,17 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/cost/shared_links.h"
 #include "core/pipeline/evaluation.h"
+#include "core/pipeline/pass_result_cache.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
-#include "core/cost/shared_links.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/search/random_model.h"
 #include "tests/search/random_step.h"
 #include "tests/support/test_graphs.h"
 
@@ -29,10 +32,10 @@ std::shared_ptr<const StepWork> work_of(const std::shared_ptr<const Graph>& grap
     return step_work(with_shared_links(graph, LinkSharing::by_group));
 }
 
-/// How many random steps; `OVERLAP_BOUND_STEPS` asks for more than a test run has time for.
-int random_steps() {
-    const char* asked = std::getenv("OVERLAP_BOUND_STEPS");
-    return asked ? std::atoi(asked) : 400;
+/// What the environment asks for, where a test run has time for less.
+int count_from(const char* variable, int otherwise) {
+    const char* asked = std::getenv(variable);
+    return asked ? std::atoi(asked) : otherwise;
 }
 
 TEST(LowerBound, ComputeAloneIsTheStep) {
@@ -97,7 +100,7 @@ TEST(LowerBound, GroupsThatShareALinkShareItsTime) {
 
 TEST(LowerBound, IsNeverBeatenByAnyOrder) {
     std::mt19937 random(26);
-    const int steps = random_steps();
+    const int steps = count_from("OVERLAP_BOUND_STEPS", 400);
     for (int run = 0; run < steps; ++run) {
         const RandomStep step(random, 4 + static_cast<int>(random() % 24));
         const auto graph = shared(step.graph());
@@ -120,6 +123,47 @@ TEST(LowerBound, IsNeverBeatenByAnyOrder) {
             ASSERT_LE(bounds.at(peak).ordered_ms, step_ms + rounding_ms) << run;
         }
     }
+}
+
+/// Plans by the exact passes. docs/search.md says what a run with OVERLAP_BOUND_PLANS=100000 found.
+TEST(LowerBound, IsNeverBeatenByAnyPlan) {
+    std::mt19937 random(52);
+    const int plans = count_from("OVERLAP_BOUND_PLANS", 10'000);
+    constexpr int plans_each = 25;
+    int tried = 0, held = 0, in_order = 0;
+    double nearest = 10;
+    while (tried < plans) {
+        const auto graph = random_model(random);
+        const std::shared_ptr<const StepWork> work = step_work(graph);
+        ASSERT_EQ(work->obstacle, "");
+        const BoundUnderLimits bounds(work);
+        const LowerBound bound = bounds.at({});
+        const auto cache = std::make_shared<PassResultCache>();
+        for (int of_graph = 0; of_graph < plans_each; ++of_graph, ++tried) {
+            const Plan plan = random_plan(*graph, random);
+            const auto evaluation = evaluate(graph, plan, {}, nullptr, cache);
+            if (evaluation->refused) continue;
+            const KeptWork kept = kept_work(*work, *evaluation);
+            if (!kept.all) continue;
+            ++held;
+            const double step_ms = evaluation->simulation.step_ms;
+            ASSERT_LE(bound.order_free_ms, step_ms + rounding_ms) << tried;
+            if (!kept.order) continue;
+            ++in_order;
+            const std::int64_t peak = evaluation->corrected_memory.peak_bytes;
+            ASSERT_LE(bound.ordered_ms, step_ms + rounding_ms) << tried;
+            ASSERT_LE(bound.least_peak_bytes, peak) << tried;
+            ASSERT_LE(bounds.at(peak).ordered_ms, step_ms + rounding_ms) << tried;
+            nearest = std::min(nearest, step_ms / bound.ordered_ms);
+        }
+    }
+    RecordProperty("plans", tried);
+    RecordProperty("held", held);
+    RecordProperty("in_order", in_order);
+    // Most are plans that the bound is for, and some come near it.
+    EXPECT_GT(held, tried / 2);
+    EXPECT_GT(in_order, tried / 3);
+    EXPECT_LT(nearest, 1.03);
 }
 
 TEST(LowerBound, TheChainIsAsLongAsTheBound) {
