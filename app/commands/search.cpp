@@ -4,6 +4,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
@@ -17,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/base/wording.h"
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
@@ -35,6 +37,7 @@ class Search final : public Command {
             "search", "Finds a plan with a short step, and says how far it is from the best there can be.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         reads(command->add_option("--from", from_, "a plan to start from, beside presets and the automatic pass"));
+        command->add_option("--lock", locks_, std::string(lock_help))->allow_extra_args(false)->needs("--from");
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
         command->add_option("--memory-limit", limit_, memory_limit_help);
@@ -61,6 +64,7 @@ class Search final : public Command {
             with_shared_links(read, separate_links_ ? LinkSharing::by_group : LinkSharing::by_host);
         options_.memory_limit = read_memory_limit(limit_, *graph);
         if (!from_.empty()) options_.from = read_plan_or_passes(from_, *graph);
+        for (const std::string& lock : locks_) add_lock(options_.locks, lock, *options_.from);
         options_.progress = [&](const SearchProgress& progress) { print(streams, progress); };
         const Interruption interruption;
         options_.stop = interruption.token();
@@ -71,6 +75,8 @@ class Search final : public Command {
         if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
         if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
         print(streams, result, simulated_ms);
+        if (!result.locked.empty())
+            streams.out << "kept as " << in_quotes(from_) << " has it: " << one_line(enumerated(result.locked)) << '\n';
         if (options_.from)
             streams.out << "what changes from " << in_quotes(from_) << ": "
                         << describe(plan_difference(*options_.from, result.best.plan)) << '\n';
@@ -115,6 +121,7 @@ class Search final : public Command {
                         << milliseconds_text(simulated_ms) << '\n';
     }
 
+    std::vector<std::string> locks_;
     std::string file_, from_, limit_, plan_file_, report_file_, front_file_;
     CostModelOption cost_model_;
     SearchOptions options_;

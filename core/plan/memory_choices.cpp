@@ -5,10 +5,7 @@
 
 namespace overlap {
 
-namespace {
-
-/// Paths of the numbered layers, in order.
-std::vector<std::string> layers_of(const ModuleTree& tree) {
+std::vector<std::string> numbered_layers(const ModuleTree& tree) {
     std::vector<std::int64_t> numbers;
     const ModuleTree::ModuleId layers = tree.exists() ? tree.find("layers") : ModuleTree::no_module;
     if (layers == ModuleTree::no_module) return {};
@@ -24,6 +21,8 @@ std::vector<std::string> layers_of(const ModuleTree& tree) {
     return paths;
 }
 
+namespace {
+
 MemorySection section_of(std::string policy, std::vector<MemoryRule> rules = {}) {
     MemorySection section;
     section.policy = std::move(policy);
@@ -35,7 +34,7 @@ MemorySection section_of(std::string policy, std::vector<MemoryRule> rules = {})
 
 std::vector<MemoryChoice> memory_choices(const ModuleTree& tree) {
     const MemoryRule keep_all{MemoryAction::keep, {}, {}};
-    const std::vector<std::string> layers = layers_of(tree);
+    const std::vector<std::string> layers = numbered_layers(tree);
     const std::vector<std::string> last(layers.end() - static_cast<std::ptrdiff_t>(layers.size() / 4), layers.end());
     std::vector<MemoryChoice> choices = {
         {"default", "Default", section_of("default")},

@@ -15,6 +15,9 @@ struct MemoryChoice {
     MemorySection section;
 };
 
+/// Paths of the model's numbered layers, `layers.0`, `layers.1`, …, in order of their numbers.
+std::vector<std::string> numbered_layers(const ModuleTree& tree);
+
 /// torchtitan's policies, and what keeping gathered parameters adds to them: in the last quarter of the layers, and
 /// everywhere. Choices that need layers are left out where the model has no `layers.0`, `layers.1`, ...
 std::vector<MemoryChoice> memory_choices(const ModuleTree& tree);

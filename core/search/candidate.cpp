@@ -49,6 +49,7 @@ std::size_t description_length(const Plan& plan) {
     std::size_t length = 0;
     for (const BucketEntry& entry : plan.buckets) length += 1 + entry.modules.size();
     for (const PassStep& step : plan.pipeline) length += step.enabled ? 1 + step.options.size() : 0;
+    if (plan.memory) length += 1 + plan.memory->rules.size();
     return length + 2 * plan.overlaps.list.size();
 }
 

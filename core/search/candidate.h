@@ -33,7 +33,8 @@ struct Candidate {
     bool usable() const { return refusal.empty(); }
 };
 
-/// How much there is to say of a plan: buckets with their modules, steps with their options, overlaps.
+/// How much there is to say of a plan: buckets with their modules, steps with their options, rules of
+/// memory, overlaps.
 std::size_t description_length(const Plan& plan);
 
 /// Evaluates plans for one graph. Several threads may use it at once.

@@ -13,7 +13,7 @@ constexpr double worthless_share = 0.001;
 struct WeighedElement {
     ElementRemoval removal;
     double worth_ms = 0;
-    bool needed = true;  ///< without it the plan cannot be used, or takes more memory than it may
+    bool needed = true;  ///< it is locked, or without it the plan cannot be used or takes more memory than it may
 };
 
 class Minimizer {
@@ -59,7 +59,8 @@ class Minimizer {
         std::vector<WeighedElement> weighed;
         if (rounds_.stopped()) return weighed;  // which of them were tried is not known
         for (std::size_t index = 0; index < tried.size(); ++index) {
-            const bool needed = !tried[index].usable() || !rounds_.within_limit(tried[index]);
+            const bool needed = !tried[index].usable() || !rounds_.within_limit(tried[index]) ||
+                                !rounds_.locked().kept_in(tried[index].plan);
             weighed.push_back({std::move(removals[index]), tried[index].step_ms - best_.step_ms, needed});
         }
         return weighed;
@@ -77,6 +78,7 @@ class Minimizer {
             std::vector<Candidate> tried = evaluate({{without(best_.plan, removals), best_.origin}});
             if (tried.empty()) return false;
             if (!tried[0].usable() || !rounds_.within_limit(tried[0]) || tried[0].step_ms > most_ms_) continue;
+            if (!rounds_.locked().kept_in(tried[0].plan)) continue;
             best_ = std::move(tried[0]);
             return true;
         }

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "core/plan/memory_choices.h"
 #include "core/search/candidate.h"
 
 namespace overlap {
@@ -17,6 +18,13 @@ std::vector<Proposal> bucket_moves(const Evaluation& evaluation, std::mt19937& r
 
 /// One option of the automatic pass changed. Empty for plans without it.
 std::vector<Proposal> option_moves(const Plan& plan, std::mt19937& random, std::size_t most);
+
+/// Settings of the memory section that may be tried: torchtitan's policies, with gathers kept in none, some and all
+/// layers. Empty where the trainer would not run the passes that carry them out on the graph, or has run them.
+std::vector<MemoryChoice> memory_settings(const Graph& graph);
+
+/// The plan with each of the settings that it does not have, and with none.
+std::vector<Proposal> memory_moves(const Plan& plan, const std::vector<MemoryChoice>& settings);
 
 /// What core/advice has for the longest exposed collectives.
 /// @param first how many of the longest exposed to pass over, @param most how many to take.

@@ -14,6 +14,12 @@ std::vector<ElementRemoval> elements_of(const Plan& plan) {
         elements.push_back({Kind::overlap, describe(plan.overlaps.list[index]), 0, index, {}});
     for (std::size_t index = 0; index < plan.buckets.size(); ++index)
         elements.push_back({Kind::bucket, "bucket " + display_name(plan.buckets[index]), 0, index, {}});
+    if (plan.memory) {
+        elements.push_back({Kind::memory, "memory section, policy " + plan.memory->policy, 0, 0, {}});
+        for (std::size_t index = 0; index < plan.memory->rules.size(); ++index)
+            elements.push_back(
+                {Kind::memory_rule, "memory: " + memory_rule_text(plan.memory->rules[index]), 0, index, {}});
+    }
     for (std::size_t step = 0; step < plan.pipeline.size(); ++step) {
         const PassStep& given = plan.pipeline[step];
         if (!given.enabled) continue;
@@ -43,6 +49,8 @@ Plan without(const Plan& plan, const std::vector<ElementRemoval>& removals) {
     erase(changed.overlaps.list, Kind::overlap);
     erase(changed.buckets, Kind::bucket);
     erase(changed.pipeline, Kind::step);
+    if (changed.memory) erase(changed.memory->rules, Kind::memory_rule);
+    if (is_removed(Kind::memory, 0)) changed.memory.reset();
     return changed;
 }
 

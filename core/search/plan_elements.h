@@ -9,14 +9,14 @@ namespace overlap {
 
 /// A part of a plan that can be taken away, and the plan without it.
 struct ElementRemoval {
-    enum class Kind { overlap, bucket, option, step } kind = Kind::overlap;
+    enum class Kind { overlap, bucket, option, step, memory, memory_rule } kind = Kind::overlap;
     std::string element;    ///< in words: `bucket layers.0 + layers.1`, `all_gather_5 starts before mm_3`
     std::size_t step = 0;   ///< of options and steps: in the pipeline
-    std::size_t index = 0;  ///< of overlaps and buckets: in their list
+    std::size_t index = 0;  ///< of overlaps, buckets and rules of the memory section: in their list
     std::string option;     ///< name of an option
 };
 
-/// The overlaps, buckets, options of the automatic pass and steps of a plan.
+/// The overlaps, buckets, options of the automatic pass, steps and rules of memory of a plan.
 std::vector<ElementRemoval> elements_of(const Plan& plan);
 
 /// The plan without some of its elements.

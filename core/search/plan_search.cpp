@@ -8,7 +8,9 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/passes/overlaps/overlap_directives.h"
+#include "core/search/block_plans.h"
 #include "core/search/minimal_plan.h"
+#include "core/search/moves.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_front.h"
 #include "core/search/search_rounds.h"
@@ -29,18 +31,20 @@ class Search {
           work_(step_work(graph, options.time_source)),
           evaluator_(graph, require_possible(), options.time_source),
           bounds_(work_),
-          rounds_(evaluator_,
+          locked_(locked_parts()),
+          rounds_(evaluator_, locked_,
                   {options.effort,
                    options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency()),
                    options.memory_limit, options.stop}),
           random_(options.seed) {
         result_.bound = bounds_.at(options.memory_limit);
+        result_.locked = describe(options_.locks);
     }
 
     SearchResult run() {
         try_portfolio();
         const auto effort = static_cast<std::size_t>(static_cast<double>(options_.effort) * share_of_search);
-        rounds_.improve(effort, random_, [&] { report(); });
+        rounds_.improve(effort, random_, memory_settings_, [&] { report(); });
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
         result_.best = *best;
@@ -51,6 +55,11 @@ class Search {
         evaluator_.disturb(result_.best);
         result_.stopped = rounds_.stopped();
         result_.front = front_of(rounds_.usable(), bounds_);
+        if (options_.from) {
+            keep_what_passes_do_not_read(result_.best.plan);
+            for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan);
+            result_.from_start = plan_difference(*options_.from, result_.best.plan);
+        }
         report();
         return std::move(result_);
     }
@@ -63,6 +72,20 @@ class Search {
         if (work_->collectives.empty())
             throw InputError("", "the graph has no collectives, so there is nothing to plan");
         return work_;
+    }
+
+    LockedParts locked_parts() const {
+        if (options_.from) return LockedParts(*options_.from, options_.locks);
+        if (!options_.locks.empty())
+            throw InputError("", "what is to be kept is that of a plan to start from; none was given");
+        return {};
+    }
+
+    /// What no pass reads, and a job does, stays as the plan to start from has it.
+    void keep_what_passes_do_not_read(Plan& plan) const {
+        plan.device_orders = options_.from->device_orders;
+        plan.process_groups = options_.from->process_groups;
+        plan.unread_process_groups = options_.from->unread_process_groups;
     }
 
     void report() const {
@@ -85,14 +108,15 @@ class Search {
     void try_portfolio() {
         const Graph& graph = *evaluator_.graph();
         result_.baselines.push_back(evaluator_.as_it_is());
+        if (options_.from) try_given_plan();
         // A plan that does nothing is one, too.
         Plan nothing = preset_proposals(graph).front().plan;
         nothing.pipeline.clear();
         nothing.buckets.clear();
         evaluate({{std::move(nothing), "empty plan"}});
-        if (options_.from) try_given_plan();
-        for (Candidate& candidate : evaluate(preset_proposals(graph))) result_.baselines.push_back(candidate);
-        std::vector<Candidate> grid = evaluate(grid_proposals(graph));
+        const std::vector<Proposal> presets = preset_proposals(graph), settings = grid_proposals(graph);
+        for (Candidate& candidate : evaluate(presets)) result_.baselines.push_back(candidate);
+        std::vector<Candidate> grid = evaluate(settings);
         if (!grid.empty()) result_.baselines.push_back(grid.front());
         const Candidate* best = nullptr;
         for (const Candidate& candidate : grid) {
@@ -102,8 +126,49 @@ class Search {
             result_.baselines.push_back(*best);
             result_.baselines.back().origin = "best of the grid (" + best->origin + ")";
         }
-        evaluate(block_proposals(graph));
-        if (const Candidate* found = rounds_.best()) evaluate(group_proposals(evaluator_.graph(), found->plan));
+        if (!locked_.empty()) {
+            evaluate_locked(presets);
+            evaluate_locked(settings);
+        }
+        try_blocks();
+        // Under the plans that take least time, and that take least memory.
+        memory_settings_ = memory_settings(graph);
+        if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
+        if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(evaluator_.graph(), found->plan));
+    }
+
+    /// Buckets of equal numbers of blocks; then, of the best of them, other numbers at the beginning and at the end.
+    void try_blocks() {
+        const BlockPlans blocks(*evaluator_.graph());
+        std::optional<BestBlocks> best;
+        try_blocks(blocks.periods(), best);
+        if (best) try_blocks(blocks.prologues(best->candidate.plan, best->pattern), best);
+        if (best) try_blocks(blocks.epilogues(best->candidate.plan, best->pattern), best);
+    }
+
+    struct BestBlocks {
+        Candidate candidate;
+        BlockPattern pattern;
+    };
+
+    /// @param best taken over where one of the proposals is better.
+    void try_blocks(const std::vector<BlockProposal>& blocks, std::optional<BestBlocks>& best) {
+        std::vector<Proposal> proposals;
+        for (const BlockProposal& block : blocks) proposals.push_back(block.proposal);
+        for (const Candidate& candidate : evaluate_locked(std::move(proposals))) {
+            const bool counts = candidate.usable() && locked_.kept_in(candidate.plan);
+            if (!counts || (best && !rounds_.is_better(candidate, best->candidate))) continue;
+            // What has been seen before was left out, so places say nothing.
+            const auto block = std::ranges::find_if(
+                blocks, [&](const BlockProposal& other) { return other.proposal.origin == candidate.origin; });
+            best = BestBlocks{candidate, block->pattern};
+        }
+    }
+
+    /// With what is locked put into each.
+    std::vector<Candidate> evaluate_locked(std::vector<Proposal> proposals) {
+        for (Proposal& proposal : proposals) proposal.plan = locked_.put_into(std::move(proposal.plan));
+        return evaluate(std::move(proposals));
     }
 
     void describe_shortly(double most_ms) {
@@ -117,6 +182,9 @@ class Search {
         Candidate given = evaluator_.evaluate(*options_.from, "the plan to start from");
         if (!given.usable())
             throw InputError("", "the plan to start from cannot be used: " + given.refusal + remedy(given));
+        // What does not hold was taken out of it.
+        if (const std::string missing = locked_.missing_in(given.plan); !missing.empty())
+            throw InputError("", "it cannot be kept, since the plan to start from does not carry it out: " + missing);
         result_.baselines.push_back(given);
         evaluate({{given.plan, given.origin}});
     }
@@ -144,7 +212,8 @@ class Search {
     double most_allowed_ms(const Candidate& best) const {
         double most_ms = best.step_ms * (1 + alike_share);
         for (const Candidate& baseline : result_.baselines) {
-            if (baseline.usable() && rounds_.within_limit(baseline)) most_ms = std::min(most_ms, baseline.step_ms);
+            if (baseline.usable() && rounds_.within_limit(baseline) && locked_.kept_in(baseline.plan))
+                most_ms = std::min(most_ms, baseline.step_ms);
         }
         return std::max(most_ms, best.step_ms);
     }
@@ -189,6 +258,8 @@ class Search {
     std::shared_ptr<const StepWork> work_;
     CandidateEvaluator evaluator_;
     BoundUnderLimits bounds_;
+    LockedParts locked_;
+    std::vector<MemoryChoice> memory_settings_;
     SearchRounds rounds_;
     std::mt19937 random_;
     SearchResult result_;

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/plan_difference.h"
 #include "core/search/candidate.h"
 #include "core/search/lower_bound.h"
+#include "core/search/plan_locks.h"
 
 namespace overlap {
 
@@ -26,6 +28,7 @@ struct SearchOptions {
     unsigned threads = 0;                      ///< 0: one for each processor
     std::uint32_t seed = 1;
     std::optional<Plan> from;  ///< a plan to improve, beside the portfolio
+    PlanLocks locks{};         ///< what of `from` every plan that is found has as it is
     /// Whose times simulations use; null for own_time_source(). Measured ones are refused.
     std::shared_ptr<const TimeSource> time_source{};
     std::stop_token stop{};  ///< the best so far is the result
@@ -58,7 +61,9 @@ struct SearchResult {
     std::vector<Candidate>
         baselines;  ///< as it is, `from`, the presets, the automatic pass alone, the best of the grid
     std::vector<FrontPoint> front;
-    std::vector<PlanElement> elements;  ///< of the best, most worth first
+    std::vector<PlanElement> elements;         ///< of the best, most worth first
+    std::vector<std::string> locked;           ///< what of the plan to start from was kept, in words
+    std::optional<PlanDifference> from_start;  ///< from the plan to start from to the best
     std::size_t evaluations = 0;
     bool stopped = false;
 };
@@ -67,7 +72,8 @@ struct SearchResult {
 /// alone: not on time, and not on the number of threads. README.md of this folder says what is tried.
 /// @param graph with shared links (shared_links.h).
 /// @throws InputError for a graph without times, without collectives, without a cost model; measured times; a limit
-/// below what must be alive; `from` where it is refused; where no plan that was tried stays within the limit.
+/// below what must be alive; `from` where it is refused; locks without it, or of what has no effect in it; where no
+/// plan that was tried stays within the limit.
 SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options);
 
 }  // namespace overlap

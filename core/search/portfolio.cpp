@@ -11,12 +11,6 @@
 namespace overlap {
 namespace {
 
-/// The preset without passes that compute again or offload, which save memory and cost time.
-Plan without_recomputing(Plan plan) {
-    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
-    return plan;
-}
-
 /// Without passes for process groups and for memory.
 Plan cleaned(const PipelinePreset& preset, const Graph& graph) {
     Plan plan = without_recomputing(plan_of(preset, graph, "Automatic"));
@@ -40,6 +34,11 @@ std::vector<MemoryIncrease> memory_increases() {
 }
 
 }  // namespace
+
+Plan without_recomputing(Plan plan) {
+    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
+    return plan;
+}
 
 std::vector<Proposal> preset_proposals(const Graph& graph) {
     std::vector<Proposal> proposals;
@@ -83,24 +82,6 @@ std::vector<Proposal> grid_proposals(const Graph& graph) {
                 }
             }
         }
-    }
-    return proposals;
-}
-
-std::vector<Proposal> block_proposals(const Graph& graph) {
-    const ModuleTree tree(graph, preferred_module_source(graph));
-    const PipelinePreset preset = pipeline_presets(graph, tree).front();
-    const std::size_t blocks = one_bucket_per_block(tree, &graph).size();
-    std::vector<Proposal> proposals;
-    for (std::size_t period = 1; period <= blocks; ++period) {
-        std::vector<BucketEntry> buckets = one_bucket_per_blocks(tree, period, &graph);
-        if (!proposals.empty() && proposals.back().plan.buckets == buckets) continue;
-        Plan plan = plan_of(preset, graph, "Blocks");
-        plan.buckets = std::move(buckets);
-        Plan kept = without_recomputing(plan);
-        const std::string name = "blocks by " + std::to_string(period);
-        if (kept.pipeline != plan.pipeline) proposals.push_back({std::move(kept), name + ", nothing recomputed"});
-        proposals.push_back({std::move(plan), name});
     }
     return proposals;
 }

@@ -19,9 +19,8 @@ std::vector<Proposal> preset_proposals(const Graph& graph);
 /// alone, with merging and without.
 std::vector<Proposal> grid_proposals(const Graph& graph);
 
-/// The default preset with buckets of every number of neighbouring blocks up to all of them; where it computes
-/// activations again, also without that.
-std::vector<Proposal> block_proposals(const Graph& graph);
+/// A plan without passes that compute again or offload, which save memory and cost time.
+Plan without_recomputing(Plan plan);
 
 /// A plan with process groups of their own for gathers, for expert parallelism or for both, where a pass would move
 /// something.

@@ -23,6 +23,18 @@ void write_bound(JsonWriter& json, const LowerBound& bound) {
     json.end_object();
 }
 
+void write_distance(JsonWriter& json, const std::optional<PlanDifference>& from_start) {
+    if (!from_start) {
+        json.null();
+        return;
+    }
+    const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+    json.begin_object().member("buckets", count(from_start->buckets)).member("passes", count(from_start->passes));
+    json.member("options", count(from_start->options)).member("overlaps", count(from_start->overlaps));
+    json.member("order", from_start->order).member("others", from_start->others);
+    json.member("text", std::string_view(describe(*from_start))).end_object();
+}
+
 }  // namespace
 
 Plan found_plan(const SearchResult& result) {
@@ -59,7 +71,11 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
             .member("element", std::string_view(element.element))
             .member("worth_ms", element.worth_ms)
             .end_object();
-    json.end_array().end_object();
+    json.end_array().key("locked").begin_array();
+    for (const std::string& part : result.locked) json.value(std::string_view(part));
+    json.end_array().key("distance");
+    write_distance(json, result.from_start);
+    json.end_object();
     return json.take();
 }
 

@@ -17,15 +17,10 @@ constexpr double gain_that_counts = 1e-5;  ///< share of the step
 /// Equal for plans that do the same.
 std::string key_of(const Plan& plan) {
     std::string key;
-    for (const PassStep& step : plan.pipeline) {
-        if (!step.enabled) continue;
+    for (const PassStep& step : lower(plan)) {
         key += step.pass + '(';
         for (const auto& [name, value] : step.options) key += name + '=' + describe(value) + ',';
         key += ')';
-    }
-    for (const BucketEntry& entry : plan.buckets) {
-        key += '[';
-        for (const std::string& module : entry.modules) key += module + ',';
     }
     for (const OverlapDirective& directive : plan.overlaps.list) key += '\n' + describe(directive);
     return key;
@@ -37,8 +32,8 @@ bool is_automatic(const Plan& plan) {
 
 }  // namespace
 
-SearchRounds::SearchRounds(const CandidateEvaluator& evaluator, Limits limits)
-    : evaluator_(evaluator), limits_(std::move(limits)) {}
+SearchRounds::SearchRounds(const CandidateEvaluator& evaluator, const LockedParts& locked, Limits limits)
+    : evaluator_(evaluator), locked_(locked), limits_(std::move(limits)) {}
 
 bool SearchRounds::is_better(const Candidate& left, const Candidate& right) const {
     const bool left_fits = within_limit(left), right_fits = within_limit(right);
@@ -59,7 +54,7 @@ std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
     std::vector<Candidate> candidates = evaluate_all(evaluator_, std::move(proposals), limits_.threads, limits_.stop);
     evaluations_ += candidates.size();
     for (const Candidate& candidate : candidates) {
-        if (!candidate.usable()) continue;
+        if (!candidate.usable() || !locked_.kept_in(candidate.plan)) continue;
         usable_.push_back(candidate);
         if (is_better(candidate, usable_[best_])) best_ = usable_.size() - 1;
     }
@@ -85,22 +80,28 @@ std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
     return chosen;
 }
 
-std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random) const {
+std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random,
+                                               const std::vector<MemoryChoice>& memory) const {
     const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(incumbent.candidate.plan);
     std::vector<Proposal> moves;
     const auto add = [&](std::vector<Proposal> more) {
-        for (Proposal& proposal : more) moves.push_back(std::move(proposal));
+        for (Proposal& proposal : more) {
+            proposal.plan = locked_.put_into(std::move(proposal.plan));
+            moves.push_back(std::move(proposal));
+        }
     };
     if (incumbent.stale == 0) add(overlap_moves(*evaluation));
     constexpr std::size_t advised = 3;
     add(advice_moves(evaluation, incumbent.stale * advised, advised));
     add(bucket_moves(*evaluation, random, most_moves / 4));
     add(option_moves(incumbent.candidate.plan, random, most_moves / 4));
+    if (incumbent.stale == 0) add(memory_moves(incumbent.candidate.plan, memory));
     if (incumbent.stale == 0) add(group_proposals(evaluator_.graph(), incumbent.candidate.plan));
     return moves;
 }
 
-void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::function<void()>& after_round) {
+void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
+                           const std::function<void()>& after_round) {
     std::vector<Incumbent> improved = incumbents();
     while (evaluations_ < effort && !done()) {
         // Least stale first, then the best.
@@ -112,10 +113,11 @@ void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::
                 chosen = incumbent;
         }
         if (chosen == improved.end()) return;
-        const std::vector<Candidate> tried = evaluate(moves_from(*chosen, random));
+        const std::vector<Candidate> tried = evaluate(moves_from(*chosen, random, memory));
         const Candidate* found = nullptr;
         for (const Candidate& candidate : tried) {
-            if (candidate.usable() && (!found || is_better(candidate, *found))) found = &candidate;
+            if (candidate.usable() && locked_.kept_in(candidate.plan) && (!found || is_better(candidate, *found)))
+                found = &candidate;
         }
         const bool helps =
             found && is_better(*found, chosen->candidate) &&

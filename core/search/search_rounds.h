@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/plan/memory_choices.h"
 #include "core/search/candidate.h"
+#include "core/search/plan_locks.h"
 
 namespace overlap {
 
@@ -24,15 +26,19 @@ class SearchRounds {
         std::stop_token stop{};
     };
 
-    SearchRounds(const CandidateEvaluator& evaluator, Limits limits);
+    /// @param locked what plans that are found must have.
+    SearchRounds(const CandidateEvaluator& evaluator, const LockedParts& locked, Limits limits);
 
-    /// Evaluates those that are new, as far as the effort allows. @returns them in order.
+    /// Evaluates those that are new, as far as the effort allows. @returns them in order, also those that do not have
+    /// what is locked: they are to compare with.
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
 
     /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
     /// tried helps or `effort` evaluations have been made.
+    /// @param memory what may be tried of memory (see memory_settings()).
     /// @param after_round called with the best so far.
-    void improve(std::size_t effort, std::mt19937& random, const std::function<void()>& after_round);
+    void improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
+                 const std::function<void()>& after_round);
 
     bool done() const { return evaluations_ >= limits_.effort || limits_.stop.stop_requested(); }
     bool stopped() const { return limits_.stop.stop_requested(); }
@@ -40,8 +46,9 @@ class SearchRounds {
     const Limits& limits() const { return limits_; }
     /// Usable and within the limit, the shortest step first; nothing where there is none.
     const Candidate* best() const;
-    /// All that are usable, in order of evaluation, whatever their peak.
+    /// All that are usable and have what is locked, in order of evaluation, whatever their peak.
     const std::vector<Candidate>& usable() const { return usable_; }
+    const LockedParts& locked() const { return locked_; }
     bool within_limit(const Candidate& candidate) const {
         return !limits_.memory || candidate.corrected_peak_bytes <= *limits_.memory;
     }
@@ -56,9 +63,11 @@ class SearchRounds {
     };
 
     std::vector<Incumbent> incumbents() const;
-    std::vector<Proposal> moves_from(const Incumbent& incumbent, std::mt19937& random) const;
+    std::vector<Proposal> moves_from(const Incumbent& incumbent, std::mt19937& random,
+                                     const std::vector<MemoryChoice>& memory) const;
 
     const CandidateEvaluator& evaluator_;
+    const LockedParts& locked_;
     Limits limits_;
     std::size_t evaluations_ = 0;
     std::unordered_set<std::string> seen_;

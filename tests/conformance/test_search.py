@@ -7,7 +7,7 @@ import json
 import os
 import random
 
-from command_line import CommandLine, bucketing, data, graph_path, main
+from command_line import PASS, CommandLine, bucketing, data, graph_path, main
 
 # Products and attention, whose order passes keep.
 HEAVY = ("mm", "attention", "conv")
@@ -123,6 +123,23 @@ class Search(CommandLine):
         given = self.path("given.json", bucketing("layers.0", "layers.1"))
         done = self.expect(0, "search", self.small, "--from", given, "--effort", "60", "-o", self.path("found.json"))
         self.assertRegex(done.stdout, r"what changes from \S+given.json.: .*(bucket|pass|option|overlap|nothing)")
+
+    def test_what_is_locked_stays(self):
+        given = self.path("given.json", {"format": "overlap-plan", "version": 1, "pipeline": [{"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}],
+                                         "buckets": [["layers.0", "layers.3"], "layers.1"]})
+        plan, report = self.search(self.small, "--from", given, "--lock", "bucket:layers.3", "--lock", "memory")
+        with open(plan, encoding="utf-8") as file:
+            buckets = json.load(file)["buckets"]
+        self.assertIn(["layers.0", "layers.3"], [entry["modules"] for entry in buckets])
+        self.assertEqual(report["locked"], ["bucket layers.0 + layers.3", "memory"])
+        distance = report["distance"]
+        self.assertGreater(sum(distance[part] for part in ("buckets", "passes", "options", "overlaps")), 0)
+        self.assertNotEqual(distance["text"], "nothing")
+        _, free = self.search(self.small)
+        self.assertIsNone(free["distance"])
+        for lock in ("bucket:layers.2", "card", "overlaps"):
+            self.assertIn("--lock", self.expect(1, "search", self.small, "--from", given, "--lock", lock, "-o", self.path("x.json")).stderr)
+        self.expect(2, "search", self.small, "--lock", "memory", "-o", self.path("x.json"))
 
     def test_what_cannot_be_searched_says_why(self):
         with open(data("graphs", "everything.graph.json"), encoding="utf-8") as file:

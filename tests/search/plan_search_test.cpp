@@ -12,6 +12,7 @@
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
+#include "core/search/block_plans.h"
 #include "core/search/moves.h"
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
@@ -152,7 +153,69 @@ TEST(Portfolio, TheGridHasAllItsSettings) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     EXPECT_EQ(grid_proposals(*graph).size(), 2 + grid_size);
     EXPECT_EQ(preset_proposals(*graph).size(), 2u);
-    EXPECT_GE(block_proposals(*graph).size(), 3u);
+}
+
+TEST(BlockPlans, HaveAPrologueAPeriodAndAnEpilogue) {
+    using Sizes = std::vector<std::size_t>;
+    const BlockPattern pattern{{1, 2}, 4, {2, 1}};
+    EXPECT_EQ(pattern.sizes(16), (Sizes{1, 2, 4, 4, 2, 2, 1}));
+    EXPECT_EQ(pattern.sizes(4), (Sizes{1, 2, 1}));
+    EXPECT_EQ(pattern.name(), "blocks by 4, first 1 + 2, last 2 + 1");
+    const auto graph = graph_of("llama3_8b_fsdp64.prebucket");
+    const BlockPlans blocks(*graph);
+    const std::vector<BlockProposal> periods = blocks.periods();
+    EXPECT_EQ(periods.back().proposal.plan.buckets.size(), 3u);  // embeddings, all blocks, norm and head
+    const auto every_block_once = [](const std::vector<BucketEntry>& buckets) {
+        std::vector<std::string> modules;
+        for (const BucketEntry& entry : buckets)
+            modules.insert(modules.end(), entry.modules.begin(), entry.modules.end());
+        std::ranges::sort(modules);
+        return modules;
+    };
+    const Plan& start = periods.front().proposal.plan;
+    const std::vector<std::string> all = every_block_once(start.buckets);
+    const std::vector<BlockProposal> first = blocks.prologues(start, pattern), last = blocks.epilogues(start, pattern);
+    EXPECT_GE(first.size(), 8u);
+    EXPECT_GE(last.size(), 4u);
+    for (const std::vector<BlockProposal>* list : {&first, &last})
+        for (const BlockProposal& block : *list) {
+            EXPECT_EQ(every_block_once(block.proposal.plan.buckets), all) << block.pattern.name();
+            EXPECT_EQ(block.proposal.plan.pipeline, start.pipeline);
+        }
+    EXPECT_EQ(last.front().proposal.plan.buckets[1].modules.size(), 1u);
+    EXPECT_EQ(last.front().proposal.plan.buckets[2].modules.size(), 2u);
+}
+
+TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
+    EXPECT_TRUE(memory_settings(*graph_of("llama3_8b_bw_64_1d")).empty());
+    EXPECT_TRUE(memory_settings(*graph_of("llama3_debugmodel_fsdp8.prebucket")).empty());
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    const std::vector<MemoryChoice> settings = memory_settings(*graph);
+    ASSERT_FALSE(settings.empty());
+    const Plan start = preset_proposals(*graph).front().plan;
+    const std::vector<Proposal> moves = memory_moves(start, settings);
+    EXPECT_EQ(moves.size(), settings.size());
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    std::int64_t least = evaluator.evaluate(start, "preset").corrected_peak_bytes, most = least;
+    for (const Proposal& move : moves) {
+        const Candidate candidate = evaluator.evaluate(move.plan, move.origin);
+        least = std::min(least, candidate.corrected_peak_bytes);
+        most = std::max(most, candidate.corrected_peak_bytes);
+    }
+    EXPECT_LT(least, most);
+    // What has a section can do without it.
+    EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+TEST(MemoryMoves, LessMemoryThanAnyPresetTakesIsFound) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    SearchOptions options = options_of(200, 2);
+    const SearchResult free = search_plans(graph, options);
+    std::int64_t least = free.best.corrected_peak_bytes;
+    for (const Candidate& baseline : free.baselines)
+        if (baseline.usable()) least = std::min(least, baseline.corrected_peak_bytes);
+    EXPECT_LT(free.front.front().peak_bytes, least);
+    EXPECT_TRUE(free.front.front().plan.memory);
 }
 
 TEST(PlanElements, EachCanBeTakenAway) {

@@ -1,0 +1,142 @@
+#include "core/search/plan_locks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/cost/shared_links.h"
+#include "core/plan/automatic_plan.h"
+#include "core/plan/plan.h"
+#include "core/plan/presets.h"
+#include "core/search/plan_search.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap::test {
+namespace {
+
+std::shared_ptr<const Graph> small_graph() {
+    return with_shared_links(test_graph("llama3_debugmodel_fsdp8.prebucket"), LinkSharing::by_host);
+}
+
+Plan plan_with(const Graph& graph, std::string_view buckets) {
+    Plan plan = make_plan(graph, "mine");
+    plan.buckets = parse_bucket_entries(buckets);
+    return plan;
+}
+
+SearchResult found_with(const std::shared_ptr<const Graph>& graph, const Plan& plan, const PlanLocks& locks) {
+    SearchOptions options;
+    options.effort = 200;
+    options.threads = 2;
+    options.from = plan;
+    options.locks = locks;
+    return search_plans(graph, options);
+}
+
+bool has_bucket(const Plan& plan, const BucketEntry& entry) {
+    return std::ranges::find(plan.buckets, entry.modules, &BucketEntry::modules) != plan.buckets.end();
+}
+
+TEST(PlanLocks, AreNamed) {
+    Plan plan = plan_with(*small_graph(), "layers.0+layers.1, layers.2");
+    plan.overlaps.list = {{.collective = "gather", .start_before = "mm"}};
+    PlanLocks locks;
+    for (const char* text :
+         {"bucket:layers.1", "bucket:2", "overlap:gather", "pass:manual_overlap_bucketing", "memory"})
+        add_lock(locks, text, plan);
+    EXPECT_EQ(describe(locks),
+              (std::vector<std::string>{"bucket layers.0 + layers.1", "bucket layers.2", "gather starts before mm",
+                                        "pass manual_overlap_bucketing", "memory"}));
+    for (const char* text : {"bucket:layers.7", "bucket:3", "overlap:x", "pass:x", "card", "bucket:", "bucket"})
+        EXPECT_THROW(add_lock(locks, text, plan), InputError) << text;
+    PlanLocks all;
+    for (const char* text : {"buckets", "overlaps", "passes"}) add_lock(all, text, plan);
+    EXPECT_EQ(all.buckets.size(), 2u);
+    EXPECT_EQ(all.overlaps.size(), 1u);
+    EXPECT_TRUE(all.pipeline);
+    EXPECT_THROW(add_lock(all, "overlaps", plan_with(*small_graph(), "layers.0")), InputError);
+}
+
+TEST(PlanLocks, ALockedBucketTakesItsModulesFromOthers) {
+    const Plan mine = plan_with(*small_graph(), "layers.0+layers.1, layers.2");
+    PlanLocks locks;
+    add_lock(locks, "bucket:1", mine);
+    const LockedParts locked(mine, locks);
+    const Plan put = locked.put_into(plan_with(*small_graph(), "layers.1.attention, layers.0+layers.2, layers.3"));
+    ASSERT_EQ(put.buckets.size(), 3u);
+    EXPECT_EQ(put.buckets[0].modules, (std::vector<std::string>{"layers.0", "layers.1"}));
+    EXPECT_EQ(put.buckets[1].modules, std::vector<std::string>{"layers.2"});
+    EXPECT_TRUE(locked.kept_in(put));
+    EXPECT_FALSE(locked.kept_in(plan_with(*small_graph(), "layers.0, layers.1")));
+    // Where a pass chooses buckets itself, a card says nothing.
+    EXPECT_FALSE(locked.kept_in(automatic_plan(mine, *small_graph())));
+    EXPECT_TRUE(locked.kept_in(locked.put_into(automatic_plan(mine, *small_graph()))));
+}
+
+TEST(PlanLocks, LockedPassesComeWhereTheyWere) {
+    const auto graph = small_graph();
+    Plan mine = plan_of(pipeline_presets(*graph).front(), *graph, "mine");
+    mine.pipeline.insert(mine.pipeline.begin() + 1, PassStep{"stable_topological_sort_pass"});
+    const std::string locked_pass = mine.pipeline[1].pass;
+    PlanLocks locks;
+    add_lock(locks, "pass:" + locked_pass, mine);
+    const LockedParts locked(mine, locks);
+    const Plan put = locked.put_into(plan_of(pipeline_presets(*graph).front(), *graph, "other"));
+    EXPECT_EQ(put.pipeline, mine.pipeline);
+    EXPECT_FALSE(locked.kept_in(Plan()));
+    EXPECT_TRUE(locked.kept_in(locked.put_into(Plan())));
+}
+
+TEST(PlanLocks, EveryPlanThatIsFoundHasWhatIsLocked) {
+    const auto graph = small_graph();
+    const Plan mine = plan_with(*graph, "layers.0+layers.3, layers.1");
+    PlanLocks locks;
+    add_lock(locks, "bucket:1", mine);
+    const SearchResult found = found_with(graph, mine, locks);
+    EXPECT_TRUE(has_bucket(found.best.plan, mine.buckets[0]));
+    EXPECT_LT(found.best.step_ms, found.baselines.front().step_ms);
+    for (const FrontPoint& point : found.front) EXPECT_TRUE(has_bucket(point.plan, mine.buckets[0])) << point.origin;
+    EXPECT_EQ(found.locked, std::vector<std::string>{"bucket layers.0 + layers.3"});
+    ASSERT_TRUE(found.from_start);
+    EXPECT_GT(found.from_start->count(), 0u);
+    // Without the lock nobody keeps it.
+    EXPECT_FALSE(has_bucket(found_with(graph, mine, {}).best.plan, mine.buckets[0]));
+}
+
+TEST(PlanLocks, LockedPassesStay) {
+    const auto graph = small_graph();
+    Plan mine = plan_with(*graph, "layers.0, layers.1");
+    mine.process_groups.emplace_back();
+    PlanLocks locks;
+    add_lock(locks, "passes", mine);
+    const SearchResult found = found_with(graph, mine, locks);
+    for (const FrontPoint& point : found.front) EXPECT_EQ(point.plan.pipeline, mine.pipeline) << point.origin;
+    EXPECT_EQ(found.best.plan.pipeline, mine.pipeline);
+    EXPECT_EQ(found.best.plan.process_groups, mine.process_groups);
+    const auto start = std::ranges::find(found.baselines, "the plan to start from", &Candidate::origin);
+    ASSERT_NE(start, found.baselines.end());
+    EXPECT_LT(found.best.step_ms, start->step_ms);
+}
+
+TEST(PlanLocks, WhatHasNoEffectCannotBeKept) {
+    const auto graph = small_graph();
+    Plan mine = plan_with(*graph, "layers.0, layers.1");
+    mine.overlaps.list = {{.collective = "no_such_collective", .start_before = "mm"}};
+    PlanLocks locks;
+    add_lock(locks, "overlaps", mine);
+    EXPECT_THROW(found_with(graph, mine, locks), InputError);
+    Plan automatic = automatic_plan(mine, *graph);
+    automatic.buckets = mine.buckets;
+    PlanLocks bucket;
+    add_lock(bucket, "bucket:1", automatic);
+    EXPECT_THROW(found_with(graph, automatic, bucket), InputError);
+    SearchOptions without_plan;
+    without_plan.locks = bucket;
+    EXPECT_THROW(search_plans(graph, without_plan), InputError);
+}
+
+}  // namespace
+}  // namespace overlap::test
