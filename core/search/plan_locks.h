@@ -11,11 +11,11 @@ namespace overlap {
 
 /// Parts of a plan that a search keeps as they are.
 struct PlanLocks {
-    std::vector<BucketEntry> buckets;        ///< by their modules
-    std::vector<OverlapDirective> overlaps;  ///< by hand
-    std::vector<std::string> passes;         ///< by name: whether they run, and with which options
-    bool pipeline = false;                   ///< all passes, with their options and in their order
-    bool memory = false;                     ///< the memory section, and the passes that carry it out
+    std::vector<BucketEntry> buckets{};        ///< by their modules
+    std::vector<OverlapDirective> overlaps{};  ///< by hand
+    std::vector<std::string> passes{};         ///< by name: whether they run, and with which options
+    bool pipeline = false;                     ///< all passes, with their options and in their order
+    bool memory = false;                       ///< the memory section, and the passes that carry it out
 
     bool empty() const { return buckets.empty() && overlaps.empty() && passes.empty() && !pipeline && !memory; }
 };

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
+#include "core/plan/plan_difference.h"
+#include "core/search/lower_bound.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 namespace {
@@ -16,6 +21,22 @@ QString baselineTitle(const Candidate& baseline) {
 
 std::optional<double> shownAt(const std::vector<double>& shown_ms, std::size_t index) {
     return index < shown_ms.size() ? std::optional(shown_ms[index]) : std::nullopt;
+}
+
+QString sentence(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
+}
+
+/// To the plan that was shown, unless it was refused, and to the graph as it is.
+QString differences(const FoundPlans& found, const SearchStart& start, double step_ms) {
+    const auto to = [&](double other_ms, const QString& what) {
+        return QObject::tr("%1 to %2").arg(formatDifference(step_ms - other_ms, Unit::Time), what);
+    };
+    QStringList parts;
+    if (found.start_ms && start.plan) parts.append(to(*found.start_ms, shownName(start.title)));
+    parts.append(to(found.result.baselines.front().step_ms, QObject::tr("the baseline")));
+    return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace
@@ -44,6 +65,52 @@ std::vector<FoundChoice> choicesOf(const FoundPlans& found) {
                  shownAt(found.baselines_shown_ms, index)});
     }
     return choices;
+}
+
+int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit) {
+    // The first is the plan in fewest words among those that are alike.
+    constexpr double alike_share = 0.003;
+    int best = -1;
+    for (std::size_t index = 0; index < choices.size(); ++index) {
+        const FoundChoice& choice = choices[index];
+        if (limit && choice.peak_bytes > *limit) continue;
+        const double tolerated = best == 0 ? 1 - alike_share : 1;
+        if (best < 0 || choice.step_ms < choices[static_cast<std::size_t>(best)].step_ms * tolerated)
+            best = static_cast<int>(index);
+    }
+    return best;
+}
+
+QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const FoundChoice& choice, bool is_best) {
+    const LowerBound& bound = found.result.bound;
+    QStringList sentences;
+    sentences.append(
+        QObject::tr("%1: step %2 (%3), peak %4 (%5).")
+            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms),
+                 differences(found, start, choice.step_ms), formatBytes(static_cast<double>(choice.peak_bytes)),
+                 formatDifference(static_cast<double>(choice.peak_bytes - start.peak_bytes), Unit::Bytes)));
+    // What the bound is made of says nothing of a plan that is far from it.
+    sentences.append(is_best ? QObject::tr("That is %1: %2.")
+                                   .arg(aboveBound(choice.step_ms, choice.bound_ms),
+                                        shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
+                             : QObject::tr("That is %1 of %2.")
+                                   .arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
+    if (start.plan) {
+        const PlanDifference difference = plan_difference(*start.plan, choice.plan);
+        sentences.append(difference.count() == 0
+                             ? QObject::tr("It does what %1 does.").arg(shownName(start.title))
+                             : QObject::tr("From %1 to it, what changes: %2.")
+                                   .arg(shownName(start.title), QString::fromStdString(describe(difference))));
+    }
+    if (start.plan && !found.result.locked.empty())
+        sentences.append(
+            QObject::tr("Plans that were found keep of %1: %2.")
+                .arg(shownName(start.title), shownName(QString::fromStdString(enumerated(found.result.locked)))));
+    if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
+        sentences.append(QObject::tr("Here process groups share links; opened, the plan shows %1, since this graph's "
+                                     "cost model does not say that they do.")
+                             .arg(formatTime(*choice.shown_ms)));
+    return sentences;
 }
 
 QString aboveBound(double step_ms, double bound_ms) {

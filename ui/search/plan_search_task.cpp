@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/pipeline/evaluation.h"
 #include "core/cost/shared_links.h"
+#include "core/pipeline/evaluation.h"
+#include "core/pipeline/pass_result_cache.h"
 
 namespace overlap::ui {
 namespace {
@@ -15,8 +16,10 @@ namespace {
 /// @param finish when requested, what is filled in so far is enough.
 bool fillInShown(FoundPlans& plans, const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop,
                  const std::stop_token& finish) {
+    // Plans of a front have their first steps in common.
+    const auto cache = std::make_shared<PassResultCache>();
     const auto shown = [&](const Plan& plan, double& ms) {
-        const auto evaluation = evaluate(plans.graph, plan, stop, source);
+        const auto evaluation = evaluate(plans.graph, plan, stop, source, cache);
         if (evaluation) ms = evaluation->simulation.step_ms;
         return evaluation != nullptr;
     };
@@ -52,6 +55,7 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchOptions opt
         try {
             auto plans = std::make_shared<FoundPlans>();
             plans->graph = graph;
+            plans->limit = options.memory_limit;
             const std::shared_ptr<const Graph> shared = with_shared_links(graph, LinkSharing::by_host);
             const auto before = start ? evaluate(shared, *start, dropped, options.time_source)
                                       : evaluate_baseline(shared, dropped, options.time_source);

@@ -15,6 +15,7 @@ namespace overlap::ui {
 struct FoundPlans {
     std::shared_ptr<const Graph> graph;  ///< as the document has it, before links were shared
     SearchResult result;
+    std::optional<std::int64_t> limit;  ///< of the peak, in the search
     /// The step of the plan that was shown when the search began, with links shared as they are here; nothing where it
     /// is refused.
     std::optional<double> start_ms;

@@ -10,9 +10,16 @@
 #include "core/base/byte_units.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/search/lock_button.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
+
+namespace {
+
+constexpr int narrowest_box = 84;
+
+}  // namespace
 
 SearchControls::SearchControls(Document& document, QWidget* parent)
     : QWidget(parent),
@@ -20,7 +27,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
       limit_(new QComboBox),
       effort_(new QComboBox),
       other_limit_(new QDoubleSpinBox),
-      from_current_(new QCheckBox(tr("Start from this plan"))) {
+      from_current_(new QCheckBox(tr("Start from this plan"))),
+      locks_(new LockButton) {
     for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
                                 tr("What the device holds"), tr("Peak of at most…")})
         limit_->addItem(text);
@@ -34,12 +42,19 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
         const bool other = index == static_cast<int>(Limit::other);
+        const QSignalBlocker quiet(other_limit_);
+        exact_limit_.reset();
         if (other && document_.evaluation())
             other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
                                    bytes_per_gib);
         other_limit_->setVisible(other);
         emit changed();
     });
+    connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this] {
+        exact_limit_.reset();
+        emit changed();
+    });
+    connect(locks_, &LockButton::changed, this, &SearchControls::update);
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
     effort_->addItem(tr("Thorough: 6000 plans"), 6000);
@@ -50,10 +65,13 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         tr("How many plans are evaluated at most; the result depends on it, and not on the time taken"));
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
+    // In a narrow window they show the beginning of their texts.
+    for (QComboBox* box : {limit_, effort_}) box->setMinimumWidth(narrowest_box);
+    other_limit_->setMinimumWidth(narrowest_box);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(8);
-    for (QWidget* control : std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_})
+    for (QWidget* control : std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_, locks_})
         layout->addWidget(control);
 }
 
@@ -68,7 +86,7 @@ std::optional<std::int64_t> SearchControls::limitBytes() const {
         case Limit::device:
             return device_memory_bytes(*document_.graph());
         case Limit::other:
-            return std::llround(other_limit_->value() * bytes_per_gib);
+            return exact_limit_ ? *exact_limit_ : std::llround(other_limit_->value() * bytes_per_gib);
     }
     return std::nullopt;
 }
@@ -78,7 +96,27 @@ std::size_t SearchControls::plans() const {
 }
 
 bool SearchControls::startsFromCurrent() const {
-    return from_current_->isChecked() && from_current_->isEnabled();
+    return canStartFromCurrent() && (from_current_->isChecked() || !locks().empty());
+}
+
+PlanLocks SearchControls::locks() const {
+    return canStartFromCurrent() ? locks_->locks() : PlanLocks();
+}
+
+void SearchControls::setLimit(std::optional<std::int64_t> bytes) {
+    {
+        const QSignalBlocker quiet_box(limit_), quiet_number(other_limit_);
+        limit_->setCurrentIndex(static_cast<int>(bytes ? Limit::other : Limit::none));
+        exact_limit_ = bytes;
+        if (bytes) other_limit_->setValue(static_cast<double>(*bytes) / bytes_per_gib);
+        other_limit_->setVisible(bytes.has_value());
+    }
+    emit changed();
+}
+
+bool SearchControls::canStartFromCurrent() const {
+    const auto evaluation = document_.evaluation();
+    return document_.editable() && evaluation && !evaluation->refused;
 }
 
 QString SearchControls::obstacle() const {
@@ -89,10 +127,12 @@ QString SearchControls::obstacle() const {
 }
 
 void SearchControls::update() {
-    const auto evaluation = document_.evaluation();
-    const bool can_start = document_.editable() && evaluation && !evaluation->refused;
+    const QString refusal =
+        canStartFromCurrent() ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from");
+    locks_->setPlan(refusal.isEmpty() ? document_.current()->plan() : Plan());
+    setAvailable(*locks_, refusal);
     setAvailable(*from_current_,
-                 can_start ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from"));
+                 refusal.isEmpty() && !locks().empty() ? tr("It does: what is kept is kept of this plan") : refusal);
 }
 
 }  // namespace overlap::ui

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/search/plan_locks.h"
+
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
@@ -11,6 +13,7 @@ class QDoubleSpinBox;
 namespace overlap::ui {
 
 class Document;
+class LockButton;
 
 /// What a search is asked for: the limit of the peak, the effort, and where it begins.
 class SearchControls : public QWidget {
@@ -25,12 +28,17 @@ class SearchControls : public QWidget {
     QComboBox* limit() { return limit_; }
     QComboBox* effort() { return effort_; }
     QCheckBox* fromCurrent() { return from_current_; }
+    LockButton* lockButton() { return locks_; }
 
     /// The most bytes that the step may hold; nothing where any peak will do. Asked for only where obstacle() is empty.
     std::optional<std::int64_t> limitBytes() const;
     /// How many plans are evaluated at most.
     std::size_t plans() const;
-    /// Whether the current plan is changed, too.
+    /// Another limit, as the user has chosen it on the chart; nothing: any peak.
+    void setLimit(std::optional<std::int64_t> bytes);
+    /// What of the current plan is to be kept.
+    PlanLocks locks() const;
+    /// Whether the current plan is changed, too. What is kept is kept of it.
     bool startsFromCurrent() const;
     /// Why the limit is not known, as a sentence without full stop; empty where it is.
     QString obstacle() const;
@@ -42,10 +50,14 @@ class SearchControls : public QWidget {
     void changed();
 
   private:
+    bool canStartFromCurrent() const;
+
     Document& document_;
     QComboBox *limit_, *effort_;
     QDoubleSpinBox* other_limit_;
+    std::optional<std::int64_t> exact_limit_;  ///< what the number was rounded from
     QCheckBox* from_current_;
+    LockButton* locks_;
 };
 
 }  // namespace overlap::ui

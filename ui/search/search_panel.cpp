@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/pipeline/step_with_links_shared.h"
-#include "core/plan/plan_difference.h"
-#include "core/search/lower_bound.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/document/found_note.h"
+#include "ui/search/front_chart.h"
+#include "ui/search/limit_slider.h"
 #include "ui/search/search_controls.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
@@ -22,7 +22,6 @@
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
-#include "ui/widgets/step_peak_chart.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -30,11 +29,6 @@ namespace {
 
 constexpr int worth_column = 1;
 constexpr int narrowest_result = 200;
-
-QString sentence(QString text) {
-    if (!text.isEmpty()) text[0] = text[0].toUpper();
-    return text;
-}
 
 QString bytes(std::int64_t count) {
     return formatBytes(static_cast<double>(count));
@@ -51,14 +45,15 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
       compare_(new QPushButton(tr("Compare"))),
       caption_(new ElidedLabel),
       result_(new QLabel),
-      chart_(new StepPeakChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
+      chart_(new FrontChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
+      slider_(new LimitSlider(*chart_)),
       elements_(new QStandardItemModel(this)),
       table_(new QTreeView) {
     setObjectName("search");
     setAccessibleName(tr("Search"));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
-    split->addWidget(chart_);
+    split->addWidget(makeFront());
     split->addWidget(makeResult());
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
@@ -70,6 +65,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     chart_->setObjectName("frontChart");
     chart_->setAccessibleName(tr("Step against peak memory of the plans that were found"));
     connect(chart_, &StepPeakChart::chosen, this, &SearchPanel::choose);
+    connect(chart_, &FrontChart::limitDragged, slider_, &LimitSlider::drag);
+    connect(slider_, &LimitSlider::limitChosen, controls_, &SearchControls::setLimit);
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
     connect(&task_, &PlanSearchTask::found, this, &SearchPanel::showFound);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
@@ -95,7 +92,10 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
 QWidget* SearchPanel::makeBar() {
     auto* bar = new QWidget;
     auto* layout = barLayout(bar);
-    connect(controls_, &SearchControls::changed, this, &SearchPanel::update);
+    connect(controls_, &SearchControls::changed, this, [this] {
+        update();
+        takeLimit();
+    });
     find_->setObjectName("findPlan");
     find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
@@ -104,6 +104,16 @@ QWidget* SearchPanel::makeBar() {
     layout->addWidget(find_);
     layout->addWidget(caption_, 1);
     return bar;
+}
+
+QWidget* SearchPanel::makeFront() {
+    auto* front = new QWidget;
+    auto* layout = new QVBoxLayout(front);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);  // the slider is under the chart's axis
+    layout->addWidget(chart_, 1);
+    layout->addWidget(slider_);
+    return front;
 }
 
 QWidget* SearchPanel::makeResult() {
@@ -192,6 +202,8 @@ void SearchPanel::forget() {
     trail_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
+    chart_->setPeakLimit(std::nullopt);
+    slider_->hide();
     chart_->setNote(tr("Plans that are found are drawn here, step against peak memory"));
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
     elements_->clear();
@@ -223,6 +235,7 @@ void SearchPanel::begin() {
     options.effort = controls_->plans();
     options.time_source = evaluation->time_source;
     if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
+    options.locks = controls_->locks();
     Former former{start_, found_, chosen_};
     forget();
     former_ = std::move(former);
@@ -274,6 +287,10 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     }
     table_->setVisible(elements_->rowCount() > 0);
     drawChoices();
+    std::vector<std::int64_t> peaks;
+    for (const FrontPoint& point : result.front) peaks.push_back(point.peak_bytes);
+    slider_->setVisible(peaks.size() > 1);
+    if (peaks.size() > 1) slider_->setPeaks(std::move(peaks));
     // Of plans that are alike the one in fewest words is taken; progress told the step of the fastest.
     const QString in_more_words =
         result.shortest_ms < result.best.step_ms
@@ -283,6 +300,7 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
             .arg(result.evaluations)
             .arg(result.stopped ? tr(", then stopped") : QString(), QString::fromStdString(result.best.origin),
                  in_more_words));
+    showLimit();
     choose(0);
     update();
 }
@@ -307,6 +325,32 @@ void SearchPanel::drawChoices() {
     chart_->setBound(std::move(bound));
 }
 
+std::optional<std::int64_t> SearchPanel::limit() const {
+    return controls_->obstacle().isEmpty() && document_.evaluation() ? controls_->limitBytes() : std::nullopt;
+}
+
+/// The chart and its slider show the limit; the best plan that was found within it is chosen.
+void SearchPanel::takeLimit() {
+    if (!found_) return;
+    showLimit();
+    if (const int best = bestWithin(choices_, limit()); best >= 0) return choose(best);
+    describeChoice();
+}
+
+void SearchPanel::showLimit() {
+    chart_->setPeakLimit(limit());
+    slider_->showLimit(limit());
+}
+
+/// What the limit says of what was found; empty where that is all there is to find within it.
+QString SearchPanel::limitSentence() const {
+    const std::optional<std::int64_t> now = limit();
+    if (!now || now == found_->limit) return {};
+    if (bestWithin(choices_, now) < 0)
+        return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
+    return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
+}
+
 void SearchPanel::choose(int choice) {
     if (choice < 0 || choice >= static_cast<int>(choices_.size())) return;
     chosen_ = choice;
@@ -314,44 +358,10 @@ void SearchPanel::choose(int choice) {
     describeChoice();
 }
 
-/// To the plan that was shown, unless it was refused, and to the graph as it is.
-QString SearchPanel::differences(double step_ms) const {
-    const auto to = [&](double other_ms, const QString& what) {
-        return tr("%1 to %2").arg(formatDifference(step_ms - other_ms, Unit::Time), what);
-    };
-    QStringList parts;
-    if (found_->start_ms && start_.plan) parts.append(to(*found_->start_ms, shownName(start_.title)));
-    parts.append(to(found_->result.baselines.front().step_ms, tr("the baseline")));
-    return parts.join(QStringLiteral(", "));
-}
-
 void SearchPanel::describeChoice() {
     const FoundChoice& choice = choices_[static_cast<std::size_t>(chosen_)];
-    const LowerBound& bound = found_->result.bound;
-    QStringList sentences;
-    sentences.append(
-        tr("%1: step %2 (%3), peak %4 (%5).")
-            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms), differences(choice.step_ms),
-                 bytes(choice.peak_bytes),
-                 formatDifference(static_cast<double>(choice.peak_bytes - start_.peak_bytes), Unit::Bytes)));
-    // What the bound is made of says nothing of a plan that is far from it.
-    sentences.append(
-        chosen_ == 0
-            ? tr("That is %1: %2.")
-                  .arg(aboveBound(choice.step_ms, choice.bound_ms),
-                       shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
-            : tr("That is %1 of %2.").arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
-    if (start_.plan) {
-        const PlanDifference difference = plan_difference(*start_.plan, choice.plan);
-        sentences.append(difference.count() == 0
-                             ? tr("It does what %1 does.").arg(shownName(start_.title))
-                             : tr("From %1 to it, what changes: %2.")
-                                   .arg(shownName(start_.title), QString::fromStdString(describe(difference))));
-    }
-    if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
-        sentences.append(tr("Here process groups share links; opened, the plan shows %1, since this graph's cost model "
-                            "does not say that they do.")
-                             .arg(formatTime(*choice.shown_ms)));
+    QStringList sentences = sentencesOn(*found_, start_, choice, chosen_ == 0);
+    if (const QString more = limitSentence(); !more.isEmpty()) sentences.prepend(more);
     result_->setText(sentences.join(u' '));
 }
 

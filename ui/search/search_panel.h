@@ -16,6 +16,8 @@ class QTreeView;
 namespace overlap::ui {
 
 class Document;
+class FrontChart;
+class LimitSlider;
 class SearchControls;
 
 /// Finds a better plan: looks for plans with a short step within a limit of the peak, draws the front that it finds
@@ -30,7 +32,8 @@ class SearchPanel : public QWidget {
     QPushButton* findButton() { return find_; }
     QPushButton* openButton() { return open_; }
     QPushButton* compareButton() { return compare_; }
-    StepPeakChart* chart() { return chart_; }
+    FrontChart* chart() { return chart_; }
+    LimitSlider* limitSlider() { return slider_; }
     QStandardItemModel* elements() { return elements_; }
     /// How far the search is, or why there is none.
     QString caption() const;
@@ -47,16 +50,8 @@ class SearchPanel : public QWidget {
     void compareWanted(int before, int after);
 
   private:
-    /// The plan that was shown when the search began.
-    struct Start {
-        quint64 key = 0;
-        QString title;
-        double step_ms = 0;  ///< with links shared, as those of all that is found
-        std::int64_t peak_bytes = 0;
-        std::optional<Plan> plan{};  ///< nothing: it was the baseline
-    };
-
     QWidget* makeBar();
+    QWidget* makeFront();
     QWidget* makeResult();
     void update();
     void forget();
@@ -70,7 +65,11 @@ class SearchPanel : public QWidget {
     void showFound(const std::shared_ptr<const FoundPlans>& found);
     void drawChoices();
     void choose(int choice);
-    QString differences(double step_ms) const;
+    /// Nothing where any peak will do, or the limit is not known.
+    std::optional<std::int64_t> limit() const;
+    void takeLimit();
+    void showLimit();
+    QString limitSentence() const;
     void describeChoice();
     QString freeName() const;
     /// @returns the position of the variant.
@@ -81,14 +80,15 @@ class SearchPanel : public QWidget {
     SearchControls* controls_;
     QPushButton *find_, *open_, *compare_;
     QLabel *caption_, *result_;
-    StepPeakChart* chart_;
+    FrontChart* chart_;
+    LimitSlider* slider_;
     QStandardItemModel* elements_;
     QTreeView* table_;
-    Start start_;
+    SearchStart start_;
     std::shared_ptr<const FoundPlans> found_;
     /// What was found before the search that runs.
     struct Former {
-        Start start;
+        SearchStart start;
         std::shared_ptr<const FoundPlans> found;
         int chosen = 0;
     } former_;

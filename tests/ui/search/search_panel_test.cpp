@@ -3,18 +3,23 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QtTest>
+#include <algorithm>
+#include <limits>
 
 #include "core/graph/graph_editor.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/front_chart.h"
+#include "ui/search/limit_slider.h"
+#include "ui/search/lock_button.h"
 #include "ui/search/search_controls.h"
 #include "ui/theme/numbers.h"
-#include "ui/widgets/step_peak_chart.h"
 
 namespace overlap::ui {
 
@@ -108,6 +113,79 @@ class SearchPanelTest : public QObject {
         panel_->openButton()->click();
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= peak);
+    }
+
+    /// By keys and by the pointer: the best within the limit is chosen, and the next search has this limit.
+    void theLimitIsChosenAlongTheChart() {
+        find();
+        LimitSlider& slider = *panel_->limitSlider();
+        QVERIFY(slider.isVisible());
+        QCOMPARE(slider.limit(), std::optional<std::int64_t>());
+        QCOMPARE(panel_->chart()->peakLimit(), std::optional<std::int64_t>());
+        QTest::keyClick(&slider, Qt::Key_Home);
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        for (const StepPeakChart::Point& point : panel_->chart()->points()) least = std::min(least, point.peak_bytes);
+        QVERIFY(slider.limit());
+        QVERIFY(*slider.limit() >= least && *slider.limit() < least + 1024);
+        QCOMPARE(panel_->chart()->peakLimit(), slider.limit());
+        QCOMPARE(panel_->controls().limitBytes(), slider.limit());
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("Within ")), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(formatBytes(static_cast<double>(least))), qPrintable(panel_->result()));
+        // Each page is a plan of the front.
+        const QString before = panel_->result();
+        QTest::keyClick(&slider, Qt::Key_PageUp);
+        QVERIFY(panel_->result() != before);
+        QTest::keyClick(&slider, Qt::Key_End);
+        QCOMPARE(panel_->controls().limitBytes(), std::optional<std::int64_t>());
+        // By the pointer, on the slider and at the chart's line.
+        const int at_half = static_cast<int>(panel_->chart()->xOfPeak((slider.minimum() + slider.maximum()) * 512LL));
+        QTest::mouseClick(&slider, Qt::LeftButton, {}, QPoint(at_half, slider.height() / 2));
+        QVERIFY(slider.limit());
+        const std::int64_t half = *slider.limit();
+        const int line = static_cast<int>(panel_->chart()->xOfPeak(half));
+        QTest::mousePress(panel_->chart(), Qt::LeftButton, {}, QPoint(line, 30));
+        QTest::mouseMove(panel_->chart(), QPoint(line + 40, 30));
+        QTest::mouseRelease(panel_->chart(), Qt::LeftButton, {}, QPoint(line + 40, 30));
+        QVERIFY(!slider.limit() || *slider.limit() > half);
+        // A number that is typed moves the line, too.
+        panel_->controls().setLimit(half);
+        QCOMPARE(panel_->chart()->peakLimit(), std::optional(half));
+        find();
+        panel_->openButton()->click();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= half);
+    }
+
+    void whatIsKeptIsInEveryPlanThatIsFound() {
+        const std::vector<BucketEntry> mine = parse_bucket_entries("layers.0+layers.3, layers.1");
+        document_->editBuckets(QStringLiteral("mine"), mine);
+        QVERIFY(waitForEvaluation(*document_));
+        LockButton& lock = *panel_->controls().lockButton();
+        QVERIFY(lock.isEnabled());
+        QVERIFY(!panel_->controls().startsFromCurrent());
+        QSignalSpy changed(&lock, &LockButton::changed);
+        emit lock.menu()->aboutToShow();
+        QMenu* const cards = lock.menu()->findChild<QMenu*>();
+        QVERIFY(cards);
+        const auto items = cards->actions();
+        const auto item = std::ranges::find(items, QStringLiteral("bucket layers.0 + layers.3"), &QAction::text);
+        QVERIFY(item != items.end());
+        (*item)->trigger();
+        QCOMPARE(changed.size(), 1);
+        QCOMPARE(lock.text(), QStringLiteral("Keep 1…"));
+        QCOMPARE(panel_->controls().locks().buckets.size(), 1u);
+        QVERIFY(panel_->controls().startsFromCurrent());
+        QVERIFY(!panel_->controls().fromCurrent()->isEnabled());
+        find();
+        QVERIFY2(panel_->result().contains(QStringLiteral("keep of")), qPrintable(panel_->result()));
+        panel_->openButton()->click();
+        const Plan& opened = document_->current()->plan();
+        QVERIFY(std::ranges::find(opened.buckets, mine[0].modules, &BucketEntry::modules) != opened.buckets.end());
+        // It is kept of plans that have it.
+        document_->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!lock.isEnabled());
+        QVERIFY(panel_->controls().locks().empty());
     }
 
     void aSearchThatIsRefusedKeepsWhatWasFound() {

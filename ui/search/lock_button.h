@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QMenu>
+#include <QStringList>
+#include <QToolButton>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/search/plan_locks.h"
+
+namespace overlap::ui {
+
+/// A menu that stays open while its items are ticked.
+class TickMenu : public QMenu {
+    Q_OBJECT
+
+  public:
+    using QMenu::QMenu;
+
+  protected:
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    bool tick(QAction* action);
+};
+
+/// Chooses what of the current plan a search keeps as it is: cards, overlaps by hand, passes, memory.
+class LockButton : public QToolButton {
+    Q_OBJECT
+
+  public:
+    explicit LockButton(QWidget* parent = nullptr);
+
+    /// To be called when the current plan is another one; what it does not have is not locked in it.
+    void setPlan(const Plan& plan);
+    /// What is chosen of the current plan.
+    PlanLocks locks() const;
+    /// Chooses a part or not, by its name in describe(const PlanLocks&).
+    void lock(const std::string& part, bool locked);
+
+  signals:
+    void changed();
+
+  private:
+    /// A part that can be locked, with its name.
+    struct Part {
+        std::string name;
+        PlanLocks locks;
+    };
+
+    static std::vector<Part> partsOf(const Plan& plan);
+    void fill();
+    void addParts(QMenu& menu, std::size_t first, std::size_t last);
+    void showCount();
+
+    std::vector<Part> parts_;  ///< of the current plan
+    std::set<std::string> chosen_;
+    QMenu* menu_;
+};
+
+}  // namespace overlap::ui
