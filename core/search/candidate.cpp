@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -88,16 +89,18 @@ Candidate CandidateEvaluator::as_it_is() const {
     return measured(*evaluate_baseline(graph_, {}, time_source_), Plan(), "as it is");
 }
 
-void CandidateEvaluator::disturb(Candidate& candidate) const {
-    const std::shared_ptr<const Evaluation> evaluation = evaluation_of(candidate.plan);
-    double sum_ms = 0;
-    candidate.worst_ms = 0;
+void CandidateEvaluator::disturb(Candidate& candidate, const std::stop_token& stop) const {
+    const std::shared_ptr<const Evaluation> evaluation = evaluation_of(candidate.plan, stop);
+    std::vector<double> disturbed_ms;
     for (const Disturbance& scenario : scenarios()) {
-        const double step_ms = disturbed_step_ms(*evaluation, scenario);
-        sum_ms += step_ms;
-        candidate.worst_ms = std::max(candidate.worst_ms, step_ms);
+        if (stop.stop_requested() || !evaluation) return;
+        disturbed_ms.push_back(disturbed_step_ms(*evaluation, scenario, stop));
     }
-    candidate.mean_ms = sum_ms / static_cast<double>(scenarios().size());
+    if (stop.stop_requested()) return;
+    candidate.worst_ms = std::ranges::max(disturbed_ms);
+    candidate.mean_ms = std::accumulate(disturbed_ms.begin(), disturbed_ms.end(), 0.0) /
+                        static_cast<double>(disturbed_ms.size());
+    candidate.disturbed_ms = std::move(disturbed_ms);
 }
 
 std::vector<Candidate> evaluate_all(const CandidateEvaluator& evaluator, std::vector<Proposal> proposals,

@@ -28,7 +28,8 @@ struct Candidate {
     double step_ms = 0, exposed_ms = 0;
     std::int64_t peak_bytes = 0;            ///< as PyTorch estimates it
     std::int64_t corrected_peak_bytes = 0;  ///< as all figures of this project count it
-    double mean_ms = 0, worst_ms = 0;       ///< under scenarios(); 0 before disturb()
+    std::vector<double> disturbed_ms{};     ///< under each of scenarios(); empty before disturb()
+    double mean_ms = 0, worst_ms = 0;       ///< of these
 
     bool usable() const { return refusal.empty(); }
 };
@@ -57,8 +58,9 @@ class CandidateEvaluator {
     }
     /// The graph as it is.
     Candidate as_it_is() const;
-    /// Fills in mean_ms and worst_ms: the passes run once, the streams once a scenario.
-    void disturb(Candidate& candidate) const;
+    /// Fills in disturbed_ms, mean_ms and worst_ms: the passes run once, the streams once a scenario. Nothing when
+    /// `stop` was requested.
+    void disturb(Candidate& candidate, const std::stop_token& stop = {}) const;
 
   private:
     Candidate measured(const Evaluation& evaluation, Plan plan, std::string origin) const;

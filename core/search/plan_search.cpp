@@ -52,9 +52,12 @@ class Search {
         result_.evaluations = rounds_.evaluations();
         // Who stops does not want to wait for the shortest description.
         if (!rounds_.stopped()) describe_shortly(most_allowed_ms(*best));
-        evaluator_.disturb(result_.best);
+        evaluator_.disturb(result_.best, options_.stop);
+        // What was compared with, so that what a plan gains can be told under these costs, too.
+        for (Candidate& baseline : result_.baselines)
+            if (baseline.usable()) evaluator_.disturb(baseline, options_.stop);
         result_.stopped = rounds_.stopped();
-        result_.front = front_of(rounds_.usable(), bounds_);
+        result_.front = front_of(rounds_.usable(), bounds_, options_.stop);
         if (options_.from) {
             keep_what_passes_do_not_read(result_.best.plan);
             for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan);
@@ -230,8 +233,8 @@ class Search {
         if (alike.size() > most_finalists) alike.resize(most_finalists);
         alike.push_back(*rounds_.best());
         for (Candidate& candidate : alike) {
+            evaluator_.disturb(candidate, options_.stop);
             if (rounds_.stopped()) return alike.back();
-            evaluator_.disturb(candidate);
         }
         const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
         std::erase_if(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "core/search/plan_search.h"
@@ -8,6 +9,8 @@ namespace overlap {
 
 /// The shortest steps within 10 limits between the least peak of all and the peak of the shortest step, one of them
 /// marked as the knee: the farthest below the line between both ends. Limits at which nothing changes are left out.
-std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds);
+/// @param stop when requested, the bound of all points is that without a limit: it holds, and takes no time.
+std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
+                                 const std::stop_token& stop = {});
 
 }  // namespace overlap

@@ -6,12 +6,20 @@
 namespace overlap {
 namespace {
 
+/// Under each of the scenarios; an empty list where the search was stopped before they were tried.
+void write_disturbed(JsonWriter& json, const Candidate& candidate) {
+    json.key("disturbed_ms").begin_array();
+    for (const double step_ms : candidate.disturbed_ms) json.value(step_ms);
+    json.end_array();
+}
+
 void write_best(JsonWriter& json, const SearchResult& result, double simulated_ms) {
     const Candidate& best = result.best;
     json.key("best").begin_object().member("step_ms", best.step_ms).member("simulated_ms", simulated_ms);
     json.member("exposed_ms", best.exposed_ms).member("peak_bytes", best.peak_bytes);
     json.member("corrected_peak_bytes", best.corrected_peak_bytes);
     json.member("mean_ms", best.mean_ms).member("worst_ms", best.worst_ms);
+    write_disturbed(json, best);
     json.member("origin", std::string_view(best.origin)).end_object();
 }
 
@@ -54,6 +62,7 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
         json.begin_object().member("name", std::string_view(baseline.origin)).member("step_ms", baseline.step_ms);
         json.member("peak_bytes", baseline.corrected_peak_bytes).key("refusal");
         baseline.usable() ? json.null() : json.value(std::string_view(baseline.refusal));
+        write_disturbed(json, baseline);
         json.end_object();
     }
     json.end_array().key("front").begin_array();
