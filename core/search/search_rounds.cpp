@@ -82,8 +82,9 @@ std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
 
 std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random,
                                                const std::vector<MemoryChoice>& memory) const {
-    const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(incumbent.candidate.plan);
+    const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(incumbent.candidate.plan, limits_.stop);
     std::vector<Proposal> moves;
+    if (!evaluation) return moves;
     const auto add = [&](std::vector<Proposal> more) {
         for (Proposal& proposal : more) {
             proposal.plan = locked_.put_into(std::move(proposal.plan));

@@ -2,14 +2,19 @@
 // 10,000 nodes 60 s on two cores.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <stop_token>
+#include <thread>
 
+#include "core/base/error.h"
+#include "core/cost/shared_links.h"
 #include "core/io/graph_file.h"
 #include "core/search/lower_bound.h"
 #include "core/search/order_free_bound.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
-#include "core/cost/shared_links.h"
 
 namespace overlap {
 namespace {
@@ -61,6 +66,46 @@ void whole_search(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(search_plans(graph, {}));
 }
 BENCHMARK(whole_search)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
+
+/// From a request to stop, so many milliseconds after a search began, to its result.
+void stopping(benchmark::State& state) {
+    double longest_ms = 0;
+    for (auto _ : state) {
+        SearchOptions options;
+        options.effort = 100'000;
+        options.threads = 2;
+        std::stop_source stop;
+        options.stop = stop.get_token();
+        std::jthread search([&] {
+            try {
+                search_plans(large_graph(), options);
+            } catch (const InputError&) {  // nothing was found yet
+            }
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(state.range(0)));
+        const auto begin = std::chrono::steady_clock::now();
+        stop.request_stop();
+        search.join();
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+        state.SetIterationTime(taken.count());
+        longest_ms = std::max(longest_ms, taken.count() * 1e3);
+    }
+    state.counters["longest_ms"] = longest_ms;
+}
+BENCHMARK(stopping)
+    ->Arg(20)
+    ->Arg(100)
+    ->Arg(250)
+    ->Arg(700)
+    ->Arg(1500)
+    ->Arg(4000)
+    ->Arg(9000)
+    ->Arg(16'000)
+    ->Arg(25'000)
+    ->Arg(33'000)
+    ->Iterations(2)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace overlap
