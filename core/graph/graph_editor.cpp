@@ -417,7 +417,20 @@ void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
 void GraphEditor::replace_input(NodeId node, NodeId old, NodeId replacement) {
     const auto map = [&](NodeId input) { return input == old ? replacement : input; };
     const Value args = mapped(records_[node].args, map), kwargs = mapped(records_[node].kwargs, map);
-    set_arguments(node, args, kwargs);
+    const std::span<const NodeId> known = inputs(node);
+    const auto edge = std::ranges::find(known, old);
+    if (edge == known.end() || old == replacement || takes(node, replacement)) return set_arguments(node, args, kwargs);
+    // The new input first appears where the former one did.
+    NodeRecord& record = records_.write(node);
+    record.args = args;
+    record.kwargs = kwargs;
+    edges_changed_ = true;
+    const std::uint32_t place = first_edge_[node] + static_cast<std::uint32_t>(edge - known.begin());
+    remove_user(place);
+    edge_input_[place] = replacement;
+    edges_[place].user = node;
+    append_user(replacement, place);
+    registered_[node] = ++clock_;
 }
 
 bool GraphEditor::rename(NodeId node, std::string_view name) {
