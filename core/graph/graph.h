@@ -15,6 +15,7 @@
 #include "core/graph/shared_array.h"
 #include "core/graph/string_pool.h"
 #include "core/graph/tensor.h"
+#include "core/graph/text_mentions.h"
 #include "core/graph/value.h"
 
 namespace overlap {
@@ -159,6 +160,11 @@ class Graph {
     std::span<const StringId> custom_json() const { return custom_json_; }
     /// `metadata(node).extra_json` of all nodes.
     std::span<const StringId> extra_json() const { return extra_json_; }
+    /// Whether the unknown fields of a node may have that word in them: true for some graphs that no longer have such
+    /// nodes. Linear once, then a look-up, also for what passes make that leave these fields alone.
+    bool extra_json_mentions(std::string_view word) const { return extra_mentions_->has(word); }
+    /// The same of `custom`.
+    bool custom_json_mentions(std::string_view word) const { return custom_mentions_->has(word); }
     NodeOp op(NodeId node) const { return records_[node].op; }
     std::string_view name(NodeId node) const { return text(records_[node].name); }
     std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
@@ -239,6 +245,7 @@ class Graph {
     SharedArena<NodeMetadata> metadata_;
     SharedArray<std::uint32_t> metadata_of_;          ///< by node: its place among metadata_
     SharedArray<StringId> custom_json_, extra_json_;  ///< by node: fields that passes read and write by themselves
+    std::shared_ptr<const TextMentions> custom_mentions_, extra_mentions_;
     SharedArena<Value> values_;
     SharedArena<TensorMeta> tensors_;
     SharedArena<std::int64_t> dimensions_;

@@ -232,6 +232,8 @@ Graph GraphBuilder::finish(GraphHeader header) {
     graph.metadata_of_ = SharedArray(std::move(metadata_of_));
     graph.custom_json_ = SharedArray(std::move(custom_json_));
     graph.extra_json_ = SharedArray(std::move(extra_json_));
+    graph.custom_mentions_ = std::make_shared<TextMentions>(graph.custom_json_, graph.strings_);
+    graph.extra_mentions_ = std::make_shared<TextMentions>(graph.extra_json_, graph.strings_);
     graph.values_ = SharedArena(std::move(values_));
     graph.tensors_ = SharedArena(std::move(tensors_));
     graph.dimensions_ = SharedArena(std::move(dimensions_));

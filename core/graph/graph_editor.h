@@ -103,6 +103,7 @@ class GraphEditor {
 
     // Changes.
     StringId intern(std::string_view text) { return strings_->intern(text); }
+    StringId compose(const TextPieces& pieces) { return strings_->compose(pieces); }
     /// Number of a module stack, outermost first, for NodeMetadata; equal stacks have equal numbers.
     ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
     std::uint32_t target_index(std::string_view target);

@@ -136,6 +136,7 @@ std::shared_ptr<const Graph> GraphEditor::with_extra_json(const Graph& graph, st
     auto copy = std::make_shared<Graph>(graph);
     copy->extra_json_ = SharedArray(std::move(extra_json));
     copy->strings_ = std::move(strings);
+    copy->extra_mentions_ = std::make_shared<TextMentions>(copy->extra_json_, copy->strings_);
     return copy;
 }
 
@@ -215,6 +216,13 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     } else {
         graph->strings_ = strings_;
     }
+    // What nodes no longer have may still be said to be mentioned.
+    const auto mentions = [&](const DraftArray<StringId, 9>& draft, const SharedArray<StringId>& texts,
+                              const std::shared_ptr<const TextMentions>& before) {
+        return draft.changed() ? std::make_shared<const TextMentions>(texts, graph->strings_) : before;
+    };
+    graph->custom_mentions_ = mentions(custom_json_, graph->custom_json_, source_->custom_mentions_);
+    graph->extra_mentions_ = mentions(extra_json_, graph->extra_json_, source_->extra_mentions_);
     return graph;
 }
 

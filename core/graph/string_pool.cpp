@@ -20,6 +20,12 @@ std::uint32_t hash_of(std::string_view text) {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
 }
 
+std::uint32_t hash_of(const TextPieces& pieces) {
+    std::uint64_t hash = 0;
+    for (const StringId piece : pieces) hash = (hash ^ piece) * 0x9e3779b97f4a7c15u;
+    return static_cast<std::uint32_t>(hash >> 32);
+}
+
 }  // namespace
 
 StringPool::StringPool() {
@@ -35,12 +41,46 @@ StringId StringPool::intern(std::string_view text) {
     const std::uint32_t hash = hash_of(text);
     if (const StringId known = find(text, hash); known != no_string) return known;
     if (texts_.empty() && below_) take_over_below();
+    const std::string_view stored = store(text);
+    Text made;
+    made.begin = stored.data();
+    made.size = stored.size();
+    return add(made, hash);
+}
+
+StringId StringPool::compose(const TextPieces& pieces) {
+    const std::uint32_t hash = hash_of(pieces);
+    const StringId known =
+        find_match(hash, [&](const Text& text) { return text.size == Text::composed && text.made->pieces == pieces; });
+    if (known != no_string) return known;
+    if (texts_.empty() && below_) take_over_below();
+    if (!has_own_composed_) composed_.push_back(std::make_shared<std::deque<Composed>>());
+    has_own_composed_ = true;
+    Text made;
+    made.made = &composed_.back()->emplace_back(pieces);
+    made.size = Text::composed;
+    return add(made, hash);
+}
+
+StringId StringPool::add(const Text& text, std::uint32_t hash) {
     const auto id = static_cast<StringId>(size());
-    texts_.push_back(store(text));
+    texts_.push_back(text);
     // At most half of the places are taken, so that searches end soon.
     if (2 * texts_.size() > slots_.size()) grow();
     insert(hash, id);
     return id;
+}
+
+std::string_view StringPool::composed_text(const Composed& made) const {
+    const std::string* known = made.text.load(std::memory_order_acquire);
+    if (!known) {
+        auto written = std::make_unique<std::string>();
+        for (const StringId piece : made.pieces) *written += text(piece);
+        // Several threads may write it at once: the first one's stays.
+        if (made.text.compare_exchange_strong(known, written.get(), std::memory_order_acq_rel))
+            known = written.release();
+    }
+    return *known;
 }
 
 StringId StringPool::find(std::string_view text) const {
@@ -48,10 +88,17 @@ StringId StringPool::find(std::string_view text) const {
 }
 
 StringId StringPool::find(std::string_view text, std::uint32_t hash) const {
+    return find_match(hash, [&](const Text& known) {
+        return known.size == text.size() && std::string_view(known.begin, known.size) == text;
+    });
+}
+
+template <typename IsMatch>
+StringId StringPool::find_match(std::uint32_t hash, IsMatch&& is_match) const {
     for (const StringPool* pool = this; pool; pool = pool->below_.get()) {
         if (pool->slots_.empty()) continue;
         const std::size_t place =
-            pool->probe(hash, [&](StringId id) { return pool->texts_[id - pool->first_] == text; });
+            pool->probe(hash, [&](StringId id) { return is_match(pool->texts_[id - pool->first_]); });
         if (pool->slots_[place].id != no_string) return pool->slots_[place].id;
     }
     return no_string;
@@ -87,6 +134,7 @@ void StringPool::take_over_below() {
     texts_ = below->texts_;
     slots_ = below->slots_;
     blocks_ = below->blocks_;
+    composed_ = below->composed_;
     first_ = below->first_;
     below_ = below->below_;
 }

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "core/graph/text_mentions.h"
 
 namespace overlap {
 namespace {
@@ -92,6 +95,69 @@ TEST(StringPool, WhatAPoolTakesOverStaysWithTheOneBelow) {
     EXPECT_EQ(right->find("one"), one);
     EXPECT_EQ(first->find("two"), no_string);
     EXPECT_EQ(left->find("three"), no_string);
+}
+
+TEST(StringPool, ComposedTextIsMadeOfItsPieces) {
+    StringPool pool;
+    const TextPieces pieces = {pool.intern("{\"shape\":1,"), pool.intern("\"name\":\""), pool.intern("mm"),
+                               pool.intern("\"}")};
+    const StringId composed = pool.compose(pieces);
+    EXPECT_EQ(pool.compose(pieces), composed);
+    EXPECT_EQ(pool.text(composed), R"({"shape":1,"name":"mm"})");
+    ASSERT_TRUE(pool.pieces(composed));
+    EXPECT_EQ(*pool.pieces(composed), pieces);
+    EXPECT_FALSE(pool.pieces(pieces[2]));
+    // It is read by its number, and never found by its text.
+    EXPECT_EQ(pool.find(R"({"shape":1,"name":"mm"})"), no_string);
+    TextPieces others = pieces;
+    others[2] = pool.intern("mm_1");
+    EXPECT_NE(pool.compose(others), composed);
+    EXPECT_EQ(pool.text(pool.compose(others)), R"({"shape":1,"name":"mm_1"})");
+}
+
+TEST(StringPool, ComposedTextsAreKnownInPoolsAbove) {
+    const auto base = std::make_shared<StringPool>();
+    const StringId piece = base->intern("a");
+    const auto below = std::make_shared<StringPool>(std::shared_ptr<const StringPool>(base));
+    const StringId composed = below->compose({piece, below->intern("b"), piece, empty_string});
+    auto above = std::make_unique<StringPool>(std::shared_ptr<const StringPool>(below));
+    EXPECT_EQ(above->compose({piece, above->find("b"), piece, empty_string}), composed);
+    EXPECT_TRUE(above->adds_nothing());
+    // Its first own string makes it take over the few of the pool below.
+    above->intern("c");
+    EXPECT_EQ(above->text(composed), "aba");
+    EXPECT_EQ(below->text(composed).data(), above->text(composed).data());
+    EXPECT_EQ(above->compose({piece, above->find("b"), piece, empty_string}), composed);
+}
+
+TEST(StringPool, ThreadsReadOneComposedText) {
+    StringPool pool;
+    const StringId first = pool.intern(std::string(1000, 'x'));
+    std::vector<StringId> composed;
+    for (int number = 0; number < 200; ++number)
+        composed.push_back(pool.compose({first, pool.intern(std::to_string(number)), empty_string, empty_string}));
+    const auto read = [&] {
+        std::vector<const char*> texts;
+        for (const StringId text : composed) texts.push_back(pool.text(text).data());
+        return texts;
+    };
+    auto other = std::async(std::launch::async, read);
+    EXPECT_EQ(read(), other.get());
+    EXPECT_EQ(pool.text(composed.back()).substr(998), "xx199");
+}
+
+TEST(TextMentions, FindsWordsInTextsAndPieces) {
+    const auto pool = std::make_shared<StringPool>();
+    const StringId plain = pool->intern("chunk");
+    const StringId composed = pool->compose({pool->intern("left "), pool->intern("right"), empty_string, empty_string});
+    pool->intern("of no node");
+    const TextMentions mentions(SharedArray(std::vector{empty_string, plain, plain, composed}), pool);
+    for (int question = 0; question < 2; ++question) {
+        EXPECT_TRUE(mentions.has("hun"));
+        EXPECT_TRUE(mentions.has("right"));
+        EXPECT_FALSE(mentions.has("of no node"));
+        EXPECT_FALSE(mentions.has("left right"));
+    }
 }
 
 }  // namespace
