@@ -76,16 +76,7 @@ std::vector<RecomputeTag> recompute_tags(const Graph& graph, std::string_view pa
 }
 
 bool may_have_tag(const Graph& graph, RecomputeTag tag) {
-    const std::string_view name = recompute_tag_name(tag);
-    std::array<StringId, 8> without{};
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const StringId fields = graph.metadata(node).extra_json;
-        StringId& place = without[fields % without.size()];
-        if (fields == place) continue;
-        if (graph.text(fields).find(name) != std::string_view::npos) return true;
-        place = fields;
-    }
-    return false;
+    return graph.extra_json_mentions(recompute_tag_name(tag));
 }
 
 std::string with_recompute_tag(std::string_view extra_json, RecomputeTag tag) {
