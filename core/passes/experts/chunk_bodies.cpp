@@ -25,18 +25,25 @@ BodyCopier::BodyCopier(const LoweringContext& context, const ChunkRegion& region
       inputs_(inputs),
       preserved_(preserved) {
     originals_.reserve(region.nodes.size());
+    std::vector<std::uint32_t>& places = graph_.places_in_region();
+    places.resize(editor_.number_count(), ChunkGraph::no_place);
     for (const NodeId node : region.nodes) {
         const NodeRecord& record = editor_.record(node);
         const auto outputs = std::as_const(editor_).outputs(node);
-        index_of_.emplace(node, static_cast<std::uint32_t>(originals_.size()));
+        places[node] = static_cast<std::uint32_t>(originals_.size());
         originals_.push_back({node,
-                              std::string(editor_.name(node)),
+                              editor_.name(node),
+                              record.name,
                               record.args,
                               record.kwargs,
                               {outputs.begin(), outputs.end()},
                               editor_.metadata(node),
                               &graph_.fields(node)});
     }
+}
+
+BodyCopier::~BodyCopier() {
+    for (const NodeId node : region_.nodes) graph_.places_in_region()[node] = ChunkGraph::no_place;
 }
 
 void BodyCopier::run() {
@@ -46,7 +53,14 @@ void BodyCopier::run() {
 
 void BodyCopier::copy_half(int chunk) {
     replaced_.clear();
-    ++half_of_symbols_;
+    symbols_now_ = graph_.new_state_of_symbols();
+    ChunkMetadata half;
+    half.role = ChunkRole::body;
+    half.producer = ChunkProducer::graph;
+    half.chunk = chunk;
+    half.is_backward = region_.is_backward;
+    half.region = context_.roots[region_.root].module;
+    half_ = {graph_.keep(std::move(half)), {}};
     copies_[chunk].assign(originals_.size(), no_node);
     for (std::size_t index = 0; index < originals_.size(); ++index) copies_[chunk][index] = copy(index, chunk);
 }
@@ -61,8 +75,9 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
     NodeMetadata metadata = original.metadata;
     metadata.estimate_ms.reset();
     metadata.autograd_backward = region_.is_backward ? std::optional(true) : std::nullopt;
-    std::vector<TensorMeta> outputs = original.outputs;
-    NodeFields fields = halved_fields(original, chunk, outputs);
+    std::vector<TensorMeta>& outputs = outputs_;
+    outputs.assign(original.outputs.begin(), original.outputs.end());
+    const ChunkGraph::HalvedFields& fields = halved_fields(original, outputs);
     NodeId made = original.node;
     if (in_place) {
         editor_.set_arguments(made, args, kwargs);
@@ -83,8 +98,9 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
         node.op = record.op;
         made = editor_.create(node, editor_.next(original.node));
     }
-    editor_.propose_name(made, original.name + (chunk == 0 ? "_chunk0" : "_chunk1"));
-    graph_.set_fields(made, std::move(fields));
+    (name_ = original.name) += chunk == 0 ? "_chunk0" : "_chunk1";
+    editor_.propose_name(made, name_);
+    graph_.set_half(made, fields.fields, fields.sizes_piece, half_, original.name_id);
     return made;
 }
 
@@ -97,8 +113,8 @@ std::string_view BodyCopier::default_name(std::uint32_t target) {
 
 /// What a node reads instead of `node` in one half.
 NodeId BodyCopier::stand_in(NodeId node, int chunk) const {
-    if (const auto own = index_of_.find(node); own != index_of_.end()) {
-        if (const NodeId copy = copies_[chunk][own->second]; copy != no_node) return copy;
+    if (const std::uint32_t own = place_of(node); own != ChunkGraph::no_place) {
+        if (const NodeId copy = copies_[chunk][own]; copy != no_node) return copy;
     }
     const auto halved = inputs_.values.find(node);
     return halved == inputs_.values.end() ? node : halved->second[static_cast<std::size_t>(chunk)];
@@ -169,8 +185,8 @@ Value BodyCopier::read_first_half(std::size_t index, const Value& args) {
     int shared = 0;
     for (std::size_t place = 0; place < std::min<std::size_t>(before.size(), 32); ++place) {
         if ((written >> place & 1u) == 0 || !before[place].is(ValueKind::node)) continue;
-        const auto own = index_of_.find(before[place].node);
-        if (own != index_of_.end() && copies_[1][own->second] != no_node) continue;
+        const std::uint32_t own = place_of(before[place].node);
+        if (own != ChunkGraph::no_place && copies_[1][own] != no_node) continue;
         items[place] = Value::of_node(copies_[0][index]);
         ++shared;
     }
@@ -185,7 +201,7 @@ Value BodyCopier::read_first_half(std::size_t index, const Value& args) {
 ExpressionId BodyCopier::halved(const OriginalNode& original, ExpressionId expression) {
     if (expression == no_expression) return expression;
     if (expression >= halved_known_.size()) halved_known_.resize(graph_.expressions().count() + 16);
-    if (halved_known_[expression].of == half_of_symbols_) return halved_known_[expression].half;
+    if (halved_known_[expression].of == symbols_now_) return halved_known_[expression].half;
     const auto made = graph_.expressions().substituted(expression, [&](SymbolId symbol) -> SymbolReplacement {
         if (graph_.symbols().has(symbol)) return {symbol, true};
         return {symbol < replaced_.size() && replaced_[symbol] != no_symbol ? replaced_[symbol] : symbol, false};
@@ -195,43 +211,89 @@ ExpressionId BodyCopier::halved(const OriginalNode& original, ExpressionId expre
                     "how torch writes " + in_quotes(graph_.expressions().text(expression)) +
                         " of half the batch is not known here");
     }
-    halved_known_[expression] = {half_of_symbols_, *made};
+    halved_known_[expression] = {symbols_now_, *made};
     return *made;
 }
 
-/// What a node says of itself in one half; `outputs` become the half's.
-NodeFields BodyCopier::halved_fields(const OriginalNode& original, int chunk, std::vector<TensorMeta>& outputs) {
-    NodeFields fields = *original.fields;
-    if (fields.value != no_expression && graph_.has(original.node, ChunkGraph::binds_symbol)) {
-        if (const std::optional<SymbolId> symbol = graph_.expressions().single_symbol(fields.value)) {
+/// What a node says of sizes in one half; `outputs` become the half's.
+ChunkGraph::HalvedFields& BodyCopier::halved_fields(const OriginalNode& original, std::vector<TensorMeta>& outputs) {
+    if (original.fields->value != no_expression && graph_.has(original.node, ChunkGraph::binds_symbol)) {
+        if (const std::optional<SymbolId> symbol = graph_.expressions().single_symbol(original.fields->value)) {
             if (*symbol >= replaced_.size()) replaced_.resize(*symbol + 1, no_symbol);
             replaced_[*symbol] = graph_.fresh_symbol(*symbol);
-            ++half_of_symbols_;
+            symbols_now_ = graph_.new_state_of_symbols();
         }
     }
-    fields.value = halved(original, fields.value);
+    ChunkGraph::HalvedFields& halved = graph_.halved_fields(original.fields);
+    const bool is_known = halved.of == symbols_now_ || halved.holds_for_all;
+    if (is_known && put_known_sizes(halved, outputs)) return halved;
+    return halved = make_halved_fields(original, outputs);
+}
+
+/// Gives outputs the sizes that are known of other nodes with the same fields. @returns false, and does nothing, where
+/// they differ from those nodes' in sizes that are numbers.
+bool BodyCopier::put_known_sizes(const ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs) {
+    const std::vector<std::vector<ExpressionId>>& shapes = halved.fields->shapes;
+    if (shapes.empty()) return true;
+    if (halved.sizes.size() != outputs.size()) return false;
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        if (!outputs[index].is_tensor) continue;
+        const std::span<const std::int64_t> whole = editor_.shape(outputs[index]);
+        const std::vector<std::int64_t>& sizes = halved.sizes[index];
+        if (whole.size() != sizes.size()) return false;
+        for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
+            const bool is_number =
+                index >= shapes.size() || shapes[index].empty() || shapes[index][dimension] == no_expression;
+            if (is_number && whole[dimension] != sizes[dimension]) return false;
+        }
+    }
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        // Where the whole has an expression, the half has one.
+        if (halved.changed[index])
+            outputs[index] = with_sizes(editor_, outputs[index], shapes[index], halved.sizes[index]);
+    }
+    return true;
+}
+
+ChunkGraph::HalvedFields BodyCopier::make_halved_fields(const OriginalNode& original,
+                                                        std::vector<TensorMeta>& outputs) {
+    const Expressions& expressions = graph_.expressions();
+    ChunkGraph::HalvedFields made;
+    made.of = symbols_now_;
+    made.holds_for_all = true;
+    const auto halve = [&](ExpressionId expression) {
+        for (const SymbolId symbol : expressions.symbols(expression))
+            made.holds_for_all &= graph_.symbols().has(symbol);
+        return halved(original, expression);
+    };
+    NodeFields fields = *original.fields;
+    fields.chunk = {};
+    fields.value = halve(fields.value);
+    made.changed.resize(outputs.size());
     for (std::size_t index = 0; index < fields.shapes.size(); ++index) {
         std::vector<ExpressionId>& shape = fields.shapes[index];
         if (shape.empty()) continue;
         const std::vector<ExpressionId> before = shape;
-        for (ExpressionId& size : shape) size = halved(original, size);
+        for (ExpressionId& size : shape) size = halve(size);
         if (shape == before) continue;
         const auto whole = editor_.shape(outputs[index]);
         std::vector<std::int64_t> sizes(whole.begin(), whole.end());
         for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
             if (shape[dimension] == no_expression) continue;
-            sizes[dimension] = graph_.expressions().value(shape[dimension], graph_.hints()).value_or(0);
+            sizes[dimension] = expressions.value(shape[dimension], graph_.hints()).value_or(0);
         }
         outputs[index] = with_sizes(editor_, outputs[index], before, sizes);
+        made.changed[index] = true;
     }
-    ChunkMetadata& made = fields.chunk;
-    made.role = ChunkRole::body;
-    made.producer = ChunkProducer::graph;
-    made.chunk = chunk;
-    made.is_backward = region_.is_backward;
-    made.region = context_.roots[region_.root].module;
-    made.original_name = original.name;
-    return fields;
+    for (const TensorMeta& output : outputs) {
+        const auto shape = output.is_tensor ? editor_.shape(output) : std::span<const std::int64_t>();
+        made.sizes.emplace_back(shape.begin(), shape.end());
+    }
+    if (fields.hints.empty()) {
+        made.sizes_piece = editor_.intern(sizes_piece_text(fields, expressions, graph_.hints(), editor_, outputs));
+    }
+    made.fields = graph_.keep(std::move(fields));
+    return made;
 }
 
 }  // namespace overlap::experts

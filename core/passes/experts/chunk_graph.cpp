@@ -77,9 +77,14 @@ ChunkGraph::ChunkGraph(const std::shared_ptr<const Graph>& source, std::int64_t 
     for (std::uint32_t target = 0; target < source->target_count(); ++target) {
         traits_.push_back(traits_of(source->target_text(target)));
     }
-    fields_.reserve(source->node_count() * 2);
+    fields_.reserve(source->node_count() * 2 + 64);
+    chunks_.reserve(source->node_count() * 2 + 64);
+    originals_.reserve(source->node_count() * 2 + 64);
+    originals_.resize(source->node_count(), empty_string);
+    end_of_half_ = editor_.intern(end_of_half);
     for (NodeId node = 0; node < source->node_count(); ++node) {
         fields_.push_back(&table_.of(node));
+        chunks_.push_back(&table_.of(node).chunk);
         static_inputs_[node] = source->op(node) == NodeOp::placeholder && static_inputs-- > 0;
     }
 }
@@ -140,8 +145,42 @@ NodeId ChunkGraph::only_tensor_input(NodeId node) const {
 void ChunkGraph::set_fields(NodeId node, NodeFields fields) {
     editor_.set_extra_json(node,
                            editor_.intern(fields_text(fields, expressions(), hints_, editor_, editor_.outputs(node))));
-    if (node >= fields_.size()) fields_.resize(node + 1, nullptr);
-    fields_[node] = &made_.emplace_back(std::move(fields));
+    const NodeFields* kept = keep(std::move(fields));
+    note_fields(node, kept, &kept->chunk, empty_string);
+}
+
+void ChunkGraph::note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original) {
+    if (node >= fields_.size()) {
+        fields_.resize(node + 1, nullptr);
+        chunks_.resize(node + 1, nullptr);
+        originals_.resize(node + 1, empty_string);
+    }
+    fields_[node] = fields;
+    chunks_[node] = chunk;
+    originals_[node] = original;
+}
+
+void ChunkGraph::set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half,
+                          StringId original_name) {
+    const auto is_escaped = [](char letter) {
+        return letter == '"' || letter == '\\' || static_cast<unsigned char>(letter) < 0x20;
+    };
+    const std::string_view name = editor_.text(original_name);
+    if (sizes_piece == empty_string || name.empty() || std::ranges::any_of(name, is_escaped)) {
+        NodeFields whole = *fields;
+        whole.chunk = *half.chunk;
+        whole.chunk.original_name = name;
+        return set_fields(node, std::move(whole));
+    }
+    auto known = std::ranges::find(half.half_piece, std::string_view(fields->trainer_members),
+                                   &std::pair<std::string_view, StringId>::first);
+    if (known == half.half_piece.end()) {
+        half.half_piece.emplace_back(fields->trainer_members,
+                                     editor_.intern(half_piece_text(fields->trainer_members, *half.chunk)));
+        known = half.half_piece.end() - 1;
+    }
+    editor_.set_extra_json(node, editor_.compose({sizes_piece, known->second, original_name, end_of_half_}));
+    note_fields(node, fields, half.chunk, original_name);
 }
 
 NodeId ChunkGraph::create(const GraphEditor::NewNode& call, std::string_view target, NodeFields fields, NodeId before) {

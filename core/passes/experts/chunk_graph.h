@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph_editor.h"
@@ -48,7 +50,14 @@ class ChunkGraph {
     /// Numbers of all symbols, those made in this pass included.
     const SymbolValues& hints() const { return hints_; }
 
+    /// What a node says of sizes. Of chunks it says chunk() and original_name().
     const NodeFields& fields(NodeId node) const { return *fields_[node]; }
+    const ChunkMetadata& chunk(NodeId node) const { return *chunks_[node]; }
+    /// `chunked_original_name`; empty where it has none.
+    std::string_view original_name(NodeId node) const {
+        return originals_[node] == empty_string ? std::string_view(chunks_[node]->original_name)
+                                                : editor_.text(originals_[node]);
+    }
     /// The fields of a node of the source, before the pass changed them.
     const NodeFields& source_fields(NodeId node) const { return table_.of(node); }
     bool is_call(NodeId node) const { return editor_.op(node) == NodeOp::call_function; }
@@ -82,11 +91,36 @@ class ChunkGraph {
 
     /// The fields of a node whose outputs stand already; the text in its metadata follows from them.
     void set_fields(NodeId node, NodeFields fields);
+
+    /// What nodes of one half have in common, other than sizes.
+    struct Half {
+        const ChunkMetadata* chunk = nullptr;                           ///< one of keep()
+        std::vector<std::pair<std::string_view, StringId>> half_piece;  ///< by other members of `titan_meta`
+    };
+    /// The fields of a node of a half: those that are kept, what the half is, and the node that it was. Of nodes whose
+    /// fields differ in that name alone, each piece is written once.
+    /// @param sizes_piece sizes_piece_text() of the fields; empty_string where they have to be written as a whole.
+    void set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half, StringId original_name);
+    const NodeFields* keep(NodeFields fields) { return &made_.emplace_back(std::move(fields)); }
+    const ChunkMetadata* keep(ChunkMetadata chunk) { return &made_chunks_.emplace_back(std::move(chunk)); }
     /// A new call under the default name of its operator. @param fields become those of set_fields().
     NodeId create(const GraphEditor::NewNode& call, std::string_view target, NodeFields fields, NodeId before);
     /// A new symbol for the copy of a number that is known only when the job runs. Its hint is half of the original's,
     /// rounded up: the copy sees half of the batch.
     SymbolId fresh_symbol(SymbolId original);
+
+    /// What fields become in a half, where that follows from the halved symbols alone, whatever the half.
+    struct HalvedFields {
+        std::uint32_t of = 0;                ///< the state of symbols for which it holds
+        bool holds_for_all = false;          ///< for every state
+        const NodeFields* fields = nullptr;  ///< one of keep()
+        StringId sizes_piece = empty_string;
+        std::vector<std::vector<std::int64_t>> sizes;  ///< of each output that is a tensor
+        std::vector<bool> changed;                     ///< by output: whether its sizes change
+    };
+    /// Numbers what symbols stand for in a half, from 1 on.
+    std::uint32_t new_state_of_symbols() { return ++state_of_symbols_; }
+    HalvedFields& halved_fields(const NodeFields* whole) { return halved_fields_[whole]; }
 
     /// The halves of a value that are known under this node: by the node that it was, or by either half. no_halves
     /// where they are not.
@@ -94,17 +128,31 @@ class ChunkGraph {
     bool has_halves(NodeId node) const { return halves(node)[0] != no_node; }
     void set_halves(NodeId node, const Halves& halves);
 
+    /// The place of each node in the region that is lowered, or no_place; of as many nodes as there were when it began.
+    std::vector<std::uint32_t>& places_in_region() { return places_in_region_; }
+    static constexpr std::uint32_t no_place = 0xffffffffu;
+
   private:
+    void note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original);
+
     NodeFieldTable table_;
     KnownSymbols symbols_;
     SymbolValues hints_;
     std::int64_t next_symbol_;
     GraphEditor editor_;
     std::vector<std::uint8_t> traits_;  ///< by target
+    // By node.
     std::vector<const NodeFields*> fields_;
+    std::vector<const ChunkMetadata*> chunks_;
+    std::vector<StringId> originals_;  ///< of a node of a half: the name of the node that it was
     std::deque<NodeFields> made_;
+    std::deque<ChunkMetadata> made_chunks_;
+    StringId end_of_half_ = empty_string;
     std::vector<bool> static_inputs_;
     std::vector<Halves> halves_;
+    std::vector<std::uint32_t> places_in_region_;
+    std::uint32_t state_of_symbols_ = 0;
+    std::unordered_map<const NodeFields*, HalvedFields> halved_fields_;
     mutable std::vector<std::int8_t> labelled_;  ///< by text of `custom`: 1, 0, or -1 for not looked at
 };
 

@@ -107,14 +107,15 @@ class InputHalver {
     /// Halves from an earlier region: of a value that both directions share, or of a copy that names its original.
     std::optional<Halves> known_halves(NodeId input) {
         if (graph_.has_halves(input)) return graph_.halves(input);
-        const ChunkMetadata& own = graph_.fields(input).chunk;
-        if (own.region.empty() || own.original_name.empty()) return {};
+        const ChunkMetadata& own = graph_.chunk(input);
+        const std::string_view original_name = graph_.original_name(input);
+        if (own.region.empty() || original_name.empty()) return {};
         list_copies();
-        const auto copies = copies_.find(own.original_name);
+        const auto copies = copies_.find(original_name);
         if (copies == copies_.end()) return {};
         Halves found = no_halves;
         for (const NodeId node : copies->second) {
-            const ChunkMetadata& other = graph_.fields(node).chunk;
+            const ChunkMetadata& other = graph_.chunk(node);
             if (other.region != own.region || other.is_backward != own.is_backward) continue;
             found[*other.chunk == 0 ? 0 : 1] = node;
         }
@@ -125,8 +126,8 @@ class InputHalver {
     void list_copies() {
         if (!copies_.empty()) return;
         for (NodeId node = editor_.first(); node != no_node; node = editor_.next(node)) {
-            const ChunkMetadata& copy = graph_.fields(node).chunk;
-            if (copy.chunk && !copy.original_name.empty()) copies_[copy.original_name].push_back(node);
+            const std::string_view original_name = graph_.original_name(node);
+            if (graph_.chunk(node).chunk && !original_name.empty()) copies_[original_name].push_back(node);
         }
     }
 

@@ -62,7 +62,8 @@ HalvedInputs halve_inputs(const LoweringContext& context, const ChunkRegion& reg
 /// A node of a region as it was before the region was lowered.
 struct OriginalNode {
     NodeId node = no_node;
-    std::string name;
+    std::string_view name;  ///< as it was before the region was lowered
+    StringId name_id = empty_string;
     Value args, kwargs;
     std::vector<TensorMeta> outputs;
     NodeMetadata metadata;
@@ -74,6 +75,9 @@ class BodyCopier {
   public:
     BodyCopier(const LoweringContext& context, const ChunkRegion& region, const HalvedInputs& inputs,
                const NodeSet& preserved);
+    BodyCopier(const BodyCopier&) = delete;
+    BodyCopier& operator=(const BodyCopier&) = delete;
+    ~BodyCopier();
     /// @throws PassRefusal for views whose shape is written as numbers.
     void run();
 
@@ -84,7 +88,7 @@ class BodyCopier {
   private:
     /// What an expression becomes, where it was looked at since symbols were replaced last.
     struct KnownHalf {
-        std::uint32_t of = 0;  ///< half_of_symbols_ at that time
+        std::uint32_t of = 0;  ///< symbols_now_ at that time
         ExpressionId half = no_expression;
     };
 
@@ -94,9 +98,16 @@ class BodyCopier {
     Value mapped_symbol(const OriginalNode& original, const Value& value, int chunk);
     bool has_symbols(const Value& value) const;
     NodeId stand_in(NodeId node, int chunk) const;
+    /// The place of a node in the region, or ChunkGraph::no_place.
+    std::uint32_t place_of(NodeId node) const {
+        const std::vector<std::uint32_t>& places = graph_.places_in_region();
+        return node < places.size() ? places[node] : ChunkGraph::no_place;
+    }
     void check_shape_argument(const OriginalNode& original, const Value& args) const;
     Value read_first_half(std::size_t index, const Value& args);
-    NodeFields halved_fields(const OriginalNode& original, int chunk, std::vector<TensorMeta>& outputs);
+    ChunkGraph::HalvedFields& halved_fields(const OriginalNode& original, std::vector<TensorMeta>& outputs);
+    bool put_known_sizes(const ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs);
+    ChunkGraph::HalvedFields make_halved_fields(const OriginalNode& original, std::vector<TensorMeta>& outputs);
     ExpressionId halved(const OriginalNode& original, ExpressionId expression);
     std::string_view default_name(std::uint32_t target);
 
@@ -107,11 +118,13 @@ class BodyCopier {
     const HalvedInputs& inputs_;
     const NodeSet& preserved_;
     std::vector<OriginalNode> originals_;
-    std::unordered_map<NodeId, std::uint32_t> index_of_;  ///< of nodes of the region
     std::vector<NodeId> copies_[2];
-    std::vector<SymbolId> replaced_;          ///< by symbol: the one that stands for it in the current half, or none
-    std::vector<KnownHalf> halved_known_;     ///< by expression
-    std::uint32_t half_of_symbols_ = 0;       ///< counts the halves, and what is replaced in them
+    std::vector<SymbolId> replaced_;       ///< by symbol: the one that stands for it in the current half, or none
+    std::vector<KnownHalf> halved_known_;  ///< by expression
+    std::uint32_t symbols_now_ = 0;        ///< changes with each half, and with what is replaced in it
+    ChunkGraph::Half half_;
+    std::vector<TensorMeta> outputs_;  ///< of the copy that is being made, and its name
+    std::string name_;
     std::vector<std::string> default_names_;  ///< by target
 };
 

@@ -148,9 +148,10 @@ std::optional<ChunkPlace> place_as_written(std::string_view fields) {
 }  // namespace
 
 ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass) {
-    const std::string_view fields = graph.text(graph.metadata(node).extra_json);
-    if (fields.empty()) return {};
-    if (const std::optional<ChunkPlace> place = place_as_written(fields)) return *place;
+    const StringId extra_json = graph.extra_json()[node];
+    if (extra_json == empty_string) return {};
+    if (const auto place = place_as_written(graph.text(half_part(*graph.strings(), extra_json)))) return *place;
+    const std::string_view fields = graph.text(extra_json);
     if (fields.find(role_field) == fields.npos) return {};
     const ChunkMetadata metadata = chunk_metadata(graph, node, pass);
     const std::string_view region = json_member(json_member(fields, trainer_fields), region_field);

@@ -45,6 +45,18 @@ struct ChunkSymbolHint {
     bool operator==(const ChunkSymbolHint&) const = default;
 };
 
+// A node that computes a half has unknown fields of its own, for they name the node that it was: they are composed
+// (StringPool::compose()) of what they say of sizes, what they say of the half, that name, and the end. So each is
+// written and read once for all nodes that share it.
+inline constexpr std::size_t place_of_sizes = 0, place_of_half = 1;
+inline constexpr std::string_view end_of_half = "\"}}";
+
+/// The part of a node's unknown fields that says of which half it is: all of them unless they are composed.
+inline StringId half_part(const StringPool& strings, StringId extra_json) {
+    const TextPieces* pieces = strings.pieces(extra_json);
+    return pieces ? (*pieces)[place_of_half] : extra_json;
+}
+
 /// Name of a role in a document, such as `split_boundary`; empty for none.
 std::string_view chunk_role_name(ChunkRole role);
 

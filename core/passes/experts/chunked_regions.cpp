@@ -1,6 +1,7 @@
 #include "core/passes/experts/chunked_regions.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -30,26 +31,27 @@ class Collector {
 
   private:
     void add(NodeId node) {
-        const StringId fields = graph_.metadata(node).extra_json;
-        // Neighbours often have the same fields.
-        if (fields != last_fields_) {
-            last_ = chunk_place(graph_, node, pass_);
-            last_fields_ = fields;
+        const StringId fields = half_part(*graph_.strings(), graph_.extra_json()[node]);
+        // Halves stand side by side, and most nodes of one say the same of it.
+        auto& [known_fields, place] = places_[fields % places_.size()];
+        if (fields != known_fields) {
+            place = chunk_place(graph_, node, pass_);
+            known_fields = fields;
         }
-        if (last_.role != ChunkRole::body) return;
-        if (!last_.chunk || last_.region.empty()) {
+        if (place.role != ChunkRole::body) return;
+        if (!place.chunk || place.region.empty()) {
             refuse_node(pass_, graph_.name(node),
                         "it belongs to a half of a module, and its titan_meta does not say to which half of which "
                         "module: torchtitan raises a ValueError (incomplete chunk metadata)");
         }
-        const bool is_backward = last_.is_backward.value_or(graph_.metadata(node).autograd_backward.value_or(false));
-        const std::uint32_t number = region(last_.region, is_backward);
+        const bool is_backward = place.is_backward.value_or(graph_.metadata(node).autograd_backward.value_or(false));
+        const std::uint32_t number = region(place.region, is_backward);
         if (number == no_region) return;
         region_of_[node] = number;
         ChunkedRegion& region = regions_[number];
         region.nodes.push_back(node);
-        region.chunk.push_back(static_cast<std::uint8_t>(*last_.chunk));
-        ++region.node_count[static_cast<std::size_t>(*last_.chunk)];
+        region.chunk.push_back(static_cast<std::uint8_t>(*place.chunk));
+        ++region.node_count[static_cast<std::size_t>(*place.chunk)];
     }
 
     std::uint32_t region(std::string_view path, bool is_backward) {
@@ -117,8 +119,8 @@ class Collector {
 
     const Graph& graph_;
     const std::string_view pattern_, pass_;
-    StringId last_fields_ = empty_string;
-    ChunkPlace last_;
+    /// Of some fields where they put a node, by their number; of no fields: nowhere.
+    std::array<std::pair<StringId, ChunkPlace>, 16> places_{};
     std::string_view last_root_;
     bool last_direction_ = false;
     std::uint32_t last_region_ = no_region;

@@ -23,29 +23,23 @@ namespace {
 using namespace experts;
 
 constexpr std::string_view pass_name = "concretize_ep_chunk_symbolic_shapes_pass";
+constexpr std::string_view producer_field = "chunked_region_producer", made_by_pass = R"("graph")";
 
 /// Whether the fields of a node say that a pass, not the model, made it for a half.
 bool is_made_by_pass(std::string_view fields) {
-    constexpr std::string_view producer = "chunked_region_producer", pass = R"("graph")";
-    // Most nodes of a model that halves the batch itself have the one, and none the other.
-    if (fields.find(pass) == fields.npos || fields.find(producer) == fields.npos) return false;
-    return json_member(json_member(fields, "titan_meta"), producer) == pass;
+    if (fields.find(made_by_pass) == fields.npos || fields.find(producer_field) == fields.npos) return false;
+    if (json_member(json_member(fields, "titan_meta"), producer_field) == made_by_pass) return true;
+    // What is composed has its own pieces, none of which is an object.
+    constexpr std::string_view half = R"("titan_meta":{)";
+    return fields.starts_with(half) && json_member(fields.substr(half.size() - 1), producer_field) == made_by_pass;
 }
 
 /// Whether a node's fields may have something to do with halves that a pass makes: false for most graphs, at a fraction
 /// of the time that reading all fields takes.
 bool may_have_chunks(const Graph& graph) {
-    std::array<StringId, 8> without{};
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const StringId fields = graph.metadata(node).extra_json;
-        StringId& place = without[fields % without.size()];
-        if (fields == place) continue;
-        const std::string_view text = graph.text(fields);
-        if (text.find("chunk_symbol_hints") != text.npos) return true;
-        if (is_made_by_pass(text)) return true;
-        place = fields;
-    }
-    return false;
+    if (graph.extra_json_mentions("chunk_symbol_hints")) return true;
+    // Most nodes of a model that halves the batch itself have the one, and none the other.
+    return graph.extra_json_mentions(made_by_pass) && graph.extra_json_mentions(producer_field);
 }
 
 /// Files from before `chunk_symbol_hints` was written: where a pass has halved modules, it did so along the first
@@ -54,7 +48,7 @@ void assume_populated(const Graph& graph, const NodeFieldTable& fields, KnownSym
     if (!json_member(graph.header().extra_json, without_hints_field).empty()) return;
     bool halved = false;
     for (NodeId node = 0; node < graph.node_count() && !halved; ++node) {
-        halved = is_made_by_pass(graph.text(graph.metadata(node).extra_json));
+        halved = is_made_by_pass(graph.text(half_part(*graph.strings(), graph.extra_json()[node])));
     }
     if (halved) symbols = chunk_symbols(graph, fields, true, pass_name);
 }
@@ -99,7 +93,8 @@ class Concretizing {
           expressions_(fields.expressions()),
           known_(known),
           editor_(source),
-          constants_(source_.node_count()) {}
+          constants_(source_.node_count()),
+          fixed_(fields.different_count()) {}
 
     PassResult run() {
         for (NodeId node = 0; node < source_.node_count(); ++node) {
@@ -136,56 +131,115 @@ class Concretizing {
         return {fields_.hint(node, *left), *left};
     }
 
-    void fix_value(NodeId node) {
+    /// What the fields that some nodes share become.
+    struct Fixed {
+        bool is_known = false;
+        bool changes = false;
+        std::optional<std::int64_t> constant;  ///< the number that a scalar becomes
+        NodeFields fields;
+        std::vector<std::vector<std::int64_t>> sizes;  ///< by output and dimension, where there was an expression
+        std::vector<bool> tensor_changes;              ///< by output
+        std::optional<StringId> text;  ///< no_string until it is written; nothing where it has sizes of the node
+    };
+
+    /// Nodes with the same fields become the same; the first of them is named where that is refused.
+    const Fixed& fixed_fields(NodeId node) {
+        Fixed& made = fixed_[fields_.number(node)];
+        if (made.is_known) return made;
         const NodeFields& before = fields_.of(node);
         const bool has_tensors = std::ranges::any_of(before.shapes, [&](const std::vector<ExpressionId>& shape) {
             return std::ranges::any_of(shape, [&](ExpressionId size) { return mentions_known(size); });
         });
-        if (!has_tensors && before.value == no_expression && before.hints.empty()) return;
-        NodeFields made = before;
-        made.hints.clear();
+        made.is_known = true;
+        made.changes = has_tensors || before.value != no_expression || !before.hints.empty();
+        if (!made.changes) return made;
+        made.fields = before;
+        made.fields.hints.clear();
         if (before.value != no_expression) {
-            if (const auto value = expressions_.value(before.value, known_.values())) {
-                constants_[node] = *value;
-                has_constants_ = true;
-            }
-            made.value = fixed(node, before.value).second;
+            made.constant = expressions_.value(before.value, known_.values());
+            made.fields.value = fixed(node, before.value).second;
         }
-        if (has_tensors) fix_tensors(node, made);
-        const std::string text =
-            fields_text(made, expressions_, fields_.hints(), editor_, std::as_const(editor_).outputs(node));
-        editor_.set_extra_json(node, editor_.intern(text));
+        if (has_tensors) fix_shapes(node, made);
+        if (made.fields.shapes.empty()) made.text = no_string;
+        return made;
     }
 
-    void fix_tensors(NodeId node, NodeFields& fields) {
+    void fix_shapes(NodeId node, Fixed& made) {
         bool symbolic = false;
-        for (std::size_t index = 0; index < fields.shapes.size(); ++index) {
-            std::vector<ExpressionId>& shape = fields.shapes[index];
+        std::vector<std::vector<ExpressionId>>& shapes = made.fields.shapes;
+        made.sizes.resize(shapes.size());
+        made.tensor_changes.resize(shapes.size());
+        for (std::size_t index = 0; index < shapes.size(); ++index) {
+            std::vector<ExpressionId>& shape = shapes[index];
             if (std::ranges::none_of(shape, [&](ExpressionId size) { return mentions_known(size); })) {
                 symbolic |= !shape.empty();
                 continue;
             }
-            const TensorMeta tensor = editor_.outputs(node)[index];
-            std::vector<std::int64_t> sizes(editor_.shape(tensor).begin(), editor_.shape(tensor).end());
-            const std::vector<ExpressionId> before = shape;
             bool is_symbolic = false;
+            made.tensor_changes[index] = true;
+            made.sizes[index].resize(shape.size());
             for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
                 if (shape[dimension] == no_expression) continue;
-                std::tie(sizes[dimension], shape[dimension]) = fixed(node, shape[dimension]);
-                if (sizes[dimension] < 0) {
-                    refuse_node(pass_name, source_.name(node),
-                                "its size " + in_quotes(expressions_.text(before[dimension])) + " would be " +
-                                    std::to_string(sizes[dimension]));
+                const ExpressionId before = shape[dimension];
+                std::int64_t& size = made.sizes[index][dimension];
+                std::tie(size, shape[dimension]) = fixed(node, before);
+                if (size < 0) {
+                    refuse_node(
+                        pass_name, source_.name(node),
+                        "its size " + in_quotes(expressions_.text(before)) + " would be " + std::to_string(size));
                 }
                 is_symbolic |= shape[dimension] != no_expression;
             }
-            if (!std::ranges::equal(sizes, editor_.shape(tensor))) editor_.set_estimate(node, std::nullopt);
-            const TensorMeta made = with_sizes(editor_, tensor, before, sizes);
-            editor_.mutable_outputs(node)[index] = made;
             if (!is_symbolic) shape.clear();
             symbolic |= is_symbolic;
         }
-        if (!symbolic) fields.shapes.clear();
+        if (!symbolic) shapes.clear();
+    }
+
+    void fix_value(NodeId node) {
+        const Fixed& made = fixed_fields(node);
+        if (!made.changes) return;
+        if (made.constant) {
+            constants_[node] = *made.constant;
+            has_constants_ = true;
+        }
+        for (std::size_t index = 0; index < made.sizes.size(); ++index) {
+            if (made.tensor_changes[index]) fix_tensor(node, index, made.sizes[index]);
+        }
+        editor_.set_extra_json(node, fixed_text(node));
+    }
+
+    void fix_tensor(NodeId node, std::size_t index, const std::vector<std::int64_t>& fixed_sizes) {
+        const TensorMeta tensor = std::as_const(editor_).outputs(node)[index];
+        const std::vector<ExpressionId>& before = fields_.of(node).shapes[index];
+        const std::span<const std::int64_t> whole = editor_.shape(tensor);
+        std::vector<std::int64_t> sizes(whole.begin(), whole.end());
+        for (std::size_t dimension = 0; dimension < before.size(); ++dimension) {
+            if (before[dimension] != no_expression) sizes[dimension] = fixed_sizes[dimension];
+        }
+        if (!std::ranges::equal(sizes, whole)) editor_.set_estimate(node, std::nullopt);
+        const TensorMeta made = with_sizes(editor_, tensor, before, sizes);
+        editor_.mutable_outputs(node)[index] = made;
+    }
+
+    /// The unknown fields of a node afterwards; of those that are composed, only what they say of sizes is new.
+    StringId fixed_text(NodeId node) {
+        Fixed& made = fixed_[fields_.number(node)];
+        const TextPieces* pieces = source_.strings()->pieces(source_.extra_json()[node]);
+        if (!made.text || made.text == no_string) {
+            const auto outputs = std::as_const(editor_).outputs(node);
+            const StringId text =
+                editor_.intern(pieces ? sizes_piece_text(made.fields, expressions_, fields_.hints(), editor_, outputs)
+                                      : fields_text(made.fields, expressions_, fields_.hints(), editor_, outputs));
+            if (!made.text) return pieces ? with_sizes_piece(*pieces, text) : text;
+            made.text = text;
+        }
+        return pieces ? with_sizes_piece(*pieces, *made.text) : *made.text;
+    }
+
+    StringId with_sizes_piece(TextPieces pieces, StringId text) {
+        pieces[place_of_sizes] = text;
+        return editor_.compose(pieces);
     }
 
     /// torch.fx registers a node anew with its inputs when its arguments are set, and torchtitan sets all of them.
@@ -267,6 +321,7 @@ class Concretizing {
     const KnownSymbols& known_;
     GraphEditor editor_;
     std::vector<std::optional<std::int64_t>> constants_;  ///< by node: the number that a scalar became
+    std::vector<Fixed> fixed_;                            ///< by number of the fields
     bool has_constants_ = false;
 };
 

@@ -47,7 +47,9 @@ NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool r
     constexpr std::uint32_t not_read = 0xffffffffu;
     std::vector<std::uint32_t> known(graph.strings()->size(), not_read);
     for (NodeId node = 0; node < field_of_.size(); ++node) {
-        const StringId text = graph.extra_json()[node];
+        StringId text = graph.extra_json()[node];
+        if (const TextPieces* pieces = reads_chunks ? nullptr : graph.strings()->pieces(text))
+            text = (*pieces)[place_of_sizes];
         if (known[text] == not_read) {
             known[text] = static_cast<std::uint32_t>(fields_.size());
             fields_.push_back(read(node, graph.text(text)));
@@ -182,6 +184,28 @@ void write_shape(JsonWriter& json, const std::vector<ExpressionId>& shape, std::
     json.end_array();
 }
 
+/// The fields that are not about chunks, as members of the object that is open.
+void write_sizes(JsonWriter& json, const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
+                 const GraphEditor& editor, std::span<const TensorMeta> outputs) {
+    if (!fields.members.empty()) json.json(fields.members);
+    if (fields.value != no_expression) {
+        json.key(value_field).begin_object().member("symbol", std::string_view(expressions.text(fields.value)));
+        json.member("hint", expressions.value(fields.value, hints).value_or(0)).end_object();
+    }
+    if (fields.shapes.empty()) return;
+    json.key(shapes_field).begin_array();
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        if (!outputs[index].is_tensor) {
+            json.null();
+            continue;
+        }
+        static const std::vector<ExpressionId> numbers;
+        write_shape(json, index < fields.shapes.size() ? fields.shapes[index] : numbers, editor.shape(outputs[index]),
+                    expressions);
+    }
+    json.end_array();
+}
+
 }  // namespace
 
 std::string fields_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
@@ -189,24 +213,7 @@ std::string fields_text(const NodeFields& fields, const Expressions& expressions
     JsonWriter json;
     json.reserve(320);
     json.begin_object();
-    if (!fields.members.empty()) json.json(fields.members);
-    if (fields.value != no_expression) {
-        json.key(value_field).begin_object().member("symbol", std::string_view(expressions.text(fields.value)));
-        json.member("hint", expressions.value(fields.value, hints).value_or(0)).end_object();
-    }
-    if (!fields.shapes.empty()) {
-        json.key(shapes_field).begin_array();
-        for (std::size_t index = 0; index < outputs.size(); ++index) {
-            if (!outputs[index].is_tensor) {
-                json.null();
-                continue;
-            }
-            static const std::vector<ExpressionId> numbers;
-            write_shape(json, index < fields.shapes.size() ? fields.shapes[index] : numbers,
-                        editor.shape(outputs[index]), expressions);
-        }
-        json.end_array();
-    }
+    write_sizes(json, fields, expressions, hints, editor, outputs);
     const ChunkMetadata& chunk = fields.chunk;
     const bool has_chunk = chunk.role != ChunkRole::none || !chunk.empty();
     if (has_chunk || !fields.trainer_members.empty() || !fields.hints.empty()) {
@@ -222,6 +229,26 @@ std::string fields_text(const NodeFields& fields, const Expressions& expressions
     }
     std::string text = json.end_object().take();
     return text == "{}" ? std::string() : text;
+}
+
+std::string sizes_piece_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
+                             const GraphEditor& editor, std::span<const TensorMeta> outputs) {
+    JsonWriter json;
+    json.begin_object();
+    write_sizes(json, fields, expressions, hints, editor, outputs);
+    std::string text = json.take();
+    if (text.size() > 1) text.push_back(',');
+    return text;
+}
+
+std::string half_piece_text(std::string_view trainer_members, const ChunkMetadata& chunk) {
+    ChunkMetadata unnamed = chunk;
+    unnamed.original_name.clear();
+    JsonWriter json;
+    json.key(trainer_field).begin_object();
+    if (!trainer_members.empty()) json.json(trainer_members);
+    write_chunk_members(json, unnamed);
+    return json.take().append(R"(,"chunked_original_name":")");
 }
 
 }  // namespace overlap::experts

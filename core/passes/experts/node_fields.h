@@ -44,6 +44,9 @@ class NodeFieldTable {
     bool is_complete() const { return is_complete_; }
 
     const NodeFields& of(NodeId node) const { return fields_[field_of_[node]]; }
+    /// Equal for nodes whose fields are the same text; of those that are composed, the part that is about sizes.
+    std::uint32_t number(NodeId node) const { return field_of_[node]; }
+    std::uint32_t different_count() const { return static_cast<std::uint32_t>(fields_.size()); }
     Expressions& expressions() { return expressions_; }
     const Expressions& expressions() const { return expressions_; }
     /// What symbols were taken for in the sizes of `outputs`: the number beside the first mention of a symbol alone,
@@ -76,5 +79,11 @@ class NodeFieldTable {
 /// The text of a node's unknown fields, for its metadata. @param outputs the node's, under the hints.
 std::string fields_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
                         const GraphEditor& editor, std::span<const TensorMeta> outputs);
+
+/// Of that text, what is not about chunks: the first piece of composed fields. @pre `fields` has no hints.
+std::string sizes_piece_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
+                             const GraphEditor& editor, std::span<const TensorMeta> outputs);
+/// Of that text, what is about chunks, up to where the name of the original node begins. @pre `chunk` has a role.
+std::string half_piece_text(std::string_view trainer_members, const ChunkMetadata& chunk);
 
 }  // namespace overlap::experts

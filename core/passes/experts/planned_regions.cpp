@@ -285,7 +285,7 @@ std::vector<ChunkRegion> plan_regions(const ChunkGraph& graph, const RootFinder&
             if (is_backward && !graph.has(node, ChunkGraph::collective)) unnamed.add(node);
             continue;
         }
-        if (graph.fields(node).chunk.role != ChunkRole::none) continue;
+        if (graph.chunk(node).role != ChunkRole::none) continue;
         const std::size_t root = finder.root_of(node);
         if (root != RootFinder::none) candidates[root * 2 + (is_backward ? 1 : 0)].push_back(node);
     }

@@ -44,18 +44,20 @@ std::optional<std::int64_t> Expressions::parsed_number(std::string_view text) {
 }
 
 SymbolId Expressions::symbol(std::string_view name) {
-    const auto [entry, is_new] = by_name_.try_emplace(std::string(name), symbol_count());
-    if (is_new) names_.emplace_back(name);
-    return entry->second;
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    const SymbolId made = symbol_count();
+    by_name_.emplace(name, made);
+    names_.emplace_back(name);
+    return made;
 }
 
 std::optional<SymbolId> Expressions::find_symbol(std::string_view name) const {
-    const auto known = by_name_.find(std::string(name));
+    const auto known = by_name_.find(name);
     return known == by_name_.end() ? std::nullopt : std::optional(known->second);
 }
 
 ExpressionId Expressions::read(std::string_view text) {
-    if (const auto known = by_text_.find(std::string(text)); known != by_text_.end()) return known->second;
+    if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;
     Entry entry = read_sum(text);
     if (!entry.is_sum) {
         entry.terms.clear();
@@ -157,7 +159,7 @@ std::optional<std::int64_t> Expressions::value(ExpressionId expression, const Sy
     }
     if (!entry.is_sum) {
         return scheduling::evaluate_size(entry.text,
-                                         [&](std::string_view name) { return *known(by_name_.at(std::string(name))); });
+                                         [&](std::string_view name) { return *known(by_name_.find(name)->second); });
     }
     std::int64_t sum = entry.constant;
     for (const Term& term : entry.terms) {

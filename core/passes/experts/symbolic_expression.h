@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,8 +100,12 @@ class Expressions {
 
     std::vector<Entry> entries_;
     std::vector<std::string> names_;
-    std::unordered_map<std::string, ExpressionId> by_text_;
-    std::unordered_map<std::string, SymbolId> by_name_;
+    /// Finds texts without making strings of them.
+    struct TextHash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+    std::unordered_map<std::string, ExpressionId, TextHash, std::equal_to<>> by_text_;
+    std::unordered_map<std::string, SymbolId, TextHash, std::equal_to<>> by_name_;
 };
 
 template <typename Replacement>

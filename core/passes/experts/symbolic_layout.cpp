@@ -1,19 +1,20 @@
 #include "core/passes/experts/symbolic_layout.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/graph/strides.h"
 
 namespace overlap::experts {
 
 SymbolicLayout::SymbolicLayout(std::span<const std::int64_t> shape, std::span<const std::int64_t> stride,
                                std::span<const ExpressionId> sizes)
-    : factors_(shape.size(), 0) {
+    : shape_(shape), stride_(stride) {
     while (first_ < sizes.size() && sizes[first_] == no_expression) ++first_;
     if (first_ >= shape.size()) return;
     std::int64_t inner = 0;
-    if (__builtin_mul_overflow(stride[first_], shape[first_], &inner) || inner <= 0) return;
-    for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
-        if (dimension != first_ && stride[dimension] >= inner) factors_[dimension] = stride[dimension] / shape[first_];
-    }
+    if (__builtin_mul_overflow(stride[first_], shape[first_], &inner)) return;
+    inner_ = std::max<std::int64_t>(inner, 0);
 }
 
 TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<const std::int64_t> sizes,

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/graph/graph_editor.h"
 #include "core/passes/experts/symbolic_expression.h"
@@ -13,17 +12,22 @@ namespace overlap::experts {
 /// first symbolic dimension are multiples of its size.
 class SymbolicLayout {
   public:
+    /// @param shape,stride stay while this is used.
     /// @param sizes the expressions of the tensor's sizes, no_expression for numbers; not empty.
     SymbolicLayout(std::span<const std::int64_t> shape, std::span<const std::int64_t> stride,
                    std::span<const ExpressionId> sizes);
 
     /// What stride `dimension` is multiplied with the size of dimension first(); 0 for a number.
-    std::int64_t stride_factor(std::size_t dimension) const { return factors_[dimension]; }
+    std::int64_t stride_factor(std::size_t dimension) const {
+        const bool steps_over_it = inner_ > 0 && dimension != first_ && stride_[dimension] >= inner_;
+        return steps_over_it ? stride_[dimension] / shape_[first_] : 0;
+    }
     std::size_t first() const { return first_; }
 
   private:
+    const std::span<const std::int64_t> shape_, stride_;
     std::size_t first_ = 0;
-    std::vector<std::int64_t> factors_;
+    std::int64_t inner_ = 0;  ///< elements of one step beyond dimension first(); 0 where no stride can follow its size
 };
 
 /// A tensor of memory of its own with these sizes and strides, in place of `tensor`.

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <utility>
 
+#include "core/graph/graph_editor.h"
+#include "core/passes/experts/chunk_metadata.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {
@@ -86,6 +89,51 @@ TEST_F(EpOverlapChunkTest, AModuleIsComputedForEachHalfAndJoined) {
               R"json({"symbolic_value":{"symbol":"(u0//2)","hint":4},"titan_meta":{"chunked_region_fqn":)json"
               R"json("layers.1.moe","chunked_region_is_backward":false,"chunked_region_producer":"graph",)json"
               R"json("chunked_region_role":"chunk_input"}})json");
+}
+
+/// What a pass leaves to the next one in pieces is the same as what that one would read from a file.
+TEST_F(EpOverlapChunkTest, FieldsInPiecesAreReadLikeWholeOnes) {
+    step();
+    run(populate, {{"mode", "batch"}});
+    const Options options = read_options(require_pass(chunk), options_);
+    const auto in_pieces = require_pass(chunk).run(result_.graph, options, {}).graph;
+    const auto strings = std::make_shared<StringPool>(in_pieces->strings());
+    std::vector<StringId> whole;
+    std::size_t composed = 0;
+    for (const StringId fields : in_pieces->extra_json()) {
+        composed += strings->pieces(fields) ? 1 : 0;
+        whole.push_back(strings->intern(in_pieces->text(fields)));
+    }
+    EXPECT_EQ(composed, 6u);  // both halves of three nodes
+    const auto of_file = GraphEditor::with_extra_json(*in_pieces, strings, std::move(whole));
+    for (NodeId node = 0; node < in_pieces->node_count(); ++node) {
+        const experts::ChunkPlace place = experts::chunk_place(*in_pieces, node, "test"),
+                                  expected = experts::chunk_place(*of_file, node, "test");
+        EXPECT_EQ(place.chunk, expected.chunk) << in_pieces->name(node);
+        EXPECT_EQ(place.region, expected.region) << in_pieces->name(node);
+    }
+    const auto expected = require_pass(concretize).run(of_file, {}, {}).graph;
+    result_ = require_pass(concretize).run(in_pieces, {}, {});
+    EXPECT_EQ(fields("relu_chunk1"),
+              R"json({"titan_meta":{"chunked_region_fqn":"layers.1.moe","chunked_region_is_backward":false,)json"
+              R"json("chunked_region_producer":"graph","chunked_region_role":"body","chunk_id":1,)json"
+              R"json("chunked_original_name":"relu"}})json");
+    ASSERT_EQ(result_.graph->node_count(), expected->node_count());
+    for (NodeId node = 0; node < expected->node_count(); ++node) {
+        EXPECT_EQ(result_.graph->text(result_.graph->extra_json()[node]), expected->text(expected->extra_json()[node]));
+    }
+}
+
+TEST_F(EpOverlapChunkTest, ANameWithAQuoteIsEscaped) {
+    const NodeId x = batch("x");
+    const NodeId relu = node("re\"lu", "aten.relu.default", {x}, in("layers.1.moe"));
+    const NodeId exchanged = tokens("all_to_all_single", relu);
+    output({node("wait_tensor", "_c10d_functional.wait_tensor.default", {exchanged}, in("layers.1.moe", "dispatch"))});
+    run(chunk, options_);
+    std::size_t escaped = 0;
+    for (const StringId fields : result_.graph->extra_json())
+        escaped += result_.graph->text(fields).find(R"("chunked_original_name":"re\"lu"}})") != std::string_view::npos;
+    EXPECT_EQ(escaped, 2u);
 }
 
 TEST_F(EpOverlapChunkTest, AnOddBatchIsRefused) {
