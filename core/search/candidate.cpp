@@ -98,8 +98,8 @@ void CandidateEvaluator::disturb(Candidate& candidate, const std::stop_token& st
     }
     if (stop.stop_requested()) return;
     candidate.worst_ms = std::ranges::max(disturbed_ms);
-    candidate.mean_ms = std::accumulate(disturbed_ms.begin(), disturbed_ms.end(), 0.0) /
-                        static_cast<double>(disturbed_ms.size());
+    candidate.mean_ms =
+        std::accumulate(disturbed_ms.begin(), disturbed_ms.end(), 0.0) / static_cast<double>(disturbed_ms.size());
     candidate.disturbed_ms = std::move(disturbed_ms);
 }
 

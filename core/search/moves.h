@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <stop_token>
 #include <vector>
 
 #include "core/plan/memory_choices.h"
@@ -28,8 +29,9 @@ std::vector<Proposal> memory_moves(const Plan& plan, const std::vector<MemoryCho
 
 /// What core/advice has for the longest exposed collectives.
 /// @param first how many of the longest exposed to pass over, @param most how many to take.
+/// @returns what it has so far when `stop` was requested.
 std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& evaluation, std::size_t first,
-                                   std::size_t most);
+                                   std::size_t most, const std::stop_token& stop = {});
 
 /// Overlaps by hand for many collectives at once, since layers repeat: the 2, 4, 8, ... longest exposed start where
 /// `start_before` says, or are waited for right before what needs them, or both.

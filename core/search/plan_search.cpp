@@ -117,8 +117,10 @@ class Search {
         nothing.pipeline.clear();
         nothing.buckets.clear();
         evaluate({{std::move(nothing), "empty plan"}});
+        if (rounds_.stopped()) return;
         const std::vector<Proposal> presets = preset_proposals(graph), settings = grid_proposals(graph);
         for (Candidate& candidate : evaluate(presets)) result_.baselines.push_back(candidate);
+        if (rounds_.stopped()) return;
         std::vector<Candidate> grid = evaluate(settings);
         if (!grid.empty()) result_.baselines.push_back(grid.front());
         const Candidate* best = nullptr;
@@ -133,8 +135,9 @@ class Search {
             evaluate_locked(presets);
             evaluate_locked(settings);
         }
+        if (rounds_.stopped()) return;
         try_blocks();
-        // Under the plans that take least time, and that take least memory.
+        if (rounds_.stopped()) return;
         memory_settings_ = memory_settings(graph);
         if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
         if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(evaluator_.graph(), found->plan));

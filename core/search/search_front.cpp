@@ -53,8 +53,7 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
         const std::int64_t limit = index + 1 == limits ? most : least + (most - least) / (limits - 1) * index;
         const Candidate* best = best_within(usable, limit);
         if (!best || (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes)) continue;
-        front.push_back(
-            {limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan});
+        front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan});
     }
     mark_knee(front);
     return front;

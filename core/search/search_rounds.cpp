@@ -82,7 +82,8 @@ std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
 
 std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random,
                                                const std::vector<MemoryChoice>& memory) const {
-    const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(incumbent.candidate.plan, limits_.stop);
+    const std::shared_ptr<const Evaluation> evaluation =
+        evaluator_.evaluation_of(incumbent.candidate.plan, limits_.stop);
     std::vector<Proposal> moves;
     if (!evaluation) return moves;
     const auto add = [&](std::vector<Proposal> more) {
@@ -93,7 +94,8 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
     };
     if (incumbent.stale == 0) add(overlap_moves(*evaluation));
     constexpr std::size_t advised = 3;
-    add(advice_moves(evaluation, incumbent.stale * advised, advised));
+    add(advice_moves(evaluation, incumbent.stale * advised, advised, limits_.stop));
+    if (stopped()) return moves;
     add(bucket_moves(*evaluation, random, most_moves / 4));
     add(option_moves(incumbent.candidate.plan, random, most_moves / 4));
     if (incumbent.stale == 0) add(memory_moves(incumbent.candidate.plan, memory));

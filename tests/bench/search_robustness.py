@@ -6,7 +6,7 @@ table has what is left under each disturbance that the search's report lists, an
 kind of times is simulated with the other kind: of its own gain (as a share of the step), and of what the plan gains
 that was found with those times.
 
-usage: search_robustness.py PROGRAMS GRAPH... [--cost-model M] [--effort N] [--threads N]
+usage: search_robustness.py PROGRAMS GRAPH... [--cost-model M] [--effort N] [--threads N] [--keep FOLDER]
 """
 import argparse
 import json
@@ -86,13 +86,17 @@ def main():
     parser.add_argument("--cost-model", default="h100-sxm")
     parser.add_argument("--effort", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--keep", help="a folder for plans and reports")
     arguments = parser.parse_args()
     print("| graph | times | gain over as it is | least kept | gain over the best tried | least kept | "
           "with the other times, of its own gain | of what can be gained |")
     print("|" + "---|" * 8)
     cases = {"as it is": [], "best tried": [], "other times, own": [], "other times, possible": []}
     for graph in arguments.graphs:
-        with tempfile.TemporaryDirectory() as folder:
+        name = os.path.basename(graph).removesuffix(".graph.json.gz")
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = os.path.join(arguments.keep or scratch, name)
+            os.makedirs(folder, exist_ok=True)
             searches = [Search(arguments, graph, model, folder) for model in ("", arguments.cost_model)]
             for search, other in zip(searches, reversed(searches)):
                 (gain, shares), (gain_tried, shares_tried) = disturbed(search)
@@ -102,7 +106,7 @@ def main():
                 cases["other times, own"] += [own] if own is not None else []
                 cases["other times, possible"] += [possible] if possible is not None else []
                 print("| " + " | ".join([
-                    os.path.basename(graph).removesuffix(".graph.json.gz"), search.model or "file", f"{100 * gain:.1f} %",
+                    name, search.model or "file", f"{100 * gain:.1f} %",
                     percent(min(shares, default=None)), f"{100 * gain_tried:.1f} %",
                     percent(min(shares_tried, default=None)), percent(own), percent(possible)]) + " |", flush=True)
     for name, shares in cases.items():
