@@ -106,6 +106,8 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
         sentences.append(
             QObject::tr("Plans that were found keep of %1: %2.")
                 .arg(shownName(start.title), shownName(QString::fromStdString(enumerated(found.result.locked)))));
+    if (!choice.shown_ms && found.links_differ)
+        sentences.append(QObject::tr("Here process groups share links; opened, the plan may show another step."));
     if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
         sentences.append(QObject::tr("Here process groups share links; opened, the plan shows %1, since this graph's "
                                      "cost model does not say that they do.")

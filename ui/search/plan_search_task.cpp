@@ -23,7 +23,8 @@ bool fillInShown(FoundPlans& plans, const std::shared_ptr<const TimeSource>& sou
         if (evaluation) ms = evaluation->simulation.step_ms;
         return evaluation != nullptr;
     };
-    if (!shown(plans.result.best.plan, plans.shown_ms)) return false;
+    if (finish.stop_requested()) return true;
+    if (!shown(plans.result.best.plan, plans.shown_ms.emplace())) return false;
     for (const FrontPoint& point : plans.result.front) {
         if (finish.stop_requested()) return true;
         if (!shown(point.plan, plans.front_shown_ms.emplace_back())) return false;
@@ -57,6 +58,7 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchOptions opt
             plans->graph = graph;
             plans->limit = options.memory_limit;
             const std::shared_ptr<const Graph> shared = with_shared_links(graph, LinkSharing::by_host);
+            plans->links_differ = shared != graph;
             const auto before = start ? evaluate(shared, *start, dropped, options.time_source)
                                       : evaluate_baseline(shared, dropped, options.time_source);
             if (!before) return {};

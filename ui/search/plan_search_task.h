@@ -19,9 +19,10 @@ struct FoundPlans {
     /// The step of the plan that was shown when the search began, with links shared as they are here; nothing where it
     /// is refused.
     std::optional<double> start_ms;
-    // Steps as the window shows opened plans: groups share links only where the graph's cost model says so. Only that
-    // of the best is known where the search was stopped.
-    double shown_ms = 0;  ///< of the best
+    bool links_differ = false;  ///< the window shows steps with other links than the search had
+    // Steps as the window shows opened plans: groups share links only where the graph's cost model says so. Where the
+    // search was stopped, they are not known: nobody is to wait for them.
+    std::optional<double> shown_ms;  ///< of the best
     std::vector<double> front_shown_ms, baselines_shown_ms;
 };
 
