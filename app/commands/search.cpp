@@ -24,6 +24,7 @@
 #include "core/io/plan_file.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
+#include "core/search/search_front.h"
 #include "core/search/search_report.h"
 
 namespace overlap::commands {
@@ -115,6 +116,10 @@ class Search final : public Command {
         table.write(streams.out, "");
         streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms)) << '\n'
                     << result.evaluations << " plans evaluated; found by: " << one_line(result.best.origin) << '\n';
+        if (const FrontPoint* leaner = leaner_than_best(result))
+            streams.out << "hardly slower with less memory: " << milliseconds_text(leaner->step_ms) << " at "
+                        << bytes_text(leaner->peak_bytes) << " (" << one_line(leaner->origin) << "); --memory-limit "
+                        << leaner->peak_bytes << " finds such plans\n";
         if (simulated_ms != result.best.step_ms)
             streams.out << "process groups share links here; overlap simulate, where the graph's cost model does not "
                            "say so, has a step of "

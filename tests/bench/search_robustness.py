@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 LEAST_GAIN = 0.01  # shares of less are noise
@@ -23,10 +24,17 @@ class Search:
 
     def __init__(self, arguments, graph, model, folder):
         self.arguments, self.graph, self.model = arguments, graph, model
+        self.report = {}
         self.plan = os.path.join(folder, (model or "file") + ".plan.json")
         report = self.plan.replace(".plan.json", ".report.json")
+        if os.path.exists(report):
+            self.read(report)
+            return
         self.call("search", "-q", "-o", self.plan, "--report", report, "--effort", str(arguments.effort),
                   "--threads", str(arguments.threads), *self.times(model))
+        self.read(report)
+
+    def read(self, report):
         with open(report, encoding="utf-8") as file:
             self.report = json.load(file)
 
@@ -39,9 +47,14 @@ class Search:
         return subprocess.run([program, command, self.graph, *options], capture_output=True, text=True, check=True).stdout
 
     def step_ms(self, model, plan):
-        """With links shared; of the graph as it is without a plan."""
+        """With links shared; of the graph as it is without a plan. None where the plan is refused: the automatic pass
+        merges otherwise with other times."""
         options = ["--pipeline", plan] if plan else []
-        return json.loads(self.call("simulate", "--json", "--shared-links", *options, *self.times(model)))["step_ms"]
+        try:
+            return json.loads(self.call("simulate", "--json", "--shared-links", *options, *self.times(model)))["step_ms"]
+        except subprocess.CalledProcessError as error:
+            print(f"{os.path.basename(self.graph)}: {error.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+            return None
 
     def baselines(self):
         """What the gain is told against: the graph as it is, and the best that anybody would try."""
@@ -72,7 +85,8 @@ def disturbed(search):
 def crossed(search, other):
     """The plan with the other's times: what is left of its own gain, and of the gain of the other's plan."""
     before = other.step_ms(other.model, None)
-    gain = 1 - other.step_ms(other.model, search.plan) / before
+    after = other.step_ms(other.model, search.plan)
+    gain = 1 - after / before if after else 0
     as_it_is, best = search.report["baselines"][0]["step_ms"], search.report["best"]["step_ms"]
     own, possible = 1 - best / as_it_is, 1 - other.report["best"]["step_ms"] / before
     return [share if reference >= LEAST_GAIN else None for share, reference in
@@ -86,7 +100,7 @@ def main():
     parser.add_argument("--cost-model", default="h100-sxm")
     parser.add_argument("--effort", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--keep", help="a folder for plans and reports")
+    parser.add_argument("--keep", help="a folder for plans and reports, in which those of an earlier run are used again")
     arguments = parser.parse_args()
     print("| graph | times | gain over as it is | least kept | gain over the best tried | least kept | "
           "with the other times, of its own gain | of what can be gained |")

@@ -16,6 +16,7 @@
 #include "core/search/moves.h"
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
+#include "core/search/search_front.h"
 #include "core/search/search_report.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
@@ -205,6 +206,25 @@ TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
     EXPECT_LT(least, most);
     // What has a section can do without it.
     EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+TEST(SearchFront, APlanThatTakesLessMemoryAndHardlyMoreTimeIsTold) {
+    SearchResult result;
+    result.best.step_ms = 100;
+    result.best.corrected_peak_bytes = 1000;
+    const auto point = [](double step_ms, std::int64_t peak) {
+        FrontPoint made;
+        made.step_ms = step_ms;
+        made.peak_bytes = made.limit_bytes = peak;
+        return made;
+    };
+    result.front = {point(120, 300), point(100.2, 600), point(100, 1000)};
+    ASSERT_TRUE(leaner_than_best(result));
+    EXPECT_EQ(leaner_than_best(result)->peak_bytes, 600);
+    result.front[1].peak_bytes = 950;
+    EXPECT_FALSE(leaner_than_best(result));
+    result.front[1] = point(101, 600);
+    EXPECT_FALSE(leaner_than_best(result));
 }
 
 TEST(MemoryMoves, LessMemoryThanAnyPresetTakesIsFound) {

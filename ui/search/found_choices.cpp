@@ -7,6 +7,7 @@
 #include "core/base/wording.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/lower_bound.h"
+#include "core/search/search_front.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
@@ -95,6 +96,9 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
                                         shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
                              : QObject::tr("That is %1 of %2.")
                                    .arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
+    if (const FrontPoint* leaner = is_best ? leaner_than_best(found.result) : nullptr)
+        sentences.append(QObject::tr("Hardly slower with less memory: %1 at %2, on the front.")
+                             .arg(formatTime(leaner->step_ms), formatBytes(static_cast<double>(leaner->peak_bytes))));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0
