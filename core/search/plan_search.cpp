@@ -23,6 +23,8 @@ constexpr double share_of_search = 0.85;
 /// Among plans whose steps differ by less, the one that is described in fewest words is taken.
 constexpr double alike_share = 0.003;
 constexpr std::size_t most_finalists = 24;
+/// And whose mean step under disturbed costs is no longer than the least of theirs by more.
+constexpr double robust_share = 0.001;
 
 class Search {
   public:
@@ -241,7 +243,7 @@ class Search {
         }
         const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
         std::erase_if(
-            alike, [&](const Candidate& candidate) { return candidate.mean_ms > least_mean_ms * (1 + alike_share); });
+            alike, [&](const Candidate& candidate) { return candidate.mean_ms > least_mean_ms * (1 + robust_share); });
         return *std::ranges::min_element(alike, [](const Candidate& left, const Candidate& right) {
             const std::size_t left_length = description_length(left.plan);
             const std::size_t right_length = description_length(right.plan);
