@@ -14,6 +14,11 @@ QString menuText(const std::string& name) {
     return shownName(QString::fromStdString(name)).replace(u'&', QStringLiteral("&&"));
 }
 
+QString sentence(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
+}
+
 }  // namespace
 
 bool TickMenu::tick(QAction* action) {
@@ -111,6 +116,7 @@ void LockButton::addParts(QMenu& menu, std::size_t first, std::size_t last) {
 
 void LockButton::fill() {
     menu_->clear();
+    qDeleteAll(menu_->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
     const auto kind = [this](std::size_t index) {
         const PlanLocks& part = parts_[index].locks;
         return !part.buckets.empty() ? 0 : !part.overlaps.empty() ? 1 : !part.passes.empty() ? 2 : 3;
@@ -124,7 +130,11 @@ void LockButton::fill() {
             menu_->addMenu(menu);
             addParts(*menu, first, last);
         } else {
-            for (std::size_t index = first; index < last; ++index) addParts(*menu_, index, index + 1);
+            for (std::size_t index = first; index < last; ++index) {
+                addParts(*menu_, index, index + 1);
+                QAction* const item = menu_->actions().back();
+                item->setText(sentence(item->text()));
+            }
         }
         first = last;
     }

@@ -165,6 +165,8 @@ class SearchPanelTest : public QObject {
         QVERIFY(!panel_->controls().startsFromCurrent());
         QSignalSpy changed(&lock, &LockButton::changed);
         emit lock.menu()->aboutToShow();
+        emit lock.menu()->aboutToShow();  // a second time it is filled anew
+        QVERIFY(lock.menu()->findChildren<QMenu*>().size() <= 3);
         QMenu* const cards = lock.menu()->findChild<QMenu*>();
         QVERIFY(cards);
         const auto items = cards->actions();
