@@ -79,10 +79,11 @@ void GraphEditor::move_after(NodeId node, NodeId target) {
     const NodeId behind = next_[target];
     if (behind == node) return;
     unlink(node);
-    link_before(node, next_[target]);
+    link_before(node, next_[target], true);
 }
 
-void GraphEditor::link_before(NodeId node, NodeId target) {
+/// @param stays_behind whether more may be put behind the node before `target`, in front of this one.
+void GraphEditor::link_before(NodeId node, NodeId target, bool stays_behind) {
     const NodeId before = target == no_node ? last_ : previous_[target];
     next_[node] = target;
     previous_[node] = before;
@@ -92,9 +93,17 @@ void GraphEditor::link_before(NodeId node, NodeId target) {
     const std::uint64_t high = target == no_node ? low + 2 * label_gap : label_[target];
     if (high - low < 2 || high < low) {
         relabel();
-    } else {
-        label_[node] = low + std::min((high - low) / 2, label_step);
+        return;
     }
+    const std::uint64_t half = (high - low) / 2;
+    if (!stays_behind) {
+        label_[node] = low + std::min(half, label_step);
+    } else if (high - low >= label_gap) {
+        label_[node] = low + half;  // it is not known yet whether others follow it, or come in front of it
+    } else {
+        label_[node] = before == last_moved_ ? low + std::min(half, label_step) : high - std::min(half, label_step);
+    }
+    last_moved_ = node;
 }
 
 void GraphEditor::unlink(NodeId node) {
@@ -484,9 +493,10 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
         const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
         return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
     };
-    find_used_names();
+    if (name_used_.empty()) find_used_names();
     const StringId base_name = intern(base);
-    std::int64_t& last = own_naming().last_number[base_name];
+    if (!naming_) own_naming();
+    std::int64_t& last = naming_->last_number[base_name];
     StringId name = no_string;
     if (number < 0) {
         number = last;

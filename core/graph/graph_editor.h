@@ -217,7 +217,7 @@ class GraphEditor {
         }
     };
 
-    void link_before(NodeId node, NodeId target);
+    void link_before(NodeId node, NodeId target, bool stays_behind = false);
     void unlink(NodeId node);
     void relabel();
     void add_metadata(const NodeMetadata& metadata);
@@ -260,6 +260,7 @@ class GraphEditor {
     NodeId first_ = no_node, last_ = no_node;
     std::vector<NodeId> next_, previous_;
     std::vector<std::uint64_t> label_;  ///< ascending along the list; 0: erased
+    NodeId last_moved_ = no_node;
 
     std::vector<NodeId> edge_input_;
     std::vector<Edge, NotCleared<Edge>> edges_;

@@ -1,7 +1,6 @@
 // How an edited graph becomes a Graph: order, users and tensors are checked and written down.
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
@@ -10,6 +9,26 @@
 #include "core/graph/tensor_bytes.h"
 
 namespace overlap {
+
+namespace {
+
+/// Most nodes have few users, for which std::stable_sort would ask for memory.
+template <typename Key>
+void sort_stably(std::span<NodeId> nodes, const Key& key) {
+    constexpr std::size_t few = 24;
+    if (nodes.size() > few) {
+        std::ranges::stable_sort(nodes, {}, key);
+        return;
+    }
+    for (std::size_t end = 1; end < nodes.size(); ++end) {
+        const NodeId node = nodes[end];
+        std::size_t place = end;
+        for (; place > 0 && key(node) < key(nodes[place - 1]); --place) nodes[place] = nodes[place - 1];
+        nodes[place] = node;
+    }
+}
+
+}  // namespace
 
 bool GraphEditor::is_topological() const {
     for (NodeId node = first_; node != no_node; node = next_[node]) {
@@ -92,6 +111,10 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
     } else {
         NodeId* out = placed.data();
         for (const NodeId node : nodes) {
+            if (clock_ == 0 && lists_users_[node] == 0) {
+                for (const NodeId user : source_->users(node)) *out++ = position[user];
+                continue;
+            }
             NodeId* const begin = out;
             bool registered_again = false;
             for_each_user(node, [&](NodeId user) {
@@ -99,8 +122,7 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
                 registered_again |= registered_[user] != 0;
             });
             const std::span users(begin, out);
-            if (registered_again && users.size() > 1)
-                std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+            if (registered_again) sort_stably(users, [&](NodeId user) { return registered_[user]; });
             for (NodeId& user : users) user = position[user];
         }
     }
@@ -111,16 +133,24 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
 /// The arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
 /// nodes that are no more.
 SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) const {
-    std::vector<Value> placed;
-    placed.reserve(values_.size());
+    std::vector<Value> placed(values_.size());
+    std::vector<NodeId> replaced_position;
+    if (replaced_) {
+        replaced_position.assign(position.begin(), position.end());
+        for (NodeId node = 0; node < replacement_.size(); ++node) {
+            if (replacement_[node] != no_node) replaced_position[node] = position[current(node)];
+        }
+        position = replaced_position;
+    }
     const auto placed_value = [&](const Value& value) {
         if (!value.is(ValueKind::node)) return value;
-        const NodeId place = position[current(value.node)];
+        const NodeId place = position[value.node];
         return place == no_node ? Value::of_none() : Value::of_node(place);
     };
     const std::size_t base = source_->values_.base().size();
+    Value* next = placed.data();
     for (const std::span<const Value> part : {values_.slice(0, base), values_.slice(base, values_.size() - base)}) {
-        std::ranges::transform(part, std::back_inserter(placed), placed_value);
+        next = std::ranges::transform(part, next, placed_value).out;
     }
     return SharedArena(std::move(placed));
 }

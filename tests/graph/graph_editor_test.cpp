@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -161,6 +162,43 @@ TEST_F(GraphEditorTest, OrderSurvivesManyInsertionsAtOnePlace) {
         EXPECT_TRUE(graph.is_before(order[place - 1], order[place]));
     }
     EXPECT_EQ(order.size(), 5u);
+}
+
+TEST_F(GraphEditorTest, OrderSurvivesManyMovesBehindOneNodeAndInARow) {
+    std::vector<NodeId> moved;
+    for (int number = 0; number < 300; ++number) moved.push_back(call("u" + std::to_string(number), {0}));
+    GraphEditor graph = edit();
+    std::vector<NodeId> expected = {0};
+    for (std::size_t number = 0; number < 200; ++number) {  // each in front of those that were moved before
+        graph.move_after(moved[number], 0);
+        expected.insert(expected.begin() + 1, moved[number]);
+    }
+    NodeId last = 1;
+    expected.push_back(last);
+    for (std::size_t number = 200; number < 300; ++number) {  // each behind the one that was moved before
+        graph.move_after(moved[number], last);
+        last = moved[number];
+        expected.push_back(last);
+    }
+    const std::vector<NodeId> order = graph.order();
+    ASSERT_GT(order.size(), expected.size());
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), order.begin()));
+    for (std::size_t place = 1; place < order.size(); ++place)
+        EXPECT_TRUE(graph.is_before(order[place - 1], order[place]));
+}
+
+TEST_F(GraphEditorTest, AnInputReplacedByOneThatIsThereLeavesOne) {
+    const NodeId a = 0, b = 1, c = 2;
+    const NodeId u1 = call("u1", {a, b, c});
+    call("u2", {b});
+    GraphEditor graph = edit();
+    graph.replace_input(u1, c, b);
+    EXPECT_EQ(names(graph, {graph.inputs(u1).begin(), graph.inputs(u1).end()}), "a b");
+    EXPECT_EQ(names(graph, graph.users(b)), "u2 u1");
+    EXPECT_EQ(graph.user_count(c), 0u);
+    graph.replace_input(u1, a, c);
+    EXPECT_EQ(names(graph, {graph.inputs(u1).begin(), graph.inputs(u1).end()}), "c b");
+    EXPECT_EQ(graph.user_count(a), 0u);
 }
 
 TEST_F(GraphEditorTest, ASortedGraphStaysAsItIs) {
