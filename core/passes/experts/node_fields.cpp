@@ -57,12 +57,16 @@ NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool r
         }
         field_of_[node] = known[text];
     }
-    const std::int64_t unknown =
-        whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint")).value_or(1);
+    std::optional<std::int64_t> unknown;
     hints_.resize(expressions_.symbol_count());
     for (SymbolId symbol = 0; symbol < hints_.size(); ++symbol) {
         is_complete_ &= hints_[symbol].has_value();
-        if (!hints_[symbol]) hints_[symbol] = unknown;
+        if (!hints_[symbol]) {
+            // A header may be long.
+            if (!unknown)
+                unknown = whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint")).value_or(1);
+            hints_[symbol] = unknown;
+        }
         const std::optional<std::int64_t> number = whole_number(std::string_view(expressions_.name(symbol)).substr(1));
         if (number && *number >= next_symbol_)
             next_symbol_ = *number + (*number < std::numeric_limits<std::int64_t>::max() ? 1 : 0);

@@ -60,17 +60,15 @@ RecomputeTag recompute_tag(const Graph& graph, NodeId node) {
 
 std::vector<RecomputeTag> recompute_tags(const Graph& graph, std::string_view pass) {
     std::vector<RecomputeTag> tags(graph.node_count(), RecomputeTag::none);
+    if (!graph.extra_json_mentions(tag_field)) return tags;
     // Most nodes have one of few sets of fields: those that only a tag is in.
-    struct Known {
-        StringId fields = empty_string;
-        RecomputeTag tag = RecomputeTag::none;
-    };
-    std::array<Known, 8> known;
+    constexpr auto not_read = static_cast<RecomputeTag>(0xff);
+    std::vector<RecomputeTag> known(graph.strings()->size(), not_read);
+    const std::span<const StringId> fields = graph.extra_json();
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const StringId fields = graph.metadata(node).extra_json;
-        Known& place = known[fields % known.size()];
-        if (fields != place.fields) place = {fields, tag_in(graph, node, pass)};
-        tags[node] = place.tag;
+        RecomputeTag& tag = known[fields[node]];
+        if (tag == not_read) tag = tag_in(graph, node, pass);
+        tags[node] = tag;
     }
     return tags;
 }
