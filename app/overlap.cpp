@@ -17,6 +17,7 @@
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
+#include "core/base/freed_memory.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 
@@ -81,6 +82,7 @@ bool is_unknown_command(const CLI::App& parser, const char* first) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+    overlap::keep_freed_memory();
     CLI::App parser("Plans and predicts the communication of a distributed training step.", "overlap");
     parser.set_version_flag("--version", OVERLAP_VERSION);
     parser.require_subcommand(1);

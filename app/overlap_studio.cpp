@@ -14,6 +14,7 @@
 #include <string>
 
 #include "app/display.h"
+#include "core/base/freed_memory.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/log_file.h"
 #include "ui/files/resources.h"
@@ -74,6 +75,7 @@ QString readSize(const QString& text, QSize& size) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    overlap::keep_freed_memory();
     if (const std::optional<int> status = prepareScale(argc, argv)) return *status;
     // Help, the version, wrong usage and pictures need none.
     const overlap::Display display = overlap::find_display(argc, argv);
