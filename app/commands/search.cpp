@@ -53,6 +53,8 @@ class Search final : public Command {
         command->add_flag("--separate-links", separate_links_,
                           "each process group of the graph has a link of its own; without it groups within a host "
                           "share one, and groups across hosts another, unless the cost model says which do");
+        command->add_flag("--any-order", options_.any_order,
+                          "plans may change the order of heavy compute; the bound is then the one for any order");
         writes(command->add_option("-o,--output", plan_file_, "the plan to write"))->required();
         writes(command->add_option("--report", report_file_, "write what was found and tried, as JSON"));
         writes(command->add_option("--front", front_file_, "write step against peak memory, as CSV"));
@@ -116,6 +118,7 @@ class Search final : public Command {
         table.write(streams.out, "");
         streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms)) << '\n'
                     << result.evaluations << " plans evaluated; found by: " << one_line(result.best.origin) << '\n';
+        if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
         if (const FrontPoint* leaner = leaner_than_best(result))
             streams.out << "hardly slower with less memory: " << milliseconds_text(leaner->step_ms) << " at "
                         << bytes_text(leaner->peak_bytes) << " (" << one_line(leaner->origin) << "); --memory-limit "

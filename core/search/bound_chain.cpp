@@ -23,6 +23,7 @@ std::string_view bound_step_kind_name(BoundStep::Kind kind) {
 }
 
 std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
+    if (chain.empty()) return "the bound holds whatever the order of compute, and says nothing of what follows what";
     std::array<double, kinds> sums_ms{};
     std::vector<std::string> groups;
     double longest_ms = 0;
@@ -38,7 +39,7 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
     const std::string network =
         "the network (process group" + std::string(groups.size() == 1 ? " " : "s ") + enumerated(groups) + ")";
     constexpr double most_of_it = 0.9, nearly_all = 0.95;
-    const double bound_ms = chain.empty() ? 0 : chain.back().end_ms;
+    const double bound_ms = chain.back().end_ms;
     if (link_ms >= most_of_it * bound_ms)
         return network + " is busy " + part(link_ms, step_ms) +
                (link_ms >= nearly_all * step_ms

@@ -55,8 +55,8 @@ std::size_t description_length(const Plan& plan) {
 }
 
 CandidateEvaluator::CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work,
-                                       std::shared_ptr<const TimeSource> time_source)
-    : graph_(std::move(graph)), work_(std::move(work)), time_source_(std::move(time_source)) {}
+                                       std::shared_ptr<const TimeSource> time_source, bool any_order)
+    : graph_(std::move(graph)), work_(std::move(work)), time_source_(std::move(time_source)), any_order_(any_order) {}
 
 Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, std::string origin) const {
     Candidate candidate;
@@ -72,7 +72,7 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
     const KeptWork kept = kept_work(*work_, evaluation);
     if (!kept.all) candidate.refusal = "it leaves out work that the bound counts on: " + kept.missing;
     if (kept.all && !kept.order) {
-        candidate.refusal = "it changes the order of heavy compute: " + kept.moved;
+        if (!any_order_) candidate.refusal = "it changes the order of heavy compute: " + kept.moved;
         candidate.changes_order = true;
     }
     return candidate;

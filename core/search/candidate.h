@@ -24,7 +24,7 @@ struct Candidate {
     Plan plan;
     std::string origin;   ///< how it was made, a few words
     std::string refusal;  ///< why it cannot be used: refused, a hazard, work left out or reordered; empty: it can
-    bool changes_order = false;  ///< it is refused for that alone
+    bool changes_order = false;  ///< of heavy compute; where no other order may be, it is refused for that alone
     double step_ms = 0, exposed_ms = 0;
     std::int64_t peak_bytes = 0;            ///< as PyTorch estimates it
     std::int64_t corrected_peak_bytes = 0;  ///< as all figures of this project count it
@@ -43,13 +43,15 @@ class CandidateEvaluator {
   public:
     /// @param work of the graph, without an obstacle.
     /// @param time_source of simulations; null for own_time_source().
+    /// @param any_order whether plans may change the order of heavy compute.
     CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work,
-                       std::shared_ptr<const TimeSource> time_source = nullptr);
+                       std::shared_ptr<const TimeSource> time_source = nullptr, bool any_order = false);
 
     const std::shared_ptr<const Graph>& graph() const { return graph_; }
     const StepWork& work() const { return *work_; }
 
-    /// A plan that brings an error or a hazard, leaves out work or changes the order of heavy compute is not usable.
+    /// A plan that brings an error or a hazard, leaves out work or changes the order of heavy compute where that
+    /// may not be is not usable.
     /// Overlaps that do not hold, and so have no effect, are taken out of it.
     Candidate evaluate(Plan plan, std::string origin, std::stop_token stop = {}) const;
     /// All that is known of a plan, with the times that the search uses; nullptr when `stop` was requested.
@@ -68,6 +70,7 @@ class CandidateEvaluator {
     std::shared_ptr<const Graph> graph_;
     std::shared_ptr<const StepWork> work_;
     std::shared_ptr<const TimeSource> time_source_;
+    bool any_order_;
     std::shared_ptr<PassResultCache> cache_ = std::make_shared<PassResultCache>();
 };
 

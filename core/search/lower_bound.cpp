@@ -205,10 +205,11 @@ struct BoundUnderLimits::Parts {
     std::shared_ptr<const StepWork> work;
     LiveBytes live;
     double order_free_ms;
+    bool any_order;
 };
 
-BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work)
-    : parts_(new Parts{work, LiveBytes(*work), order_free_bound_ms(*work)}) {}
+BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order)
+    : parts_(new Parts{work, LiveBytes(*work), order_free_bound_ms(*work), any_order}) {}
 
 BoundUnderLimits::~BoundUnderLimits() = default;
 
@@ -219,6 +220,13 @@ std::int64_t BoundUnderLimits::least_peak_bytes() const {
 LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const {
     const StepWork& work = *parts_->work;
     const LiveBytes& live = parts_->live;
+    if (parts_->any_order) {
+        // What must be alive at once follows from the order.
+        LowerBound bound;
+        bound.step_ms = bound.order_free_ms = parts_->order_free_ms;
+        bound.reason = bound_reason({}, bound.step_ms);
+        return bound;
+    }
     const std::string node =
         live.most_at() < 0 ? "" : std::string(work.graph->name(work.anchors[static_cast<std::size_t>(live.most_at())]));
     if (memory_limit && *memory_limit < live.most()) {

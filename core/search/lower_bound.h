@@ -47,7 +47,9 @@ LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_
 class BoundUnderLimits {
   public:
     /// @param work without an obstacle.
-    explicit BoundUnderLimits(std::shared_ptr<const StepWork> work);
+    /// @param any_order whether bounds are for plans that change the order of heavy compute, too: those that need no
+    /// order, which have no chain and do not use the limit.
+    explicit BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order = false);
     ~BoundUnderLimits();
 
     LowerBound at(std::optional<std::int64_t> memory_limit) const;

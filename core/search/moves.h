@@ -29,9 +29,15 @@ std::vector<Proposal> memory_moves(const Plan& plan, const std::vector<MemoryCho
 
 /// What core/advice has for the longest exposed collectives.
 /// @param first how many of the longest exposed to pass over, @param most how many to take.
+/// @param any_order whether what depends on a collective may be moved, too.
 /// @returns what it has so far when `stop` was requested.
 std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& evaluation, std::size_t first,
-                                   std::size_t most, const std::stop_token& stop = {});
+                                   std::size_t most, bool any_order = false, const std::stop_token& stop = {});
+
+/// Overlaps by hand that change the order of heavy compute: the 2, 4, 8, ... longest exposed collectives, with what
+/// they need, start before products that nothing of it needs, such as those of weights' gradients, and so run behind
+/// them.
+std::vector<Proposal> overtaking_moves(const Evaluation& evaluation);
 
 /// Overlaps by hand for many collectives at once, since layers repeat: the 2, 4, 8, ... longest exposed start where
 /// `start_before` says, or are waited for right before what needs them, or both.

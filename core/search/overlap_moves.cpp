@@ -101,13 +101,14 @@ std::vector<Proposal> overlap_moves(const Evaluation& evaluation) {
 }
 
 std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& evaluation, std::size_t first,
-                                   std::size_t most, const std::stop_token& stop) {
+                                   std::size_t most, bool any_order, const std::stop_token& stop) {
     std::vector<Proposal> proposals;
     const std::vector<std::size_t> exposed = most_exposed(*evaluation, first + most);
     for (std::size_t index = first; index < exposed.size() && !stop.stop_requested(); ++index) {
         for (Advice& advice : advice_for(evaluation, exposed[index]))
-            // A search keeps the order of heavy compute, which its bound is for.
-            if (!advice.moves_dependents) proposals.push_back({std::move(advice.plan), std::move(advice.text)});
+            // A search keeps the order of heavy compute, which its bound is for, unless any order may be.
+            if (any_order || !advice.moves_dependents)
+                proposals.push_back({std::move(advice.plan), std::move(advice.text)});
     }
     return proposals;
 }

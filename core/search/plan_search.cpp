@@ -31,13 +31,13 @@ class Search {
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
         : options_(options),
           work_(step_work(graph, options.time_source)),
-          evaluator_(graph, require_possible(), options.time_source),
-          bounds_(work_),
+          evaluator_(graph, require_possible(), options.time_source, options.any_order),
+          bounds_(work_, options.any_order),
           locked_(locked_parts()),
           rounds_(evaluator_, locked_,
                   {options.effort,
                    options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency()),
-                   options.memory_limit, options.stop}),
+                   options.memory_limit, options.any_order, options.stop}),
           random_(options.seed) {
         result_.bound = bounds_.at(options.memory_limit);
         result_.locked = describe(options_.locks);

@@ -27,6 +27,8 @@ struct SearchOptions {
     std::size_t effort = 1500;                 ///< evaluations at most
     unsigned threads = 0;                      ///< 0: one for each processor
     std::uint32_t seed = 1;
+    /// Plans may change the order of heavy compute; the bound is then the one for any order.
+    bool any_order = false;
     std::optional<Plan> from;  ///< a plan to improve, beside the portfolio
     PlanLocks locks{};         ///< what of `from` every plan that is found has as it is
     /// Whose times simulations use; null for own_time_source(). Measured ones are refused.

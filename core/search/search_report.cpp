@@ -20,6 +20,7 @@ void write_best(JsonWriter& json, const SearchResult& result, double simulated_m
     json.member("corrected_peak_bytes", best.corrected_peak_bytes);
     json.member("mean_ms", best.mean_ms).member("worst_ms", best.worst_ms);
     write_disturbed(json, best);
+    json.member("changes_order", best.changes_order);
     json.member("origin", std::string_view(best.origin)).end_object();
 }
 

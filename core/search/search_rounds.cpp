@@ -94,7 +94,8 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
     };
     if (incumbent.stale == 0) add(overlap_moves(*evaluation));
     constexpr std::size_t advised = 3;
-    add(advice_moves(evaluation, incumbent.stale * advised, advised, limits_.stop));
+    add(advice_moves(evaluation, incumbent.stale * advised, advised, limits_.any_order, limits_.stop));
+    if (limits_.any_order && incumbent.stale == 0) add(overtaking_moves(*evaluation));
     if (stopped()) return moves;
     add(bucket_moves(*evaluation, random, most_moves / 4));
     add(option_moves(incumbent.candidate.plan, random, most_moves / 4));

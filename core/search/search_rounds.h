@@ -23,6 +23,7 @@ class SearchRounds {
         std::size_t effort = 0;
         unsigned threads = 1;
         std::optional<std::int64_t> memory;
+        bool any_order = false;  ///< of heavy compute
         std::stop_token stop{};
     };
 

@@ -110,6 +110,30 @@ TEST(PlanSearch, SaysWhichComputeAPlanMovesAndWhichOfItsOverlapsDoesSo) {
     EXPECT_TRUE(search_plans(graph, options).best.usable());
 }
 
+/// Products of weights' gradients run behind collectives that the next layer waits for.
+TEST(PlanSearch, PlansMayChangeTheOrderOfHeavyComputeWhereThatIsAskedFor) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp4_tp2.prebucket");
+    SearchOptions options = options_of(250, 2);
+    const SearchResult kept = search_plans(graph, options);
+    EXPECT_FALSE(kept.best.changes_order);
+    for (const FrontPoint& point : kept.front) {
+        const auto evaluation = evaluate(graph, point.plan);
+        EXPECT_TRUE(kept_work(*step_work(graph), *evaluation).order) << point.origin;
+    }
+    options.any_order = true;
+    const SearchResult any = search_plans(graph, options);
+    EXPECT_LT(any.best.step_ms, kept.best.step_ms);
+    EXPECT_TRUE(any.best.changes_order);
+    EXPECT_EQ(any.bound.step_ms, kept.bound.order_free_ms);
+    EXPECT_TRUE(any.bound.chain.empty());
+    for (const FrontPoint& point : any.front) {
+        EXPECT_LE(point.bound_ms, point.step_ms);
+        const auto evaluation = evaluate(graph, point.plan);
+        EXPECT_FALSE(evaluation->refused);
+        EXPECT_TRUE(kept_work(*step_work(graph), *evaluation).all) << point.origin;
+    }
+}
+
 TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     const SearchResult found = search_plans(graph, options_of(120, 2));
