@@ -9,6 +9,7 @@
 #include "core/search/lower_bound.h"
 #include "core/search/search_front.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -85,10 +86,17 @@ int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64
 QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const FoundChoice& choice, bool is_best) {
     const LowerBound& bound = found.result.bound;
     QStringList sentences;
+    // Where the window's figures are without shared links, both steps stand beside each other.
+    const bool two_steps = choice.shown_ms && *choice.shown_ms != choice.step_ms;
+    const QString step = two_steps ? QObject::tr("step %1 %2 and %3 without")
+                                         .arg(formatTime(choice.step_ms), linksSharedLabel(), formatTime(*choice.shown_ms))
+                                   : QObject::tr("step %1").arg(formatTime(choice.step_ms));
+    const QString to_others = differences(found, start, choice.step_ms);
     sentences.append(
-        QObject::tr("%1: step %2 (%3), peak %4 (%5).")
-            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms),
-                 differences(found, start, choice.step_ms), formatBytes(static_cast<double>(choice.peak_bytes)),
+        QObject::tr("%1: %2 (%3), peak %4 (%5).")
+            .arg(sentence(shownName(choice.title)), step,
+                 two_steps ? QStringLiteral("%1: %2").arg(linksSharedLabel(), to_others) : to_others,
+                 formatBytes(static_cast<double>(choice.peak_bytes)),
                  formatDifference(static_cast<double>(choice.peak_bytes - start.peak_bytes), Unit::Bytes)));
     // What the bound is made of says nothing of a plan that is far from it.
     sentences.append(is_best ? QObject::tr("That is %1: %2.")
@@ -112,10 +120,10 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
                 .arg(shownName(start.title), shownName(QString::fromStdString(enumerated(found.result.locked)))));
     if (!choice.shown_ms && found.links_differ)
         sentences.append(QObject::tr("Here process groups share links; opened, the plan may show another step."));
-    if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
-        sentences.append(QObject::tr("Here process groups share links; opened, the plan shows %1, since this graph's "
-                                     "cost model does not say that they do.")
-                             .arg(formatTime(*choice.shown_ms)));
+    if (two_steps)
+        sentences.append(
+            QObject::tr("Plans are compared with links shared, which a job can reach; opened, the plan shows its step "
+                        "without, since this graph's cost model does not say who shares what."));
     return sentences;
 }
 

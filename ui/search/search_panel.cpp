@@ -189,6 +189,7 @@ void SearchPanel::update() {
     if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
     waiting_ = !why.isEmpty();
     controls_->update();
+    introduce();
     const QString none = choices_.empty() ? tr("Nothing was found yet") : QString();
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
@@ -212,11 +213,25 @@ void SearchPanel::forget() {
     table_->header()->setStretchLastSection(false);
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->header()->setSectionResizeMode(worth_column, QHeaderView::ResizeToContents);
-    result_->setText(
-        tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
-           "be. You can go on working meanwhile."));
+    introduced_.clear();
+    result_->clear();
     say({});
     update();
+}
+
+/// While nothing was found: what a search does, and which of two steps of the shown plan it compares with.
+void SearchPanel::introduce() {
+    if (busy() || found_ || result_->text() != introduced_) return;
+    introduced_ =
+        tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
+           "be. You can go on working meanwhile.");
+    const auto evaluation = document_.evaluation();
+    if (evaluation && !evaluation->refused && evaluation->on_shared_links)
+        introduced_ += tr(" Plans are compared by their step with links shared, which a job can reach: %1 of %2, which "
+                          "is %3 where each process group has a link of its own.")
+                           .arg(formatTime(evaluation->on_shared_links->step_ms),
+                                shownName(document_.current()->title()), formatTime(evaluation->simulation.step_ms));
+    result_->setText(introduced_);
 }
 
 void SearchPanel::findOrFinish() {
@@ -296,7 +311,7 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
         result.shortest_ms < result.best.step_ms
             ? tr("; the shortest step, %1, takes a plan in more words").arg(formatTime(result.shortest_ms))
             : QString();
-    say(tr("%1 plans evaluated%2; found by: %3%4")
+    say(tr("%1 plans evaluated%2; the best comes from: %3%4")
             .arg(result.evaluations)
             .arg(result.stopped ? tr(", then stopped") : QString(), QString::fromStdString(result.best.origin),
                  in_more_words));

@@ -55,6 +55,7 @@ class SearchPanel : public QWidget {
     QWidget* makeResult();
     void update();
     void forget();
+    void introduce();
     /// Shows what was found before a search that was refused.
     void showFormer();
     /// Why nothing can be found, as a sentence without full stop; empty where something can.
@@ -95,6 +96,7 @@ class SearchPanel : public QWidget {
     std::vector<FoundChoice> choices_;         ///< the best first
     std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
     int chosen_ = 0;
+    QString introduced_;    ///< what introduce() said
     bool waiting_ = false;  ///< the caption says why nothing can be found
     PlanSearchTask task_;   ///< last: what it delivers uses the members above
 };
