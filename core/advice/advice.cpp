@@ -42,7 +42,7 @@ void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& 
 /// By what a problem is known again in another plan: its sentence, or its title where the sentence has figures, which
 /// differ from plan to plan.
 const std::string& known_by(const Problem& problem) {
-    const bool has_figures = problem.kind == ProblemKind::links_not_shared || problem.title == "beyond the memory";
+    const bool has_figures = problem.kind == ProblemKind::links_not_shared || problem.title == "Beyond the memory";
     return has_figures ? problem.title : problem.message;
 }
 

@@ -235,7 +235,7 @@ void add_gathered_for_both(const Graph& input, const PassReport& report, std::ve
         held += backward_bytes;
     }
     if (merged.empty()) return;
-    Problem problem = problem_of(Severity::note, ProblemKind::gathered_for_both, "gathered for both", merged);
+    Problem problem = problem_of(Severity::note, ProblemKind::gathered_for_both, "Gathered for both", merged);
     if (entries.size() == 1) problem.plan_entry = static_cast<int>(*entries.begin());
     problem.message = counted(merged.size(), "merged gather") + (merged.size() == 1 ? " is" : " are") +
                       " for forward and backward at once, so " + bytes_text(held) +

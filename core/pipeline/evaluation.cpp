@@ -36,7 +36,7 @@ Problem problem_of(const InputError& error, ProblemKind kind, std::string title)
 
 /// Plans can be made, run and exported to a job without times; figures cannot.
 Problem unknown_times(const InputError& error, const Graph& graph) {
-    Problem problem = problem_of(error, ProblemKind::no_times, "times unknown");
+    Problem problem = problem_of(error, ProblemKind::no_times, "Times unknown");
     problem.severity = Severity::caution;
     problem.message += graph.header().cost ? ": figures of time are not known with this cost model"
                                            : ": figures of time are not known until a cost model is chosen";
@@ -119,7 +119,7 @@ class Evaluator {
         try {
             sourced = sourced_simulation(*result.graph, result.times_ms, result.time_source.get(), {}, stop_);
         } catch (const InputError& error) {
-            result.problems.push_back(problem_of(error, ProblemKind::no_contention, "contention unknown"));
+            result.problems.push_back(problem_of(error, ProblemKind::no_contention, "Contention unknown"));
             sourced = sourced_simulation(*result.graph, result.times_ms, nullptr, {}, stop_);
         }
         result.simulation = std::move(sourced.simulation);
@@ -148,7 +148,7 @@ class Evaluator {
         if (differences.empty()) return;
         Problem problem;
         problem.kind = ProblemKind::outside_checked_runs;
-        problem.title = "outside checked runs";
+        problem.title = "Outside checked runs";
         problem.message = "predictions with " + cost->model_name + " were compared with " + checked->with +
                           ", and may be off by more here: " + differences;
         result_->problems.push_back(std::move(problem));
@@ -165,7 +165,7 @@ class Evaluator {
         for (NodeId node = 0; node < result.graph->node_count(); ++node)
             if (is_control_deps(*result.graph, node)) return;
         Problem problem;
-        problem.title = "moved again later";
+        problem.title = "Moved again later";
         problem.message =
             "a job that compiles the whole graph moves collectives earlier and waits later once more, after lowering, "
             "where no memory is lost by it; this cannot be seen in a graph, so the job may hide more than is shown "
@@ -191,7 +191,7 @@ class Evaluator {
             Problem problem;
             problem.severity = Severity::caution;
             problem.kind = ProblemKind::exposed;
-            problem.title = "exposed " + time_text(timing.exposed_ms);
+            problem.title = "Exposed " + time_text(timing.exposed_ms);
             problem.nodes = {std::string(result_->graph->name(timing.start))};
             problem.plan_entry = result_->bucket_of_node[timing.start];
             if (problem.plan_entry >= 0) {

@@ -24,7 +24,7 @@ Problem refusal_problem(const InputError& error) {
     Problem problem;
     problem.severity = Severity::error;
     problem.kind = ProblemKind::refused;
-    problem.title = "plan refused";
+    problem.title = "Plan refused";
     problem.message = error.what();
     return problem;
 }

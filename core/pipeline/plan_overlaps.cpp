@@ -15,7 +15,7 @@ std::vector<Problem> refused_overlaps(const OverlapDirectives& overlaps, std::sp
         Problem& problem = problems.emplace_back();
         problem.severity = Severity::caution;
         problem.kind = ProblemKind::overlap_refused;
-        problem.title = "overlap refused";
+        problem.title = "Overlap refused";
         problem.message = "overlap " + std::to_string(index + 1) + " (" + describe(directive) +
                           ") is left out: " + outcomes[index].refusal;
         problem.nodes = {directive.collective};

@@ -33,7 +33,7 @@ Problem unshared_links_problem(const SharedLinkStep& shared, double step_ms) {
     Problem problem;
     problem.severity = Severity::caution;
     problem.kind = ProblemKind::links_not_shared;
-    problem.title = "links not shared";
+    problem.title = "Links not shared";
     std::string links;
     for (const std::vector<std::string>& link : shared.links) links += (links.empty() ? "" : "; ") + enumerated(link);
     problem.message = "the step is " + time_text(shared.step_ms) + ", not " + time_text(step_ms) +

@@ -181,7 +181,7 @@ std::vector<Problem> check_expert_overlap(const Graph& graph, const Plan& plan) 
     Problem incomplete;
     incomplete.severity = Severity::caution;
     incomplete.kind = ProblemKind::incomplete_expert_overlap;
-    incomplete.title = "expert overlap incomplete";
+    incomplete.title = "Expert overlap incomplete";
     incomplete.message = "the plan has " + enumerated(rest) + " without " + enumerated(missing) +
                          ": the passes halve modules together, and none is of use without the others";
     // A plan alone does not tell that its graph's model halves, which decides what is put back.
@@ -189,7 +189,7 @@ std::vector<Problem> check_expert_overlap(const Graph& graph, const Plan& plan) 
         incomplete.fix = missing.size() == 1 ? "put it back" : "put them back";
     Problem of_rest;
     of_rest.kind = ProblemKind::rest_of_expert_overlap;
-    of_rest.title = "rest of expert overlap";
+    of_rest.title = "Rest of expert overlap";
     of_rest.message = "without " + enumerated(missing) + ", the plan can leave out " + enumerated(rest) + " as well";
     of_rest.fix = rest.size() == 1 ? "remove the other one" : "remove the other " + std::to_string(rest.size());
     return {std::move(incomplete), std::move(of_rest)};

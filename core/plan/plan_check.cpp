@@ -58,7 +58,7 @@ class BucketCheck {
 
     void check_names(std::size_t entry) {
         if (buckets_[entry].modules.empty()) {
-            add(Severity::note, ProblemKind::empty_entry, "empty bucket",
+            add(Severity::note, ProblemKind::empty_entry, "Empty bucket",
                 "this bucket names no module and does nothing", entry);
         }
         for (const std::string& module : buckets_[entry].modules) {
@@ -78,7 +78,7 @@ class BucketCheck {
             }
             Problem& problem =
                 add(Severity::caution, spaces_only ? ProblemKind::stray_spaces : ProblemKind::unknown_module,
-                    spaces_only ? "stray spaces" : "unknown module", message + " (PyTorch would ignore it silently)",
+                    spaces_only ? "Stray spaces" : "Unknown module", message + " (PyTorch would ignore it silently)",
                     entry);
             problem.module = module;
             const auto free =
@@ -155,7 +155,7 @@ class BucketCheck {
         const bool child_last = path(later).starts_with(path(earlier) + ".") || path(earlier) == path(later);
         const Place removable = child_first ? earlier : later;
         Problem& problem =
-            add(Severity::error, ProblemKind::overlapping_entries, "overlapping buckets", message, removable.entry);
+            add(Severity::error, ProblemKind::overlapping_entries, "Overlapping buckets", message, removable.entry);
         problem.nodes = nodes.names;
         if (child_first || child_last) {
             problem.module = path(removable);
@@ -186,7 +186,7 @@ class BucketCheck {
                 first = false;
             }
         }
-        add(Severity::caution, ProblemKind::nothing_gathered, "nothing gathered", message, entry);
+        add(Severity::caution, ProblemKind::nothing_gathered, "Nothing gathered", message, entry);
     }
 
     const Graph& graph_;
@@ -266,7 +266,7 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
     Problem problem;
     problem.severity = Severity::caution;
     problem.kind = ProblemKind::no_modules;
-    problem.title = "no module names";
+    problem.title = "No module names";
     problem.message = std::string("no node of the graph has a ")
                           .append(by_name ? "custom.module_fqn" : "module stack")
                           .append(", so the plan's entries select nothing, and PyTorch changes nothing");

@@ -54,7 +54,7 @@ Problem not_evaluated(Severity severity, std::string message) {
     Problem problem;
     problem.severity = severity;
     problem.kind = ProblemKind::not_evaluated;
-    problem.title = "not evaluated";
+    problem.title = "Not evaluated";
     problem.message = std::move(message);
     return problem;
 }

@@ -96,17 +96,17 @@ class DeviceOrderCheck {
         const std::vector<ParameterChains>& parameters = compared_.chains.parameters;
         const DeviceOrderEffect& effect = status.effect;
         if (!effect.obstacle.empty()) {
-            add(Severity::caution, ProblemKind::device_order_unreadable, "device order",
+            add(Severity::caution, ProblemKind::device_order_unreadable, "Device order",
                 entry + ": " + effect.obstacle);
             return;
         }
         if (!status.repeated.empty()) {
-            add(Severity::caution, ProblemKind::repeated_device_order, "device order twice",
+            add(Severity::caution, ProblemKind::repeated_device_order, "Device order twice",
                 entry + ": an earlier entry counts for " + enumerated(names(status.repeated)));
         }
         if (!effect.misfits.empty()) {
             const std::size_t first = effect.misfits.front();
-            add(Severity::caution, ProblemKind::device_order_misfit, "device order fits not all",
+            add(Severity::caution, ProblemKind::device_order_misfit, "Device order fits not all",
                 entry + " does not fit " + enumerated(names(effect.misfits)) + ": " +
                     (parameters[first].inferred() ? "stored as " + to_text(parameters[first].storage) + " on " +
                                                         enumerated(parameters[first].mesh.groups)
@@ -116,7 +116,7 @@ class DeviceOrderCheck {
             std::string message = in_quotes(order.parameters) + " matches no parameter with collectives in the graph";
             const std::vector<std::string> nearest = nearest_names(order.parameters, all_names());
             if (!nearest.empty()) message += "; nearest: " + enumerated(nearest);
-            add(Severity::caution, ProblemKind::unknown_parameter, "unknown parameter", message);
+            add(Severity::caution, ProblemKind::unknown_parameter, "Unknown parameter", message);
             return;
         }
         if (!effect.parameters.empty()) note_saving(order, status, entry);
@@ -131,12 +131,12 @@ class DeviceOrderCheck {
     void note_saving(const DeviceOrder& order, const DeviceOrderStatus& status, const std::string& entry) {
         const DeviceOrderEffect& effect = status.effect;
         const std::string saving = time_text(effect.saved_ms) + " and " + bytes_text(effect.saved_bytes);
-        add(Severity::note, ProblemKind::device_order_saving, "expected saving",
+        add(Severity::note, ProblemKind::device_order_saving, "Expected saving",
             entry + ": " + counted(effect.parameters.size(), "parameter") + ", " + saving +
                 " less communication a step expected; the training job lays parameters out, so the figures of the "
                 "simulation do not contain it");
         if (status.stale) {
-            add(Severity::caution, ProblemKind::stale_saving, "saving out of date",
+            add(Severity::caution, ProblemKind::stale_saving, "Saving out of date",
                 entry + ": the plan expects " + time_text(order.saving_ms) + " and " + bytes_text(order.saving_bytes) +
                     ", on this graph it is " + saving);
         }
@@ -263,7 +263,7 @@ std::vector<Problem> check_device_orders(const Graph& graph, const Plan& plan) {
         Problem problem;
         problem.severity = Severity::caution;
         problem.kind = ProblemKind::device_order_unreadable;
-        problem.title = "device orders";
+        problem.title = "Device orders";
         problem.message = "what the plan's device orders save is not known: " + error.problem();
         return {problem};
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <optional>
 #include <set>
@@ -82,6 +83,10 @@ void expect_same(const Execution& left, const Execution& right) {
     expect_same_difference(*left.overlaps.difference, *right.overlaps.difference);
 }
 
+bool is_in_sentence_case(const std::string& title) {
+    return !title.empty() && std::isupper(static_cast<unsigned char>(title.front())) != 0;
+}
+
 /// The problems of a step are the same in its report and in the list.
 void expect_reported(const Execution& execution) {
     std::size_t ran = 0;
@@ -143,6 +148,7 @@ TEST_P(OneExecutor, GivesCommandsWhatItGivesTheWindow) {
               texts(std::span(evaluation->problems).first(evaluation->plan_problems)));
     expect_same(*commanded.execution, *evaluation);
     expect_reported(*evaluation);
+    for (const Problem& problem : evaluation->problems) EXPECT_TRUE(is_in_sentence_case(problem.title)) << problem.title;
     expect_runner_agrees(*commanded.execution);
     if (!evaluation->times_known) return;
     const Simulation simulation = simulate(*commanded.execution->graph, node_times_ms(*commanded.execution->graph));

@@ -150,7 +150,7 @@ void TimesController::showMeasuredFigures() {
     if (job.measurement == measurement && !reason.isEmpty()) {
         Problem problem;
         problem.severity = job.another.isEmpty() ? Severity::caution : Severity::error;
-        problem.title = tr("another job?").toStdString();
+        problem.title = tr("Another job?").toStdString();
         problem.message = tr("Compared with %1: %2").arg(document_.current()->title(), reason).toStdString();
         shown.insert(shown.begin(), std::move(problem));
     }

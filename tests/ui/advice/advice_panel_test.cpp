@@ -44,17 +44,17 @@ class AdvicePanelTest : public QObject {
     void newProblemsAreNamed() {
         AdviceModel model;
         AdviceRow causes = row(-9.8, true);
-        for (const char* title : {"read before fill", "gathered for both", "read before fill"}) {
+        for (const char* title : {"Read before fill", "Gathered for both", "Read before fill"}) {
             Problem& problem = causes.effect.new_problems.emplace_back();
             problem.title = title;
             problem.message = std::string("what ") + title + " means";
         }
         model.add(causes);
         const QModelIndex verdict = model.index(0, AdviceModel::verdict_column);
-        QCOMPARE(verdict.data().toString(), QStringLiteral("make it ↵ · new: read before fill, gathered for both"));
+        QCOMPARE(verdict.data().toString(), QStringLiteral("make it ↵ · new: Read before fill, Gathered for both"));
         QVERIFY(verdict.data(Qt::ToolTipRole)
                     .toString()
-                    .contains(QStringLiteral("gathered for both: what gathered for both means")));
+                    .contains(QStringLiteral("Gathered for both: what Gathered for both means")));
     }
 
     void stepsWithLinksSharedDecide() {

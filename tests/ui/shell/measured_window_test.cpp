@@ -229,7 +229,7 @@ class MeasuredWindowTest : public QObject {
             return found;
         };
         QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));
-        QCOMPARE(problems.problems().front().title, "another job?");
+        QCOMPARE(problems.problems().front().title, "Another job?");
         QVERIFY(problems.problems().front().message.find("is of another job or another plan") != std::string::npos);
         window.workspace().variants().tabs()->setCurrentIndex(1);
         QVERIFY(!kinds().contains("launches_without_gpu_event"));
