@@ -117,7 +117,8 @@ class Search final : public Command {
         table.add({"bound", milliseconds_text(result.bound.step_ms), "", ""});
         table.write(streams.out, "");
         streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms)) << '\n'
-                    << result.evaluations << " plans evaluated; found by: " << one_line(result.best.origin) << '\n';
+                    << result.evaluations << " plans evaluated; the best comes from: " << one_line(result.best.origin)
+                    << '\n';
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
         if (const FrontPoint* leaner = leaner_than_best(result))
             streams.out << "hardly slower with less memory: " << milliseconds_text(leaner->step_ms) << " at "

@@ -1,5 +1,6 @@
 #include "core/search/search_report.h"
 
+#include "core/base/wording.h"
 #include "core/files/csv_table.h"
 #include "core/files/json_writer.h"
 
@@ -49,7 +50,9 @@ void write_distance(JsonWriter& json, const std::optional<PlanDifference>& from_
 Plan found_plan(const SearchResult& result) {
     Plan plan = result.best.plan;
     plan.name = "Found";
-    plan.notes = "found by overlap search: " + result.best.origin;
+    // The words by which the window knows that a note is of the plan as it was found.
+    plan.notes.assign("Found by a search of ").append(counted(result.evaluations, "plan"));
+    plan.notes.append(" (").append(result.best.origin).append(").");
     return plan;
 }
 
