@@ -17,7 +17,6 @@
 #include "ui/files/program_question.h"
 #include "ui/run/run_form.h"
 #include "ui/run/run_nodes_view.h"
-#include "ui/run/run_report.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/availability.h"
@@ -207,6 +206,7 @@ void RunPanel::start(RunMode mode) {
     input.rewritten = evaluation->graph;
     input.times = evaluation->time_source;
     plan_ = document_.current()->key();
+    shown_ = {evaluation->simulation.step_ms, evaluation->simulation.exposed_ms};
     ran_ = tr("%1 of %2").arg(document_.current()->title(), document_.name());
     showNothing();
     progress_->setRange(0, 0);
@@ -227,7 +227,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
         emit failed(tr("Run: %1").arg(outcome.failure));
     } else {
         result_ = outcome.result;
-        compiled_ = outcome.compiled;
+        shown_.compiled = outcome.compiled;
         last_ = tr("%1: %2").arg(ran_, runSentence(outcome.result));
         pages_->setCurrentWidget(report_);
         emit told(last_);
@@ -247,7 +247,7 @@ void RunPanel::showReport() {
         return report_->setHtml(
             tr("<p>%1</p>").arg(shownName(ran_).toHtmlEscaped()) +
             runReport(*result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>(),
-                      compiled_));
+                      shown_));
     const QString color = currentTheme().dim.name();
     const QString shown =
         !last_.isEmpty() ? last_

@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include "ui/run/run_environment.h"
+#include "ui/run/run_report.h"
 #include "ui/run/run_settings.h"
 #include "ui/run/runner.h"
 
@@ -94,7 +95,7 @@ class RunPanel : public QWidget {
     QString ran_;   ///< the plan that was run last, and its graph
     QString last_;  ///< of the last run: its failure, or what it was
     std::optional<RunResult> result_;
-    std::optional<CompiledScope> compiled_;                ///< see RunOutcome
+    ShownStep shown_;                                      ///< of the plan that was run last
     std::shared_ptr<const MeasuredNodes> measured_nodes_;  ///< of the last run, where it was on devices
 };
 

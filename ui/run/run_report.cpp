@@ -47,10 +47,26 @@ QString difference(double measured, double predicted) {
         .arg(formatTime(predicted), formatDifference(ms, Unit::Time), formatDifference(ms / predicted, Unit::Percent));
 }
 
-void addTimes(const RunResult& result, Table& table) {
+QString compiledText(const ShownStep& shown) {
+    return QString::fromStdString(std::string(compiled_scope_text(*shown.compiled)));
+}
+
+/// The window's figure, and in the same sentence why the runner predicts another one.
+void addPredicted(const QString& name, double shown_ms, double runner_ms, const ShownStep& shown, Table& table) {
+    if (shown_ms <= 0 || formatTime(shown_ms) == formatTime(runner_ms))
+        return table.add(name, formatTime(runner_ms), text("predicted; a dry check measures nothing"));
+    const QString why = shown.compiled ? text("which starts each operator by itself, where the job compiles %1")
+                                             .arg(compiledText(shown))
+                                       : text("which has the graph's own times, where the window has others");
+    table.add(name, formatTime(shown_ms),
+              text("predicted, as in the window; %1 for the runner, %2; a dry check measures nothing")
+                  .arg(formatTime(runner_ms), why));
+}
+
+void addTimes(const RunResult& result, const ShownStep& shown, Table& table) {
     if (result.dry) {
-        table.add(text("Step"), formatTime(result.predicted_step_ms), text("predicted; a dry check measures nothing"));
-        table.add(text("Exposed"), formatTime(result.predicted_exposed_ms), text("predicted"));
+        addPredicted(text("Step"), shown.step_ms, result.predicted_step_ms, shown, table);
+        addPredicted(text("Exposed"), shown.exposed_ms, result.predicted_exposed_ms, shown, table);
         return;
     }
     table.add(text("Device"), result.device);
@@ -88,14 +104,14 @@ void addGroups(const RunResult& result, Table& table) {
 }  // namespace
 
 QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums,
-                  std::optional<CompiledScope> compiled) {
+                  const ShownStep& shown) {
     Table table;
     table.add(text("Ran as"), ranksText(result.machines), result.dry ? text("everything but the kernels") : QString());
-    addTimes(result, table);
-    if (compiled)
+    addTimes(result, shown, table);
+    if (shown.compiled && !result.dry)
         table.add(text("Predicted for"), text("operators that start one by one, as the runner starts them"),
                   text("figures of the window are of a job that compiles %1")
-                      .arg(QString::fromStdString(std::string(compiled_scope_text(*compiled)))));
+                      .arg(compiledText(shown)));
     addSums(sums, table);
     const QString peak =
         result.live_peak_node.isEmpty()

@@ -8,12 +8,18 @@
 
 namespace overlap::ui {
 
+/// What the window shows of the plan that is run.
+struct ShownStep {
+    double step_ms = 0, exposed_ms = 0;
+    std::optional<CompiledScope> compiled{};  ///< what the job compiles by these figures, which the runner does not
+};
+
 /// A result for display, as rich text in the current theme: what was run where, memory, groups, times. Every figure can
 /// be selected and copied.
 /// @param sums of what was measured by class and process group; empty of a dry check.
-/// @param compiled what the job compiles by the window's figures, which the runner does not; none: nothing.
+/// @param shown beside what the runner predicts, where both differ.
 QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums = {},
-                  std::optional<CompiledScope> compiled = {});
+                  const ShownStep& shown = {});
 
 /// The result in one sentence, for the log and the status bar.
 QString runSentence(const RunResult& result);

@@ -8,11 +8,13 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QTextDocumentFragment>
 
 #include "core/cost/cost_model.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/run/run_form.h"
 #include "ui/run/run_report.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -341,10 +343,30 @@ class RunPanelTest : public QObject {
 
     void whatARunIsPredictedForIsSaid() {
         RunResult result;
+        result.dry = false;
         QVERIFY(!runReport(result).contains(u"Predicted for"));
-        const QString compiled = runReport(result, {}, CompiledScope::blocks);
+        const QString compiled = runReport(result, {}, {.compiled = CompiledScope::blocks});
         QVERIFY2(compiled.contains(u"operators that start one by one"), qPrintable(compiled));
         QVERIFY2(compiled.contains(u"compiles its transformer blocks"), qPrintable(compiled));
+    }
+
+    void aDryCheckSaysWhyTheRunnerPredictsAnotherStep() {
+        RunResult result;
+        result.predicted_step_ms = 3250;
+        result.predicted_exposed_ms = 20;
+        const auto sentences = [&](const ShownStep& shown) {
+            return QTextDocumentFragment::fromHtml(runReport(result, {}, shown)).toPlainText().simplified();
+        };
+        const QString compiled = sentences({2439, 20, CompiledScope::blocks});
+        const QString shown =
+            (formatTime(2439) + QStringLiteral(" predicted, as in the window; ") + formatTime(3250)).simplified();
+        QVERIFY2(compiled.contains(shown), qPrintable(compiled));
+        QVERIFY2(compiled.contains(u"each operator by itself, where the job compiles its transformer blocks"),
+                 qPrintable(compiled));
+        QVERIFY2(compiled.contains(formatTime(20).simplified() + QStringLiteral(" predicted; a dry")),
+                 qPrintable(compiled));
+        QVERIFY(sentences({2439, 20}).contains(u"the graph's own times, where the window has others"));
+        QVERIFY(!sentences({3250, 20}).contains(u"as in the window"));
     }
 
     void withoutRecordedKernelsThereIsNoTimeline() {
