@@ -1,11 +1,12 @@
 #include "ui/actions/edit_actions.h"
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QLineEdit>
 
 #include "ui/actions/edit_history.h"
 #include "ui/frame/actions.h"
 #include "ui/modules/modules_panel.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -27,11 +28,16 @@ void registerEditActions(Actions& actions, EditHistory& history, ModulesPanel& m
     redo->setIconText(text("Redo"));
     actions.adopt("edit.redo", edit, redo, text("Do again what was undone"));
     ModulesPanel* const panel = &modules;
-    actions.add("edit.find", edit, text("&Find modules"), text("Search the module tree"),
+    actions.add("edit.find", edit, text("&Find"),
+                text("Search the panel or view that has the keys; where there is nothing to search, the modules"),
                 {QKeySequence::Find, QKeySequence(Qt::Key_Slash)}, [panel] {
-                    panel->parentWidget()->show();
-                    panel->searchField()->setFocus();
-                    panel->searchField()->selectAll();
+                    QLineEdit* field = searchFieldBeside(QApplication::focusWidget());
+                    if (!field) {
+                        panel->parentWidget()->show();
+                        field = panel->searchField();
+                    }
+                    field->setFocus();
+                    field->selectAll();
                 });
 }
 

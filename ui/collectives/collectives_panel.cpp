@@ -17,6 +17,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
+#include "ui/widgets/search_field.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -76,6 +77,7 @@ QWidget* CollectivesPanel::makeBar() {
     field_->setAccessibleName(tr("Filter the collectives"));
     field_->setClearButtonEnabled(true);
     field_->setMaximumWidth(filter_width);
+    makeSearchField(*field_);
     field_->installEventFilter(this);
     connect(field_, &QLineEdit::textChanged, this,
             [this](const QString& text) { narrow([&] { filter_->setText(text); }); });

@@ -11,6 +11,7 @@
 #include "ui/graph/graph_view.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -67,6 +68,7 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     search_->setAccessibleName(tr("Search the graph"));
     search_->setClearButtonEnabled(true);
     search_->setMaximumWidth(search_width);
+    makeSearchField(*search_);
     search_->setMinimumWidth(least_search_width);
     fit_->setText(tr("fit"));
     fit_->setToolTip(tr("Show all of the graph (Home)"));

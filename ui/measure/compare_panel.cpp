@@ -24,6 +24,7 @@
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 
@@ -128,6 +129,7 @@ QWidget* ComparePanel::makeBar() {
     filter_->setAccessibleName(tr("Filter the collectives"));
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(filter_width);
+    makeSearchField(*filter_);
     connect(filter_, &QLineEdit::textChanged, rows_, &ComparisonFilter::setText);
     connect(unchanged_, &QToolButton::toggled, rows_, &ComparisonFilter::setUnchangedShown);
     connect(both_, &QToolButton::toggled, this, [this](bool on) {

@@ -25,6 +25,7 @@
 #include "ui/plan/drag_picture.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 
@@ -219,6 +220,7 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     search_->setPlaceholderText(tr("Search modules, classes, buckets…"));
     search_->setAccessibleName(tr("Search modules"));
     search_->setClearButtonEnabled(true);
+    makeSearchField(*search_);
     search_count_->setProperty("role", "faint");
     auto* search_row = new QHBoxLayout;
     search_row->setContentsMargins(8, 8, 8, 8);

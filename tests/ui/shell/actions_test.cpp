@@ -1,15 +1,24 @@
 #include "ui/frame/actions.h"
 
+#include <QApplication>
+#include <QDockWidget>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSet>
 #include <QTextBrowser>
+#include <QTreeView>
 
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/collectives/collectives_panel.h"
+#include "ui/frame/centre_tabs.h"
 #include "ui/frame/command_palette.h"
+#include "ui/frame/dock_layout.h"
 #include "ui/frame/shortcut_help.h"
+#include "ui/graph/graph_view.h"
+#include "ui/inspector/inspector_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
@@ -75,6 +84,26 @@ class ActionsTest : public QObject {
             for (const QAction* action : menu->actions()) in_menus.insert(action);
         for (const Actions::Entry& entry : window.actions().entries())
             QVERIFY2(in_menus.contains(entry.action), qPrintable(entry.id));
+    }
+
+    void findLeadsToTheFieldOfWhatHasTheKeys() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Workspace& workspace = window.workspace();
+        const auto found = [&](const char* dock, QWidget* focused) {
+            QDockWidget* of = workspace.docks().find(QString::fromLatin1(dock));
+            if (of) of->raise();
+            focused->setFocus();
+            window.actions().find("edit.find")->trigger();
+            auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+            return field ? field->accessibleName() : QString();
+        };
+        QCOMPARE(found("inspector", &workspace.inspector()), "Search modules");
+        QCOMPARE(found("collectives", workspace.collectives().findChild<QTreeView*>()), "Filter the collectives");
+        QCOMPARE(found("collectives", QApplication::focusWidget()), "Filter the collectives");
+        window.findChild<CentreTabs*>()->showView(QStringLiteral("graph"));
+        QCOMPARE(found("", window.findChild<GraphView*>()), "Search the graph");
+        QCOMPARE(found("modules", window.findChild<QTreeView*>("moduleTree")), "Search modules");
     }
 
     void everyMenuFitsALowScreen() {

@@ -16,6 +16,7 @@
 #include "ui/theme/theme.h"
 #include "ui/timeline/alive/alive_model.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -66,6 +67,7 @@ AlivePanel::AlivePanel(QWidget* parent)
     filter_->setAccessibleName(tr("Filter what is alive"));
     filter_->setClearButtonEnabled(true);
     filter_->setFixedWidth(filter_width);
+    makeSearchField(*filter_);
     shown_->setSourceModel(model_);
     shown_->setSortRole(AliveModel::sort_role);
     view_->setModel(shown_);
