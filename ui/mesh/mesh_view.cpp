@@ -6,10 +6,8 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QMenu>
 #include <QScrollArea>
-#include <QSplitter>
 #include <QUndoCommand>
 #include <QVBoxLayout>
 #include <cmath>
@@ -17,8 +15,10 @@
 #include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/files/write_file.h"
+#include "ui/mesh/answer_column.h"
 #include "ui/mesh/cost_box.h"
 #include "ui/mesh/inputs_form.h"
+#include "ui/mesh/mesh_area.h"
 #include "ui/mesh/parameter_column.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
@@ -26,7 +26,6 @@
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 #include "ui/mesh/turning_splitter.h"
-#include "ui/theme/harmless_text.h"
 #include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
@@ -39,17 +38,6 @@ constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow head
 constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
-
-QScrollArea* scrolled(QWidget* content, const char* name) {
-    auto* area = new QScrollArea;
-    area->setObjectName(name);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setWidget(content);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setCornerWidget(new QWidget);  // else a style draws one
-    return area;
-}
 
 }  // namespace
 
@@ -86,61 +74,32 @@ MeshView::MeshView(QWidget* parent)
       header_(new QWidget),
       costs_(new CostBox),
       form_(new InputsForm),
-      paths_(new PathBoard),
-      stage_(new RankStage),
-      failure_(new QLabel),
+      answers_(new AnswerColumn),
       left_(new TurningSplitter({190, 310}, {110, 190})),
-      columns_(new TurningSplitter({500, 640}, {300, 320})),
-      answers_(new QSplitter(Qt::Vertical)),
-      paths_area_(scrolled(paths_, "meshPaths")) {
+      columns_(new TurningSplitter({500, 640}, {300, 320})) {
     setObjectName("meshView");
-    setFocusProxy(paths_);
-    failure_->setProperty("role", "refusal");
-    failure_->setWordWrap(true);
-    failure_->setContentsMargins(12, 8, 12, 8);
-    failure_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    failure_->hide();
+    setFocusProxy(&paths());
     makeHeader();
-    answers_->addWidget(paths_area_);
-    answers_->addWidget(stage_);
-    answers_->setChildrenCollapsible(false);
-    answers_->setStretchFactor(0, 1);
-    answers_->setStretchFactor(1, 2);
-    auto* right = new QWidget;
-    auto* right_layout = new QVBoxLayout(right);
-    right_layout->setContentsMargins(0, 0, 0, 0);
-    right_layout->setSpacing(0);
-    right_layout->addWidget(failure_);
-    right_layout->addWidget(answers_, 1);
-    QScrollArea* inputs = scrolled(form_, "meshInputsArea");
+    QScrollArea* inputs = scrolledPart(form_, "meshInputsArea");
     inputs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     inputs->setMinimumWidth(form_->minimumSizeHint().width() + 12);
-    answers_->setSizes({150, 170});
     left_->addWidget(parameters_);
     left_->addWidget(inputs);
     left_->setStretchFactor(1, 1);
     columns_->addWidget(left_);
-    columns_->addWidget(right);
+    columns_->addWidget(answers_);
     columns_->setStretchFactor(1, 1);
     for (TurningSplitter* parts : {left_, columns_}) parts->complete();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(scrolled(columns_, "meshArea"));
+    layout->addWidget(scrolledPart(columns_, "meshArea"));
     arrangeColumns();
 
     connectForm();
-    connect(paths_, &PathBoard::selected, this, [this](std::size_t path, int step) {
-        if (comparison_) stage_->show(comparison_, path, step, step >= 0);
-        showChosenPath();
-    });
-    connect(stage_, &RankStage::stepWanted, this, [this](int step) {
-        // Playing may come back to the step that is shown already.
-        if (step == paths_->step()) stage_->show(comparison_, paths_->path(), step, true);
-        paths_->select(paths_->path(), step);
-    });
-    connect(stage_, &RankStage::animatedChanged, this, &MeshView::stateChanged);
+    connect(answers_, &AnswerColumn::arranged, this, &MeshView::stateChanged);
+    connect(answers_, &AnswerColumn::graphCostsWanted, this, [this] { chooseCosts(linksId); });
     connect(parameters_, &ParameterColumn::chosen, this, &MeshView::showParameter);
-    for (QSplitter* parts : std::initializer_list<QSplitter*>{left_, columns_, answers_})
+    for (TurningSplitter* parts : {left_, columns_})
         connect(parts, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
     setInputs(inputs_);
 }
@@ -148,6 +107,18 @@ MeshView::MeshView(QWidget* parent)
 MeshView::~MeshView() {
     task_.cancel();
     if (header_ && !header_->parentWidget()) delete header_;
+}
+
+std::shared_ptr<const PathComparison> MeshView::comparison() const {
+    return answers_->comparison();
+}
+
+PathBoard& MeshView::paths() {
+    return answers_->paths();
+}
+
+RankStage& MeshView::stage() {
+    return answers_->stage();
 }
 
 void MeshView::makeHeader() {
@@ -162,11 +133,7 @@ void MeshView::makeHeader() {
     costs_->setMinimumContentsLength(fewest_letters);
     costs_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     costs_->setMaximumWidth(widest_costs);
-    connect(costs_, &CostBox::chosen, this, [this](const QString& id) {
-        MeshInputs inputs = inputs_;
-        inputs.cost_model = id;
-        edit(inputs, tr("Choose costs"));
-    });
+    connect(costs_, &CostBox::chosen, this, &MeshView::chooseCosts);
     auto* layout = new QHBoxLayout(header_);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
@@ -187,12 +154,6 @@ void MeshView::arrangeColumns() {
     left_->turn(width() >= least_size.width() + parameters_->minimumWidth() ? Qt::Horizontal : Qt::Vertical);
     columns_->turn(beside ? Qt::Horizontal : Qt::Vertical);
     columns_->setMinimumSize(beside ? least_size : QSize(0, least_stacked_height));
-}
-
-void MeshView::showChosenPath() {
-    const QRect card = paths_->cardArea(paths_->path());
-    paths_area_->ensureVisible(card.right(), card.bottom(), 0, 0);
-    paths_area_->ensureVisible(card.left(), card.top(), 0, 0);  // of one that is too high, its cost
 }
 
 void MeshView::resizeEvent(QResizeEvent* event) {
@@ -217,7 +178,21 @@ void MeshView::setLinks(std::shared_ptr<const GraphLinks> links) {
 
 void MeshView::showCosts() {
     const DeviceMesh mesh = question_.mesh.value_or(DeviceMesh{});
-    costs_->show(inputs_.cost_model, linksProblem(links_.get(), mesh));
+    const QString problem = linksProblem(links_.get(), mesh);
+    costs_->show(inputs_.cost_model, problem);
+    // Beside the figures of a graph, those here would be taken for its own.
+    const bool graphs = inputs_.cost_model == linksId, offered = problem.isEmpty();
+    QString note;
+    if (links_ && !graphs)
+        note = tr("Times by %1, not by the open graph's cost model").arg(costModel(inputs_.cost_model).title);
+    if (!note.isEmpty() && !offered) note += tr(", which has no such mesh");
+    answers_->setCostNote(note, offered);
+}
+
+void MeshView::chooseCosts(const QString& id) {
+    MeshInputs inputs = inputs_;
+    inputs.cost_model = id;
+    edit(inputs, tr("Choose costs"));
 }
 
 void MeshView::connectForm() {
@@ -239,7 +214,7 @@ void MeshView::connectForm() {
                 edit(inputs, text);
             });
     connect(form_, &InputsForm::statePreviewed, this, [this](MeshField field, const ShardingState& state) {
-        if (!before_) before_ = comparison_;
+        if (!before_) before_ = comparison();
         MeshInputs inputs = inputs_;
         inputs.text(field) = stateText(field, state);
         evaluate(inputs, true);
@@ -294,7 +269,7 @@ void MeshView::evaluate(const MeshInputs& inputs, bool tried) {
             const QString& source = question.problem(MeshField::source);
             return tell(source.isEmpty() ? question.problem(MeshField::target) : source, false);
         }
-        return showFailure(tr("Paths come back when every field can be read."));
+        return answers_->fail(tr("Paths come back when every field can be read."));
     }
     PathQuestion asked{*question.mesh, *question.tensor, *question.source, *question.target,
                        costModel(inputs.cost_model, links_)};
@@ -306,39 +281,26 @@ void MeshView::evaluate(const MeshInputs& inputs, bool tried) {
                 showComparison(shared, tried);
             };
         } catch (const InputError& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { showFailure(reason); };
+            return [this, reason = QString::fromUtf8(error.what())] { answers_->fail(reason); };
         }
     });
 }
 
 void MeshView::showComparison(std::shared_ptr<const PathComparison> comparison, bool tried) {
-    comparison_ = std::move(comparison);
-    failure_->hide();
-    answers_->show();
     std::vector<double> reference;
     if (tried && before_)
         for (const ComparedPath& path : before_->paths) reference.push_back(path.cost);
-    paths_->show(comparison_, std::move(reference));
-    stage_->show(comparison_, paths_->path(), paths_->step(), false);
+    answers_->show(comparison, std::move(reference));
     if (!tried) return;
-    const CostModel& model = comparison_->question.costs;
-    const double cost = comparison_->best().cost;
+    const CostModel& model = comparison->question.costs;
+    const double cost = comparison->best().cost;
     const double difference = before_ ? cost - before_->best().cost : 0;
     QString verdict =
         tr("PyTorch %1 · optimal %2")
-            .arg(formatCost(model, comparison_->paths[PathComparison::executed].cost), formatCost(model, cost));
+            .arg(formatCost(model, comparison->paths[PathComparison::executed].cost), formatCost(model, cost));
     if (std::isfinite(difference) && difference != 0)
         verdict += QStringLiteral(" (%1)").arg(formatCostDifference(model, difference));
     tell(verdict, difference < 0);
-}
-
-void MeshView::showFailure(const QString& reason) {
-    comparison_.reset();
-    paths_->clear();
-    stage_->clear();
-    failure_->setText(shownLines(reason));
-    failure_->show();
-    answers_->hide();
 }
 
 void MeshView::tell(const QString& verdict, bool better) {
@@ -347,29 +309,29 @@ void MeshView::tell(const QString& verdict, bool better) {
 }
 
 QString MeshView::pathAsText() const {
-    return comparison_ ? pathText(*comparison_, paths_->path()) : QString();
+    return comparison() ? pathText(*comparison(), answers_->paths().path()) : QString();
 }
 
 void MeshView::copyPath() {
     const QString text = pathAsText();
     if (text.isEmpty()) return emit told(tr("There is no path to copy"));
     QApplication::clipboard()->setText(text);
-    emit told(tr("Copied %1").arg(comparison_->paths[paths_->path()].title));
+    emit told(tr("Copied %1").arg(comparison()->paths[paths().path()].title));
 }
 
 void MeshView::askAndSave() {
-    if (!comparison_) return emit told(tr("There is no path to save"));
+    if (!comparison()) return emit told(tr("There is no path to save"));
     const QString file = QFileDialog::getSaveFileName(this, tr("Save path"), QStringLiteral("redistribution.svg"),
                                                       tr("Pictures and text (*.svg *.png *.txt)"));
     if (!file.isEmpty()) savePath(file);
 }
 
 void MeshView::savePath(const QString& file) {
-    if (!comparison_) return emit told(tr("There is no path to save"));
+    if (!comparison()) return emit told(tr("There is no path to save"));
     const QString suffix = QFileInfo(file).suffix().toLower();
     QString problem;
     if (suffix == u"png" || suffix == u"svg") {
-        problem = savePathPicture(file, *comparison_, paths_->path());
+        problem = savePathPicture(file, *comparison(), paths().path());
     } else {
         problem = exportFile(file, pathAsText().toUtf8());
     }
@@ -378,7 +340,7 @@ void MeshView::savePath(const QString& file) {
 
 QJsonObject MeshView::state() const {
     return {{"inputs", inputs_.toJson()},
-            {"animated", stage_->animated()},
+            {"animated", answers_->stage().animated()},
             {"columns", columns_->state()},
             {"left", left_->state()},
             {"answers", QString::fromLatin1(answers_->saveState().toBase64())}};
@@ -389,7 +351,7 @@ void MeshView::restore(const QJsonObject& state) {
     columns_->restore(state["columns"].toObject());
     left_->restore(state["left"].toObject());
     answers_->restoreState(QByteArray::fromBase64(state["answers"].toString().toLatin1()));
-    stage_->setAnimated(state["animated"].toBool(true));
+    stage().setAnimated(state["animated"].toBool(true));
     undo_.clear();
     setInputs(MeshInputs::fromJson(state["inputs"].toObject()));
 }

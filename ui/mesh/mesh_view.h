@@ -11,12 +11,9 @@
 #include "ui/mesh/path_comparison.h"
 #include "ui/tasks/latest_task.h"
 
-class QLabel;
-class QScrollArea;
-class QSplitter;
-
 namespace overlap::ui {
 
+class AnswerColumn;
 class CostBox;
 class InputsForm;
 class PathBoard;
@@ -51,7 +48,7 @@ class MeshView : public QWidget {
     CostBox& costs() { return *costs_; }
 
     /// The newest answer, or nullptr where there is none.
-    std::shared_ptr<const PathComparison> comparison() const { return comparison_; }
+    std::shared_ptr<const PathComparison> comparison() const;
     bool busy() const { return task_.busy(); }
 
     /// The chosen path as text; empty where there is none.
@@ -68,8 +65,8 @@ class MeshView : public QWidget {
     void restore(const QJsonObject& state);
 
     InputsForm& form() { return *form_; }
-    PathBoard& paths() { return *paths_; }
-    RankStage& stage() { return *stage_; }
+    PathBoard& paths();
+    RankStage& stage();
 
   signals:
     /// Something that state() has is another now.
@@ -90,14 +87,14 @@ class MeshView : public QWidget {
 
     void makeHeader();
     void arrangeColumns();
-    void showChosenPath();
     void connectForm();
     void setInputs(const MeshInputs& inputs);
+    /// Which costs there are, and whether those that were chosen are the open graph's.
     void showCosts();
+    void chooseCosts(const QString& id);
     /// Answers `inputs`; `tried` while a chip is dragged.
     void evaluate(const MeshInputs& inputs, bool tried);
     void showComparison(std::shared_ptr<const PathComparison> comparison, bool tried);
-    void showFailure(const QString& reason);
     void tell(const QString& verdict, bool better);
     void fitStates();
     QString stateText(MeshField field, const ShardingState& state) const;
@@ -107,19 +104,14 @@ class MeshView : public QWidget {
     MeshQuestion question_;
     ShardingState last_source_, last_target_;  ///< the newest that could be read
     QUndoStack undo_;
-    std::shared_ptr<const PathComparison> comparison_;
     std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
     ParameterColumn* parameters_;
     QPointer<QWidget> header_;
     CostBox* costs_;
     std::shared_ptr<const GraphLinks> links_;
     InputsForm* form_;
-    PathBoard* paths_;
-    RankStage* stage_;
-    QLabel* failure_;
+    AnswerColumn* answers_;
     TurningSplitter *left_, *columns_;
-    QSplitter* answers_;
-    QScrollArea* paths_area_;
     LatestTask task_;
 };
 

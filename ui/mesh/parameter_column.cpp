@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ui/mesh/device_order_list.h"
+#include "ui/widgets/search_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -37,6 +38,7 @@ ParameterColumn::ParameterColumn(QWidget* parent)
     filter->setPlaceholderText(tr("Parameters"));
     filter->setAccessibleName(tr("Filter parameters"));
     filter->setClearButtonEnabled(true);
+    makeSearchField(*filter);
     list_->setObjectName("meshParameters");
     list_->setAccessibleName(tr("Parameters"));
     list_->setFrameShape(QFrame::NoFrame);

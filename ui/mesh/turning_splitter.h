@@ -16,6 +16,7 @@ class TurningSplitter : public QSplitter {
 
     /// To be called when all parts are in it.
     void complete() { setSizes(wanted()); }
+    /// Puts the parts beside one another, or above one another, in the sizes that they had so last.
     void turn(Qt::Orientation orientation);
 
     /// Both arrangements' sizes, for the session.

@@ -3,6 +3,7 @@
 #include "ui/mesh/mesh_connection.h"
 
 #include <QFile>
+#include <QLabel>
 #include <QListView>
 #include <QListWidget>
 #include <QPushButton>
@@ -15,6 +16,7 @@
 
 #include "ui/document/document.h"
 #include "ui/mesh/cost_box.h"
+#include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 
@@ -168,6 +170,26 @@ class MeshConnectionTest : public QObject {
         inputs.mesh = QStringLiteral("4 × 2");
         view_->edit(inputs, QStringLiteral("mesh"));
         QTRY_VERIFY(!view_->busy() && !view_->comparison());
+    }
+
+    void saysWhereCostsAreNotTheGraphs() {
+        const auto* note = view_->findChild<QLabel*>("meshCostNote");
+        auto* use = view_->findChild<QToolButton*>("meshUseGraphCosts");
+        QVERIFY2(note->text().contains("PyTorch's topology, not by the open graph's"), qPrintable(note->text()));
+        QVERIFY(note->text().endsWith("which has no such mesh"));
+        QVERIFY(use->isHidden());
+        select();
+        QVERIFY(!note->parentWidget()->isHidden());
+        QVERIFY(!note->text().contains("no such mesh"));
+        QVERIFY(!use->isHidden());
+        use->click();
+        QCOMPARE(view_->inputs().cost_model, QString(linksId));
+        QVERIFY(note->parentWidget()->isHidden());
+        view_->undoStack().undo();
+        QVERIFY(!note->parentWidget()->isHidden());
+        // Without a graph there are no other costs to be taken for these.
+        MeshView alone;
+        QVERIFY(alone.findChild<QLabel*>("meshCostNote")->parentWidget()->isHidden());
     }
 
     void pricesByATable() {
