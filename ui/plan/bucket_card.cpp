@@ -18,6 +18,7 @@ constexpr int bar_height = 5;
 constexpr int chip_padding = 8;
 constexpr int chip_gap = gridPx + 2;
 constexpr int widest_chip = 150;
+constexpr int tallest_preview = 10000;
 
 }  // namespace
 
@@ -28,7 +29,7 @@ int CardGeometry::chipAt(const QPoint& position) const {
 }
 
 CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std::vector<BucketChip>& chips,
-                        bool all_chips, int preview_lines) {
+                        bool all_chips, const QString& preview) {
     const QFontMetrics title_metrics(textFont(largeTextPx, QFont::DemiBold));
     const QFontMetrics small_metrics(textFont(smallTextPx));
     const QFontMetrics figure_metrics(numberFont(smallTextPx));
@@ -80,10 +81,12 @@ CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std:
         x += shown_width + chip_gap;
     }
     y += chip_height;
-    if (preview_lines > 0) {
-        const int preview_height = preview_lines * (small_metrics.height() + 2);
-        geometry.preview = QRect(left, y + gridPx + 2, right - left + 1, preview_height);
-        y += preview_height + gridPx + 2;
+    if (!preview.isEmpty()) {
+        const QRect room(left, y + gridPx + 2, right - left + 1, tallest_preview);
+        geometry.preview = room;
+        geometry.preview.setHeight(
+            small_metrics.boundingRect(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, preview).height());
+        y += geometry.preview.height() + gridPx + 2;
     }
     y += padding;
     card.setBottom(y - 1);

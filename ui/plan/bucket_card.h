@@ -22,7 +22,7 @@ struct CardGeometry {
         QString label;
     };
     std::vector<ChipPlace> chips;
-    QRect preview;   ///< empty unless lines were asked for
+    QRect preview;   ///< empty unless there is a text for it
     int height = 0;  ///< of the whole row
 
     /// The chip at `position`, or -1.
@@ -38,7 +38,8 @@ struct CardHeading {
 
 /// @param row the row's rectangle; its height does not matter.
 /// @param all_chips wraps chips over as many lines as they need instead of leaving the rest out.
+/// @param preview what a drop would do, as long as it can be; it takes as many lines as it needs.
 CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std::vector<BucketChip>& chips,
-                        bool all_chips, int preview_lines);
+                        bool all_chips, const QString& preview);
 
 }  // namespace overlap::ui

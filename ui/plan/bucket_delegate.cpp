@@ -32,13 +32,14 @@ BucketDelegate::BucketDelegate(BucketView& view) : QStyledItemDelegate(&view), v
 
 CardGeometry BucketDelegate::geometry(const QRect& row, const QModelIndex& index) const {
     const DropPreview& preview = view_.preview();
-    int lines = 0;
-    if (preview.active() && preview.target() == index.row()) lines = preview.lines();
+    QString told;
+    if (preview.active() && preview.target() == index.row())
+        told = preview.refusal().isEmpty() ? preview.roomText() : shownName(preview.refusal());
     const bool all_chips = view_.currentIndex() == index;
     const CardHeading heading{
         (warns(index) ? warningSign() : QString()) + index.data(BucketModel::title_role).toString(),
         index.data(BucketModel::figures_role).toString(), index.data(BucketModel::time_role).toString()};
-    return layOutCard(row, heading, view_.buckets().chips(index.row()), all_chips, lines);
+    return layOutCard(row, heading, view_.buckets().chips(index.row()), all_chips, told);
 }
 
 QSize BucketDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
@@ -144,17 +145,15 @@ void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometr
                          shownName(preview.refusal()));
         return;
     }
-    const int line = geometry.preview.height() / preview.lines();
-    const QRect first(geometry.preview.left(), geometry.preview.top(), geometry.preview.width(), line);
+    constexpr int wrapped = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+    const QString text = shownLines(preview.text());
+    QRect weight;
     painter.setPen(theme.asText(theme.accent));
-    paintElided(painter, first, Qt::AlignVCenter, tr("drop: %1").arg(preview.weight()));
+    painter.drawText(geometry.preview, wrapped, text.section(u'\n', 0, 0), &weight);
     painter.setPen(theme.asText(preview.improvement() > 0   ? theme.hidden
                                 : preview.improvement() < 0 ? theme.exposed
                                                             : theme.dim));
-    int place = 0;
-    const QString outcome = preview.outcome().isEmpty() ? tr("evaluating…") : preview.outcome();
-    for (const QString& words : outcome.split(u'\n'))
-        paintElided(painter, first.translated(0, ++place * line), Qt::AlignVCenter, words);
+    painter.drawText(geometry.preview.adjusted(0, weight.height(), 0, 0), wrapped, text.section(u'\n', 1));
 }
 
 }  // namespace overlap::ui

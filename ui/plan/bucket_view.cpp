@@ -2,10 +2,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDrag>
-#include <QDragEnterEvent>
-#include <QJsonArray>
-#include <QJsonDocument>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMimeData>
@@ -18,24 +14,11 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_delegate.h"
 #include "ui/plan/bucket_model.h"
-#include "ui/plan/drag_picture.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
-namespace {
-
-constexpr int gap_reach = 7;  ///< how near to a gap the pointer means the gap and not the card
-
-std::vector<int> bucketsOf(const QMimeData* data) {
-    std::vector<int> buckets;
-    for (const QJsonValue value : QJsonDocument::fromJson(data->data(bucket_mime_type)).array())
-        buckets.push_back(value.toInt());
-    return buckets;
-}
-
-}  // namespace
 
 BucketView::BucketView(Document& document, BucketModel& model, DropPreview& preview, QWidget* parent)
     : QListView(parent), document_(document), model_(model), preview_(preview), delegate_(new BucketDelegate(*this)) {
@@ -58,6 +41,7 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
     connect(&preview, &DropPreview::changed, this, [this] {
         scheduleDelayedItemsLayout();
         viewport()->update();
+        showFigures();
     });
     connect(&document.selection(), &Selection::changed, this, [this] {
         if (following_) return;
@@ -235,103 +219,6 @@ void BucketView::contextMenuEvent(QContextMenuEvent* event) {
     if (!menu.isEmpty()) menu.exec(event->globalPos());
 }
 
-void BucketView::startDrag(Qt::DropActions) {
-    if (!document_.editable()) return;
-    const int row = currentIndex().row();
-    const bool own_chip = chip_ >= 0 && row >= 0 && model_.chips(row).size() > 1 &&
-                          model_.chips(row)[static_cast<std::size_t>(chip_)].own;
-    if (!own_chip) chip_ = -1;
-    const QStringList modules = selectedModules();
-    if (modules.isEmpty()) return;
-    QMimeData* carried = moduleMimeData(modules);
-    if (!own_chip) {
-        QJsonArray buckets;
-        for (const int bucket : selectedBuckets()) buckets.append(bucket);
-        carried->setData(bucket_mime_type, QJsonDocument(buckets).toJson(QJsonDocument::Compact));
-    }
-    auto* drag = new QDrag(this);
-    drag->setMimeData(carried);
-    const QPixmap picture = dragPicture(modules, devicePixelRatioF());
-    drag->setPixmap(picture);
-    drag->setHotSpot(dragHotSpot(picture));
-    drag->exec(Qt::MoveAction | Qt::CopyAction, Qt::MoveAction);
-    endDrop();
-}
-
-BucketView::DropPlace BucketView::dropPlace(const QPoint& position, bool cards) const {
-    const QModelIndex index = indexAt(position);
-    if (!index.isValid()) return {DropPlace::Kind::before, model_.rowCount()};
-    const QRect area = visualRect(index);
-    const int reach = cards ? area.height() / 3 : gap_reach;
-    if (position.y() < area.top() + reach) return {DropPlace::Kind::before, index.row()};
-    if (position.y() > area.bottom() - reach) return {DropPlace::Kind::before, index.row() + 1};
-    return {DropPlace::Kind::onto, index.row()};
-}
-
-void BucketView::dragEnterEvent(QDragEnterEvent* event) {
-    if (!modulesOf(event->mimeData()).isEmpty()) event->acceptProposedAction();
-}
-
-void BucketView::dragMoveEvent(QDragMoveEvent* event) {
-    QListView::dragMoveEvent(event);  // scrolls at the edges
-    const QStringList modules = modulesOf(event->mimeData());
-    const bool cards = event->mimeData()->hasFormat(bucket_mime_type);
-    const DropPlace place = dropPlace(event->position().toPoint(), cards);
-    showDropPlace(place);
-    if (cards && place.kind == DropPlace::Kind::before) {
-        preview_.clear();  // moving a card weighs nothing
-        return document_.editable() ? event->acceptProposedAction() : event->ignore();
-    }
-    const std::vector<int> dragged = cards ? bucketsOf(event->mimeData()) : std::vector<int>();
-    if (place.kind == DropPlace::Kind::onto && std::find(dragged.begin(), dragged.end(), place.row) != dragged.end()) {
-        preview_.clear();
-        return event->ignore();
-    }
-    preview_.show(modules, place.kind == DropPlace::Kind::onto ? place.row : -1, place.row);
-    // The event is accepted even where the drop will be refused: the card goes on telling why.
-    event->acceptProposedAction();
-}
-
-void BucketView::dragLeaveEvent(QDragLeaveEvent* event) {
-    QListView::dragLeaveEvent(event);
-    endDrop();
-}
-
-void BucketView::dropEvent(QDropEvent* event) {
-    const QStringList modules = modulesOf(event->mimeData());
-    const bool cards = event->mimeData()->hasFormat(bucket_mime_type);
-    const std::vector<int> dragged = cards ? bucketsOf(event->mimeData()) : std::vector<int>();
-    const DropPlace place = dropPlace(event->position().toPoint(), cards);
-    event->acceptProposedAction();
-    endDrop();
-    BucketCommands commands(document_);
-    if (cards && place.kind == DropPlace::Kind::before) {
-        if (dragged.empty()) return;
-        const int from = dragged.front();
-        const int to = std::min(place.row > from ? place.row - 1 : place.row, model_.rowCount() - 1);
-        commands.move(from, to);
-        return setCurrentIndex(model_.index(to));
-    }
-    if (place.kind == DropPlace::Kind::onto) {
-        if (std::find(dragged.begin(), dragged.end(), place.row) == dragged.end())
-            showDropped(modules, commands.put(modules, place.row));
-    } else {
-        showDropped(modules, commands.putIntoNew(modules, place.row));
-    }
-}
-
-void BucketView::showDropPlace(const DropPlace& place) {
-    if (place.kind == place_.kind && place.row == place_.row) return;
-    place_ = place;
-    viewport()->update();
-}
-
-void BucketView::endDrop() {
-    showDropPlace({});
-    preview_.clear();
-    setState(NoState);
-}
-
 void BucketView::resizeEvent(QResizeEvent* event) {
     QListView::resizeEvent(event);
     scheduleDelayedItemsLayout();
@@ -370,34 +257,6 @@ void BucketView::paintHint(QPainter& painter) {
     painter.drawText(area, Qt::AlignHCenter | Qt::AlignTop, heading);
     painter.setFont(textFont(normalTextPx));
     painter.drawText(area.adjusted(0, 24, 0, 0), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, hint);
-}
-
-void BucketView::paintGap(QPainter& painter) {
-    const Theme& theme = currentTheme();
-    int y = 2;
-    if (place_.row < model_.rowCount()) {
-        y = visualRect(model_.index(place_.row)).top();
-    } else if (model_.rowCount() > 0) {
-        y = visualRect(model_.index(model_.rowCount() - 1)).bottom();
-    }
-    const bool allowed = !preview_.active() || preview_.refusal().isEmpty();
-    painter.fillRect(QRect(8, y - 1, viewport()->width() - 16, 2), allowed ? theme.accent : theme.caution);
-    if (!preview_.active()) return;
-    const QString text =
-        allowed ? tr("new bucket: %1\n%2")
-                      .arg(preview_.weight(), preview_.outcome().isEmpty() ? tr("evaluating…") : preview_.outcome())
-                : shownName(preview_.refusal());
-    painter.setFont(textFont(smallTextPx));
-    const QRect space(16, 0, viewport()->width() - 32, viewport()->height());
-    QRect area =
-        painter.boundingRect(space, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text).adjusted(-8, -5, 8, 5);
-    area.moveTop(y + 6 + area.height() > viewport()->height() ? y - 6 - area.height() : y + 6);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(allowed ? theme.accent : theme.caution);
-    painter.setBrush(theme.panel);
-    painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    painter.setPen(allowed ? theme.text : theme.asText(theme.caution));
-    painter.drawText(area.adjusted(8, 5, -8, -5), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
 }
 
 }  // namespace overlap::ui

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <QListView>
+#include <QPointer>
 #include <QStringList>
 
 namespace overlap::ui {
 
 class BucketDelegate;
+class DropFigures;
 class BucketModel;
 class Document;
 class DropPreview;
@@ -79,12 +81,20 @@ class BucketView : public QListView {
     void endDrop();
     void tell(const QString& reason);
     void paintHint(QPainter& painter);
+    /// Where `before` of dropPlace() is, in the viewport.
+    int gapY() const;
+    /// What a drop into the gap would do, or why it is refused.
+    QString gapText() const;
+    QRect gapPlate() const;
     void paintGap(QPainter& painter);
+    /// Where cards and gap have no room for what the drop would do, it is shown over the window.
+    void showFigures();
 
     Document& document_;
     BucketModel& model_;
     DropPreview& preview_;
     BucketDelegate* delegate_;
+    QPointer<DropFigures> figures_;  ///< of the window, while they are needed
     bool hint_shown_ = true;
     int chip_ = -1;
     DropPlace place_;

@@ -12,11 +12,16 @@
 namespace overlap::ui {
 namespace {
 
+/// Without a place where a line may end.
+QString unbroken(QString text) {
+    return text.replace(u' ', QChar(QChar::Nbsp));
+}
+
 /// `11.0 → 21.9 ms`: the unit once where both have the same one.
 QString fromTo(const QString& from, const QString& to) {
     const auto unit = [](const QString& value) { return value.section(thinSpace, -1); };
-    if (unit(from) == unit(to)) return from.section(thinSpace, 0, -2) + QStringLiteral(" → ") + to;
-    return from + QStringLiteral(" → ") + to;
+    const QString before = unit(from) == unit(to) ? from.section(thinSpace, 0, -2) : from;
+    return unbroken(before + QStringLiteral(" → ") + to);
 }
 
 }  // namespace
@@ -44,10 +49,14 @@ void DropPreview::show(const QStringList& modules, int target, int at) {
     emit changed();
 }
 
-int DropPreview::lines() const {
-    if (!outcome_.isEmpty()) return 2 + static_cast<int>(outcome_.count(u'\n'));
+QString DropPreview::text() const {
+    return tr("drop: %1").arg(weight_) + u'\n' + (outcome_.isEmpty() ? tr("evaluating…") : outcome_);
+}
+
+QString DropPreview::roomText() const {
     const auto now = document_.evaluation();
-    return now && now->on_shared_links ? 3 : 2;
+    if (!outcome_.isEmpty() || !now || now->refused) return text();
+    return tr("drop: %1").arg(weight_) + u'\n' + outcomeOf(*now, *now);
 }
 
 void DropPreview::clear() {
@@ -107,18 +116,24 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
         }
         const double gain = step_with_links_shared(*now) - step_with_links_shared(evaluation);
         improvement_ = std::abs(gain) < 1e-6 ? 0 : gain > 0 ? 1 : -1;
-        const QString step = evaluation.times_known ? fromTo(formatTime(now->simulation.step_ms),
-                                                             formatTime(evaluation.simulation.step_ms))
-                                                    : formatKnownTime(0, false);
-        outcome_ = tr("step %1   peak %2")
-                       .arg(step, fromTo(formatBytes(static_cast<double>(now->corrected_memory.peak_bytes)),
-                                         formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes))));
-        if (now->on_shared_links || evaluation.on_shared_links)
-            outcome_ += QStringLiteral("\n%1 %2").arg(
-                linksSharedLabel(),
-                fromTo(formatTime(step_with_links_shared(*now)), formatTime(step_with_links_shared(evaluation))));
+        outcome_ = outcomeOf(*now, evaluation);
     }
     emit changed();
+}
+
+QString DropPreview::outcomeOf(const Evaluation& now, const Evaluation& after) const {
+    const QString step = after.times_known
+                             ? fromTo(formatTime(now.simulation.step_ms), formatTime(after.simulation.step_ms))
+                             : formatKnownTime(0, false);
+    const QString peak = fromTo(formatBytes(static_cast<double>(now.corrected_memory.peak_bytes)),
+                                formatBytes(static_cast<double>(after.corrected_memory.peak_bytes)));
+    // Where there is little width, the peak stands in a line of its own.
+    QString outcome = unbroken(tr("step %1").arg(step)) + QStringLiteral("   ") + unbroken(tr("peak %1").arg(peak));
+    if (now.on_shared_links || after.on_shared_links)
+        outcome += QStringLiteral("\n%1 %2").arg(
+            linksSharedLabel(),
+            fromTo(formatTime(step_with_links_shared(now)), formatTime(step_with_links_shared(after))));
+    return outcome;
 }
 
 }  // namespace overlap::ui

@@ -31,8 +31,10 @@ class DropPreview : public QObject {
     /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`, and on a line of its own the step with links shared where
     /// that is another one; empty until it is known.
     const QString& outcome() const { return outcome_; }
-    /// How many lines weight and outcome take, also before the outcome is known.
-    int lines() const;
+    /// Weight and outcome in lines of their own, as a card shows them.
+    QString text() const;
+    /// Text that takes as much room as text() will once the outcome is known.
+    QString roomText() const;
     /// Whether the step of a job gets shorter (1), longer (-1) or stays (0).
     int improvement() const { return improvement_; }
 
@@ -40,6 +42,7 @@ class DropPreview : public QObject {
     void changed();
 
   private:
+    QString outcomeOf(const Evaluation& now, const Evaluation& after) const;
     void weigh(const QStringList& modules, int target);
     void showOutcome(const Evaluation& evaluation);
 

@@ -10,6 +10,7 @@
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/uncovered_model.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/theme.h"
 
 namespace overlap::ui {
 
@@ -167,8 +168,9 @@ class BucketModelTest : public QObject {
         std::vector<BucketChip> chips;
         for (int i = 0; i < 12; ++i) chips.push_back({QString::number(i), QStringLiteral("layers.%1").arg(i), true});
         const CardHeading heading{"layers.0 + layers.1", "AG 436 MiB 11 ms", "11 ms"};
+        const QString told = QStringLiteral("drop: +436 MiB, AG 11 ms\nstep\u00A02795\u00A0→\u00A02789 ms   peak\u00A032 GiB");
         for (const int width : {180, 332, 600}) {
-            const CardGeometry card = layOutCard(QRect(0, 40, width, 0), heading, chips, false, 2);
+            const CardGeometry card = layOutCard(QRect(0, 40, width, 0), heading, chips, false, told);
             QVERIFY(card.chips.size() < chips.size());
             QCOMPARE(card.chips.back().chip, -1);
             QVERIFY(card.title.right() < card.figures.left());
@@ -176,8 +178,12 @@ class BucketModelTest : public QObject {
             QVERIFY(card.chips.back().area.right() < card.bar.left());
             QVERIFY(card.preview.top() > card.chips.front().area.bottom());
             QVERIFY(card.card.contains(card.preview));
+            // All of it can be read, in as many lines as that takes.
+            const QRect needed = QFontMetrics(textFont(smallTextPx))
+                                     .boundingRect(QRect(0, 0, card.preview.width(), 1000), Qt::TextWordWrap, told);
+            QVERIFY(needed.width() <= card.preview.width() && needed.height() <= card.preview.height());
             QCOMPARE(card.chipAt(card.chips[0].area.center()), 0);
-            const CardGeometry open = layOutCard(QRect(0, 40, width, 0), heading, chips, true, 0);
+            const CardGeometry open = layOutCard(QRect(0, 40, width, 0), heading, chips, true, {});
             QCOMPARE(open.chips.size(), chips.size());
             QVERIFY(open.height > card.height || width == 600);
         }
