@@ -80,9 +80,12 @@ void ManualStartAction::makeCards(const ManualStartProposal& proposal) {
     }
     const double before_ms = proposal.automatic->simulation.step_ms, after_ms = proposal.manual->simulation.step_ms;
     const QString step = proposal.links_shared ? tr("the step %1").arg(linksSharedLabel()) : tr("the step");
-    emit told(tr("The automatic buckets are cards of %1 now; %2 is %3 (%4)")
+    const auto peak = static_cast<double>(proposal.manual->corrected_memory.peak_bytes);
+    const double higher = peak - static_cast<double>(proposal.automatic->corrected_memory.peak_bytes);
+    emit told(tr("The automatic buckets are cards of %1 now; %2 is %3 (%4), the peak %5 (%6)")
                   .arg(document_.current()->title(), step, formatTime(after_ms),
-                       formatDifference(after_ms - before_ms, Unit::Time)));
+                       formatDifference(after_ms - before_ms, Unit::Time), formatBytes(peak),
+                       formatDifference(higher, Unit::Bytes)));
 }
 
 void ManualStartAction::keepAutomaticSteps() {

@@ -112,7 +112,10 @@ QTableWidget* tableOf(const ManualStartProposal& proposal) {
 }  // namespace
 
 bool ManualStartProposal::keepsResult() const {
-    return !manual->refused && manual->simulation.step_ms <= automatic->simulation.step_ms * (1 + tolerated_share);
+    const auto is_kept = [](double before, double after) { return after <= before * (1 + tolerated_share); };
+    return !manual->refused && is_kept(automatic->simulation.step_ms, manual->simulation.step_ms) &&
+           is_kept(static_cast<double>(automatic->corrected_memory.peak_bytes),
+                   static_cast<double>(manual->corrected_memory.peak_bytes));
 }
 
 ManualStartDialog::ManualStartDialog(const ManualStartProposal& proposal, QWidget* parent) : QDialog(parent) {

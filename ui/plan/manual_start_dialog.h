@@ -18,13 +18,13 @@ struct ManualStartProposal {
     bool links_shared = false;                 ///< either has other figures than those that the window shows
     std::vector<ExposureChange> changes;       ///< from the automatic to the manual result
 
-    /// Whether the manual plan can be taken without a question: it is not refused, and its step is longer by a
-    /// thousandth at most.
+    /// Whether the manual plan can be taken without a question: it is not refused, and its step is longer and its peak
+    /// higher by a thousandth at most.
     bool keepsResult() const;
 };
 
-/// Asks before a manual plan is started that is slower than the automatic result: what is lost, of compute and bucket
-/// by bucket, what becomes of the memory peak, why, and whether to keep the automatic steps instead.
+/// Asks before a manual plan is started that is slower than the automatic result or holds more memory: what is lost, of
+/// compute and bucket by bucket, what becomes of the memory peak, why, and whether to keep the automatic steps instead.
 class ManualStartDialog : public QDialog {
     Q_OBJECT
 

@@ -1,5 +1,6 @@
 #include "ui/plan/manual_start_dialog.h"
 
+#include <QLabel>
 #include <QTableWidget>
 #include <QtTest>
 
@@ -29,6 +30,27 @@ class ManualStartDialogTest : public QObject {
         QCOMPARE(table->item(rest, 2)->text(), formatTime(10 - 7 - 5.5));
         QCOMPARE(table->item(rest, 3)->text(), formatTime(12 - 8 - 4.0));
         QCOMPARE(table->item(rest, 4)->text(), formatDifference(2.5, Unit::Time));
+    }
+
+    void aHigherPeakIsAskedAboutAsALongerStepIs() {
+        constexpr std::int64_t gib = std::int64_t(1) << 30;
+        const auto held = [](double step_ms, std::int64_t peak_bytes) {
+            auto evaluation = std::make_shared<Evaluation>(*stepOf(step_ms, 7));
+            evaluation->corrected_memory.peak_bytes = peak_bytes;
+            return evaluation;
+        };
+        ManualStartProposal proposal;
+        proposal.automatic = held(10, 30 * gib);
+        proposal.manual = held(10, 30 * gib + 1);
+        QVERIFY(proposal.keepsResult());
+        proposal.manual = held(9, 32 * gib);
+        QVERIFY(!proposal.keepsResult());
+        const ManualStartDialog dialog(proposal);
+        QString text;
+        for (const QLabel* label : dialog.findChildren<QLabel*>()) text += label->text();
+        QVERIFY2(text.contains(formatDifference(static_cast<double>(2 * gib), Unit::Bytes)), qPrintable(text));
+        proposal.manual = held(11, 29 * gib);
+        QVERIFY(!proposal.keepsResult());
     }
 
     void theRestIsNothingWhereRoundingLeavesLess() {
