@@ -228,6 +228,8 @@ void Workspace::connectViews() {
     connect(graph_, &GraphView::stateChanged, this, &Workspace::viewMoved);
     connect(mesh_, &MeshView::stateChanged, this, &Workspace::viewMoved);
     history_->addShared(mesh_->undoStack());
+    // An edit from before would be undone beside another graph's parameters.
+    connect(&document_, &Document::graphChanged, mesh_, [this] { mesh_->undoStack().clear(); });
     connect(mesh_, &MeshView::changedUnseen, this, [this] { showMiddle(QStringLiteral("mesh")); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);

@@ -141,10 +141,16 @@ class UndoWindowTest : public QObject {
         open(window, {smallGraphFile()});
         window.times().cost().model().use("h100-sxm");
         QVERIFY(settled(window));
+        auto* mesh = window.findChild<MeshView*>();
+        MeshInputs inputs = mesh->inputs();
+        inputs.source = QStringLiteral("S(0)S(0)R");
+        mesh->edit(inputs, QStringLiteral("Type"));
+        QCOMPARE(undo(window)->text(), "Undo Mesh: Type");
         window.openFiles({smallGraphFile()});
         QTRY_VERIFY(!undo(window)->isEnabled());
         QVERIFY(settled(window));
         QCOMPARE(rows(window), QStringList{"As it was opened"});
+        QCOMPARE(mesh->inputs(), inputs);  // only that it can be undone is over
     }
 
     void aNewPlanIsUndoneWhileItHasNoEdits() {
