@@ -2,15 +2,22 @@
 
 #include <QDockWidget>
 #include <QEvent>
+#include <QGuiApplication>
 #include <QHash>
 #include <QMainWindow>
 #include <QScopedValueRollback>
+#include <QTimer>
 #include <algorithm>
 #include <utility>
 
 #include "ui/frame/dock_layout.h"
 
 namespace overlap::ui {
+namespace {
+
+constexpr int while_dragged_ms = 100;
+
+}  // namespace
 
 EnlargedPart::EnlargedPart(QMainWindow& window, DockLayout& docks) : QObject(&window), window_(window), docks_(docks) {}
 
@@ -33,7 +40,17 @@ QList<QWidget*> EnlargedPart::shownWith(QWidget* part) const {
 }
 
 bool EnlargedPart::isEmpty() const {
-    return std::ranges::all_of(enlarged_, &QWidget::isHidden);
+    return std::ranges::all_of(enlarged_, [&](const QWidget* part) { return part->isHidden() || !isInWindow(part); });
+}
+
+void EnlargedPart::endIfEmpty() {
+    if (!any() || changing_ || !isEmpty()) return;
+    // The layout is Qt's while it drags a dock.
+    if (QGuiApplication::mouseButtons() != Qt::NoButton) {
+        QTimer::singleShot(while_dragged_ms, this, &EnlargedPart::endIfEmpty);
+        return;
+    }
+    end();
 }
 
 bool EnlargedPart::is(const QWidget* part) const {
@@ -56,7 +73,12 @@ void EnlargedPart::enlarge(QWidget* part) {
         other->installEventFilter(this);
         hidden_.append(other);
     }
-    for (QWidget* shown : enlarged_) shown->installEventFilter(this);
+    for (QWidget* shown : enlarged_) {
+        shown->installEventFilter(this);
+        if (auto* dock = qobject_cast<QDockWidget*>(shown))
+            connect(dock, &QDockWidget::topLevelChanged, this, &EnlargedPart::endIfEmpty,
+                    Qt::ConnectionType(Qt::QueuedConnection | Qt::UniqueConnection));
+    }
     layout_ = layout;
     emit changed();
 }
@@ -76,8 +98,16 @@ void EnlargedPart::end() {
             if (!part->visibleRegion().isEmpty()) front = part;
         }
         QHash<QDockWidget*, bool> open;
-        for (QDockWidget* dock : docks_.all()) open.insert(dock, !dock->isHidden());
+        QHash<QDockWidget*, QRect> floating;
+        for (QDockWidget* dock : docks_.all()) {
+            open.insert(dock, !dock->isHidden());
+            if (dock->isFloating()) floating.insert(dock, dock->geometry());
+        }
         window_.restoreState(std::exchange(layout_, {}));
+        for (auto dock = floating.cbegin(); dock != floating.cend(); ++dock) {
+            dock.key()->setFloating(true);
+            dock.key()->setGeometry(dock.value());
+        }
         for (auto dock = open.cbegin(); dock != open.cend(); ++dock) dock.key()->setVisible(dock.value());
         if (front) front->raise();
         docks_.setSizesKept(true);
@@ -106,12 +136,7 @@ bool EnlargedPart::eventFilter(QObject* watched, QEvent* event) {
             Qt::QueuedConnection);
     }
     if (event->type() == QEvent::HideToParent && !changing_ && enlarged_.contains(part)) {
-        QMetaObject::invokeMethod(
-            this,
-            [this] {
-                if (isEmpty()) end();
-            },
-            Qt::QueuedConnection);
+        QMetaObject::invokeMethod(this, &EnlargedPart::endIfEmpty, Qt::QueuedConnection);
     }
     return QObject::eventFilter(watched, event);
 }

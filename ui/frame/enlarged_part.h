@@ -14,12 +14,14 @@ class DockLayout;
 
 /// Gives one part of the window all of its room but that of menu, toolbar and status bar: a dock with those that share
 /// its tabs, or the middle. Everything else is hidden until the part is enlarged no more, which gives each border its
-/// place again. Asking for anything that is hidden ends it, too, and so does closing all that has the room. Docks that
-/// were opened or closed meanwhile stay so. A dock in a window of its own is no part of the window.
+/// place again. Asking for anything that is hidden ends it, too, and so does closing all that has the room, or dragging
+/// it out of the window. Docks that were opened, closed or dragged out meanwhile stay so. A dock in a window of its own
+/// is no part of the window.
 class EnlargedPart : public QObject {
     Q_OBJECT
 
   public:
+    /// @param window whose central widget and docks are the parts. @param docks of that window; both outlive it.
     EnlargedPart(QMainWindow& window, DockLayout& docks);
 
     /// Whether any part is enlarged.
@@ -30,6 +32,7 @@ class EnlargedPart : public QObject {
     bool is(const QWidget* part) const;
     /// @param part a dock, or the window's central widget; nothing happens with what is in no part of the window.
     void enlarge(QWidget* part);
+    /// Gives each border its place again; nothing happens where nothing is enlarged.
     void end();
     /// Enlarges the part, or ends it where it is enlarged.
     void toggle(QWidget* part);
@@ -37,6 +40,7 @@ class EnlargedPart : public QObject {
     QByteArray layout() const;
 
   signals:
+    /// Another part is enlarged now, or none.
     void changed();
 
   protected:
@@ -45,8 +49,10 @@ class EnlargedPart : public QObject {
   private:
     QList<QWidget*> shownWith(QWidget* part) const;
     bool isInWindow(const QWidget* part) const;
-    /// None of what has the room is shown any more.
+    /// None of what has the room is shown in the window any more.
     bool isEmpty() const;
+    /// Ends it where it is empty, once nothing is being dragged.
+    void endIfEmpty();
 
     QMainWindow& window_;
     DockLayout& docks_;

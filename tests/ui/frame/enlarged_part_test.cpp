@@ -101,6 +101,29 @@ class EnlargedPartTest : public QObject {
         QVERIFY2(parts.side->isHidden(), "it was closed");
     }
 
+    void draggingThePartOutEndsIt() {
+        Parts parts;
+        parts.second->close();
+        parts.enlarged.enlarge(parts.first);
+        parts.first->setFloating(true);
+        const QRect place(50, 60, 300, 200);
+        parts.first->setGeometry(place);
+        QTRY_VERIFY(!parts.enlarged.any());
+        QVERIFY(!parts.window.centralWidget()->isHidden() && !parts.side->isHidden());
+        QVERIFY2(parts.first->isFloating() && !parts.first->isHidden(), "it stays where it was dragged to");
+        QCOMPARE(parts.first->geometry(), place);
+    }
+
+    void draggingOneOfItsTabsOutLeavesTheOthersTheRoom() {
+        Parts parts;
+        parts.enlarged.enlarge(parts.first);
+        parts.second->setFloating(true);
+        QCoreApplication::processEvents();
+        QVERIFY(parts.enlarged.any() && parts.side->isHidden());
+        parts.enlarged.end();
+        QVERIFY(parts.second->isFloating() && !parts.first->isFloating());
+    }
+
     void closingOneOfItsTabsLeavesTheOthersTheRoom() {
         Parts parts;
         parts.enlarged.enlarge(parts.first);
