@@ -28,6 +28,7 @@ QTabBar[dense="true"]::tab { padding: 6px 4px; }
 #variantBar QTabBar::tab:selected { background: %8; color: %9; border-color: %8; font-weight: 600; }
 #variantBar QToolButton { border: 1px solid %5; background: %6; padding: 3px 8px; }
 #variantBar QTabBar QToolButton { padding: 0; }
+#variantBar QTabBar::tear { width: 0px; border: none; }
 #uncoveredTitle { text-align: left; color: %1; padding: 6px 12px; border: none; border-top: 1px solid %5; border-radius: 0; }
 #inspector { background: %4; border: none; border-radius: 0; padding: 0; }
 #moduleTree, #buckets, #uncovered, #problems, #log, #passes, #stepChanges, #passOptions, #passOptionsContent { background: %4; }

@@ -16,8 +16,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int button_width = 24;
-constexpr int narrow_bar = 240;   ///< where the list alone leads to other tabs: buttons would leave no room for one
 constexpr int wide_padding = 10;  ///< beside the text of a tab, as the style sheet has it
 
 /// Takes up what the style sheet says for the value. Its names are in the window's style sheet.
@@ -40,7 +38,7 @@ class RoomForButtons : public QProxyStyle {
     }
 
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
-        return metric == PM_TabBarScrollButtonWidth ? count_ * button_width / 2
+        return metric == PM_TabBarScrollButtonWidth ? count_ * TabOverflow::button_width / 2
                                                     : QProxyStyle::pixelMetric(metric, option, widget);
     }
 

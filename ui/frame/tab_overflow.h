@@ -18,6 +18,10 @@ class TabOverflow : public QObject {
     Q_OBJECT
 
   public:
+    /// Below this width the list alone leads to other tabs: buttons that scroll would leave no room for one.
+    static constexpr int narrow_bar = 240;
+    static constexpr int button_width = 24;
+
     /// @param tabs owns the object. @param help of the button that lists them.
     TabOverflow(QTabBar& tabs, const QString& help);
 

@@ -38,6 +38,11 @@ class VariantTabs : public QTabBar {
 
     QSize minimumTabSizeHint(int index) const override {
         const QSize whole = tabSizeHint(index);
+        // In a narrow bar there is room for one.
+        if (index == currentIndex() && isNarrow())
+            return {std::clamp(width() - TabOverflow::button_width, narrowest_text,
+                               std::max(narrowest_text, whole.width())),
+                    whole.height()};
         return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + sideOf(index)), whole.height());
     }
 
@@ -47,9 +52,20 @@ class VariantTabs : public QTabBar {
         // them as often as beginnings do.
         option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle,
                                                    tabRect(index).width() - sideOf(index), Qt::TextShowMnemonic);
+        if (isRemnant(index)) option->rect = {};
+    }
+
+    void mousePressEvent(QMouseEvent* event) override {
+        const int tab = tabAt(event->position().toPoint());
+        if (tab < 0 || !isRemnant(tab)) QTabBar::mousePressEvent(event);
     }
 
   private:
+    bool isNarrow() const { return width() < TabOverflow::narrow_bar; }
+    /// What a narrow bar has of a neighbour could not be read, and is left out.
+    bool isRemnant(int index) const {
+        return isNarrow() && index != currentIndex() && tabRect(index).left() < 0;
+    }
     int sideOf(int index) const { return tab_side + (tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space); }
     static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
 };

@@ -63,7 +63,10 @@ QWidget* AnswerColumn::makeCostNote() {
 }
 
 void AnswerColumn::connectParts() {
-    connect(use_graphs_, &QToolButton::clicked, this, &AnswerColumn::graphCostsWanted);
+    connect(use_graphs_, &QToolButton::clicked, this, [this] {
+        paths_->setFocus();  // the button hides
+        emit graphCostsWanted();
+    });
     connect(paths_, &PathBoard::selected, this, [this](std::size_t path, int step) {
         if (comparison_) stage_->show(comparison_, path, step, step >= 0);
         showChosenPath();

@@ -233,6 +233,10 @@ void Workspace::connectViews() {
     connect(mesh_, &MeshView::changedUnseen, this, [this] { showMiddle(QStringLiteral("mesh")); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
+    connect(timeline_, &TimelineView::roomWanted, this, [this] {
+        QWidget* middle = enlarged_->partOf(timeline_);
+        enlarged_->is(middle) ? centre_->setOpen(false) : enlarged_->enlarge(middle);
+    });
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
 }
 

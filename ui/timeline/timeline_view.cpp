@@ -15,6 +15,7 @@
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/drawing/timeline_labels.h"
+#include "ui/timeline/memory_hint.h"
 #include "ui/timeline/timeline_accessible.h"
 #include "ui/timeline/timeline_words.h"
 
@@ -25,6 +26,7 @@ TimelineView::TimelineView(QWidget* parent)
       scene_{TimelineBuilder().finish(), {}, {0, shortest_view_ns}},
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
+      memoryHint_(new MemoryHint(viewport())),
       search_(viewport()),
       notes_(scene_, *edits_, *this),
       alive_(scene_),
@@ -51,6 +53,7 @@ void TimelineView::connectParts() {
         layOut();
         repaint_.request();
     });
+    connect(memoryHint_, &MemoryHint::clicked, this, &TimelineView::roomWanted);
     connect(&keys_, &KeyGlide::moved, this, &TimelineView::glide);
     connect(&search_, &EventSearch::changed, this, [this] {
         applyHighlight();
@@ -225,6 +228,8 @@ void TimelineView::layOut() {
     const int labels = labelTextWidth(*scene_.timeline, memoryNotes_);
     scene_.geometry = TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline, edits_->lanes()),
                                            viewport()->size(), labels, verticalScrollBar()->value());
+    scene_.geometry.headerTaken = memoryHint_->place(
+        scene_.geometry.header, !scene_.timeline->memory().empty() && scene_.geometry.memory.isEmpty());
     verticalScrollBar()->setPageStep(std::max(1, scene_.geometry.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
     verticalScrollBar()->setRange(0, std::max(0, scene_.geometry.scrollMaximum()));

@@ -27,6 +27,8 @@ class QMenu;
 
 namespace overlap::ui {
 
+class MemoryHint;
+
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
 /// Shows an immutable Timeline; selection and highlights use the timeline's opaque references. Drawing is a cached
@@ -159,6 +161,8 @@ class TimelineView : public QAbstractScrollArea {
     void aliveForgotten();
     /// The user asks for a file of what is visible, or of all.
     void exportWanted(bool visibleOnly);
+    /// The user wants to see the memory curve, which takes a higher view.
+    void roomWanted();
     /// The menu of an event is about to show, or of no event; items may be added.
     void eventMenuAboutToShow(QMenu* menu, quint32 reference);
 
@@ -248,6 +252,7 @@ class TimelineView : public QAbstractScrollArea {
     std::uint64_t arrangement_ = 0;  ///< how often lanes were rearranged
     QString title_;
     QString caption_;
+    MemoryHint* memoryHint_;
     QStringList memoryNotes_;
     QString memoryHelp_;
     ViewHistory history_;

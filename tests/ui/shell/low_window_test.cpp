@@ -14,10 +14,12 @@
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/enlarge_button.h"
 #include "ui/frame/enlarged_part.h"
+#include "ui/frame/tab_overflow.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/step_peak_chart.h"
 
@@ -70,6 +72,41 @@ class LowWindowTest : public QObject {
                          qPrintable(name + u' ' + button->text()));
             }
         }
+    }
+
+    void aMemoryCurveWithoutRoomIsTold() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        TimelineView& timeline = window.workspace().timeline();
+        const auto* hint = timeline.findChild<QAbstractButton*>("memoryHint");
+        QVERIFY(!timeline.geometryOfParts().memory.isEmpty() && !hint->isVisible());
+        window.resize(800, 500);
+        QTRY_VERIFY(timeline.geometryOfParts().memory.isEmpty() && hint->isVisible());
+        QVERIFY(timeline.geometryOfParts().header.contains(hint->geometry()));
+        const_cast<QAbstractButton*>(hint)->click();
+        QTRY_VERIFY(!timeline.geometryOfParts().memory.isEmpty() && !hint->isVisible());
+    }
+
+    void thePlanThatIsShownHasTheTabsOfANarrowWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.document().renameCurrent(QStringLiteral("As torchtitan plans it"));
+        window.resize(800, 500);
+        const auto* tabs = window.findChild<QWidget*>("variantBar")->findChild<QTabBar*>();
+        QTRY_VERIFY(tabs->width() < TabOverflow::narrow_bar);
+        const int shown = tabs->currentIndex();
+        const auto* list = tabs->findChild<QWidget*>("allTabs");
+        QTRY_VERIFY(tabs->tabRect(shown).left() >= 0 && tabs->tabRect(shown).right() <= list->x());
+        QVERIFY2(tabs->tabRect(0).right() <= 1, qPrintable(QString::number(tabs->tabRect(0).right())));
+        // A short name leaves something of its neighbour, which is not drawn and takes no click.
+        window.document().renameCurrent(QStringLiteral("A"));
+        QTRY_VERIFY(tabs->tabRect(0).left() < 0 && tabs->tabRect(0).right() > 1);
+        const QImage picture = const_cast<QTabBar*>(tabs)->grab().toImage();
+        const QColor ground = picture.pixelColor(0, 0);
+        for (int x = 4; x < tabs->tabRect(0).right() - 4; ++x)
+            QCOMPARE(picture.pixelColor(x, tabs->height() / 2), ground);
+        QTest::mouseClick(const_cast<QTabBar*>(tabs), Qt::LeftButton, {}, QPoint(4, tabs->height() / 2));
+        QCOMPARE(tabs->currentIndex(), shown);
     }
 
     void namesOfPanelsAreAllThereInANarrowWindow() {

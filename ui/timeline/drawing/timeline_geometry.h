@@ -18,6 +18,7 @@ struct TimelineGeometry {
     QRect ruler;
     QRect lanes;           ///< time area of the lanes; the part of the stack that is visible
     QRect memory;          ///< time area of the memory curve; empty without a curve
+    int headerTaken = 0;   ///< at the right of `header`, by a control
     int labelWidth = 0;    ///< the column left of the time areas
     int scroll = 0;        ///< how much of the stack is above `lanes`
     int pinnedHeight = 0;  ///< of the rows at the top that do not scroll; 0 where they would leave too little room

@@ -148,7 +148,7 @@ int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
 
 void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
                  const QString& caption, const Theme& theme, bool focused, bool withKeys) {
-    const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx, 0);
+    const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx - geometry.headerTaken, 0);
     int left = line.left();
     if (!title.isEmpty()) {
         painter.setFont(textFont(normalTextPx, QFont::DemiBold));
