@@ -79,12 +79,14 @@ void EditEffect::tell() {
     };
     QStringList changes;
     if (after->times_known) {
+        const bool shared = before->on_shared_links || after->on_shared_links;
         changes.append(change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time));
-        if (before->on_shared_links || after->on_shared_links)
+        if (shared)
             changes.append(change(linksSharedLabel(), step_with_links_shared(*before), step_with_links_shared(*after),
                                   Unit::Time));
-        changes.append(
-            change(tr("exposed"), exposed_with_links_shared(*before), exposed_with_links_shared(*after), Unit::Time));
+        // The exposed time is that of the step of a job, as in the toolbar.
+        changes.append(change(shared ? exposedLinksSharedLabel() : tr("exposed"),
+                              exposed_with_links_shared(*before), exposed_with_links_shared(*after), Unit::Time));
     }
     changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
                           static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));

@@ -220,7 +220,8 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
         if (after.shared_step_ms)
             answer_.effects.append(linksSharedChange(step_with_links_shared(before), *after.shared_step_ms));
         const double exposed_ms = after.shared_exposed_ms.value_or(after.exposed_ms);
-        answer_.effects.append(effect(tr("exposed"), formatTime(exposed_ms),
+        answer_.effects.append(effect(after.shared_exposed_ms ? exposedLinksSharedLabel() : tr("exposed"),
+                                      formatTime(exposed_ms),
                                       formatDifference(exposed_ms - exposed_with_links_shared(before), Unit::Time)));
     } else {
         answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};

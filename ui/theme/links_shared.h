@@ -11,6 +11,11 @@ inline QString linksSharedLabel() {
     return QCoreApplication::translate("Numbers", "with links shared");
 }
 
+/// What the exposed time of such a step is called.
+inline QString exposedLinksSharedLabel() {
+    return QCoreApplication::translate("Numbers", "exposed %1").arg(linksSharedLabel());
+}
+
 /// `with links shared 1,923 ms  −6.1 ms`: such a step, and how far it is from another one.
 inline QString linksSharedChange(double before_ms, double after_ms) {
     return QStringLiteral("%1 %2  %3")

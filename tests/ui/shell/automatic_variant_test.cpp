@@ -156,8 +156,15 @@ class AutomaticVariantTest : public QObject {
         MainWindow window;
         QVERIFY(open(window, testGraph("llama3_8b_fsdp64.prebucket")));
         // It gives gathers a group of their own, which only seems to double the network.
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
+        const auto baseline = window.document().evaluation();
         PipelineCommands(window.document()).startFrom(pipeline_presets(*window.document().graph()).at(1));
         QVERIFY(settle(window));
+        QCOMPARE(told.count(), 1);
+        const double exposed_ms = exposed_with_links_shared(*window.document().evaluation());
+        const QString exposed = QStringLiteral("exposed with links shared ") +
+                                formatDifference(exposed_ms - exposed_with_links_shared(*baseline), Unit::Time);
+        QVERIFY2(told[0][0].toString().contains(exposed), qPrintable(told[0][0].toString()));
         run(window, "plan.automatic");
         QVERIFY(settle(window));
         const auto automatic = window.document().evaluation();
