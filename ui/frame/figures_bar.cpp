@@ -2,21 +2,12 @@
 
 #include <QHelpEvent>
 #include <QPainter>
-#include <QRegularExpression>
 #include <QTimer>
 #include <QToolTip>
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
-#include "core/cost/built_in_cost_models.h"
-#include "core/cost/checked_runs.h"
-#include "core/pipeline/beside_step.h"
-#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
-#include "ui/measure/trace_times.h"
-#include "ui/theme/harmless_text.h"
-#include "ui/theme/links_shared.h"
-#include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -29,223 +20,7 @@ constexpr int difference_gap = 8;
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
-/// @param difference as it is shown: what is no change after rounding is neither better nor worse.
-Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
-                const QString& help) {
-    Figure figure{label, value, {}, 0, help};
-    if (now == before) return figure;
-    figure.difference = difference;
-    static const QRegularExpression digit(QStringLiteral("[1-9]"));
-    if (difference.contains(digit)) figure.change = now < before ? 1 : -1;
-    return figure;
-}
-
-/// A difference of exposed times is shown as a share; a difference from zero, or one too small for a share, as a time.
-QString shareDifference(double now, double before) {
-    constexpr double smallest_share = 0.0005;
-    return before > 0 && std::abs(now / before - 1) >= smallest_share
-               ? formatDifference(now / before - 1, Unit::Percent)
-               : formatDifference(now - before, Unit::Time);
-}
-
-/// A refused plan has no figures; those in the evaluation are the baseline's.
-std::vector<Figure> refusedFigures() {
-    std::vector<Figure> figures;
-    for (const QString& label :
-         {Document::tr("step"), Document::tr("exposed"), Document::tr("peak"), Document::tr("collectives")})
-        figures.push_back(
-            {label, QStringLiteral("—"), {}, 0, Document::tr("The plan is refused and has no figures, see Problems")});
-    figures.front().difference = Document::tr("refused");
-    figures.front().change = -1;
-    return figures;
-}
-
-/// Neither the graph nor a cost model has times: what does not need them is shown.
-std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
-    const QString help = Document::tr("The graph has no times; Plan ▸ Times ▸ Cost model… estimates them");
-    std::vector<Figure> figures;
-    for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
-        figures.push_back({label, Document::tr("no times"), {}, 0, help});
-    figures.push_back({Document::tr("peak"),
-                       formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)),
-                       {},
-                       0,
-                       Document::tr("Peak memory, recomputed tensors counted apart")});
-    figures.push_back({Document::tr("collectives"),
-                       formatCount(static_cast<std::int64_t>(evaluation.simulation.collectives.size())),
-                       {},
-                       0,
-                       Document::tr("Collectives in the step")});
-    return figures;
-}
-
-bool outsideCheckedRuns(const Evaluation& evaluation) {
-    return std::ranges::any_of(
-        evaluation.problems, [](const Problem& problem) { return problem.kind == ProblemKind::outside_checked_runs; });
-}
-
-/// `step · h100-96gb-500w, checked to 3.2 %`: by which model times are estimated, and how far that was right.
-QString stepLabel(const Evaluation& evaluation) {
-    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
-    if (!cost || cost->model_name.empty()) return Document::tr("step");
-    const QString label = Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
-    const std::optional<CheckedRuns> checked = checked_runs(*cost);
-    if (!checked || checked->within <= 0) return label;
-    return outsideCheckedRuns(evaluation)
-               ? Document::tr("%1, outside checked runs").arg(label)
-               : Document::tr("%1, checked to %2 %").arg(label, QString::number(checked->within * 100));
-}
-
-/// One figure: the estimate that counts tensors which are computed again apart. PyTorch's is in the tool tip.
-Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
-    const auto now = static_cast<double>(evaluation.corrected_memory.peak_bytes);
-    const auto before = static_cast<double>(baseline.corrected_memory.peak_bytes);
-    Figure figure =
-        compared(Document::tr("peak"), formatBytes(now), now, before, formatDifference(now - before, Unit::Bytes),
-                 Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)));
-    if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes)
-        figure.help += Document::tr(
-                           "\nPyTorch's estimator says %1: it counts a tensor that is computed again as if it "
-                           "and its original were one, alive all the time in between")
-                           .arg(formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
-    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
-    if (!cost || cost->memory_bytes <= 0) {
-        figure.help += Document::tr("\nWhat the device holds is not known: the cost model does not say");
-        return figure;
-    }
-    const auto holds = static_cast<double>(cost->memory_bytes);
-    figure.beyond = now > holds;
-    figure.help += figure.beyond
-                       ? Document::tr("\nThe device holds %1: the job would run out of memory").arg(formatBytes(holds))
-                       : Document::tr("\nThe device holds %1").arg(formatBytes(holds));
-    if (figure.beyond) figure.label = Document::tr("peak · device holds %1").arg(formatBytes(holds));
-    return figure;
-}
-
-QString boundText(const StepGap::Gap& gap) {
-    if (!gap.none.isEmpty()) return gap.none;
-    return Document::tr("No plan has a step below %1%2: %3")
-        .arg(formatTime(gap.bound_ms), gap.any_order ? Document::tr(", whatever the order of compute") : QString(),
-             gap.reason);
-}
-
-/// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
-Figure gapFigure(const StepGap::Gap& gap) {
-    constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
-    const bool faster = gap.share < -smallest_share;
-    Figure figure{
-        Document::tr("above bound"), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
-    figure.help = boundText(gap);
-    if (!gap.none.isEmpty()) figure.value = Document::tr("no bound");
-    if (!faster) return figure;
-    figure.value = Document::tr("below");
-    figure.beyond = true;
-    figure.help = Document::tr(
-                      "Faster than any plan can be, %1: what runs before its inputs are there hides what it should "
-                      "wait for. See Problems")
-                      .arg(formatTime(gap.bound_ms));
-    return figure;
-}
-
-/// Beside a step that is faster than links allow: the one that a job can reach.
-Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baseline,
-                         const std::optional<StepGap::Gap>& gap) {
-    Figure figure{linksSharedLabel(), formatTime(shared.step_ms), {}, 0, {}};
-    figure.beyond = true;
-    QStringList links;
-    for (const std::vector<std::string>& link : shared.links) {
-        QStringList groups;
-        for (const std::string& group : link) groups.append(QString::fromStdString(group));
-        links.append(groups.join(QStringLiteral(", ")));
-    }
-    figure.help = Document::tr(
-                      "The step of a job, whose process groups share a GPU's network card between hosts and its link "
-                      "within one: %1. The step before it takes each group to have a link of its own; Plan ▸ Times "
-                      "▸ Share links makes all figures so. The baseline's is %2 (%3)")
-                      .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
-                           formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
-    if (!gap) return figure;
-    figure.difference = gap->none.isEmpty()
-                            ? Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
-                            : Document::tr("no bound");
-    figure.help += QStringLiteral("\n") + boundText(*gap);
-    return figure;
-}
-
-/// Of the step that stands beside it: the one with links shared, where there is such a one.
-Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, const QString& times) {
-    const bool shared = evaluation.on_shared_links.has_value();
-    const double now = shared ? exposed_with_links_shared(evaluation) : evaluation.simulation.exposed_ms;
-    const double before = shared ? exposed_with_links_shared(baseline) : baseline.simulation.exposed_ms;
-    QString help =
-        Document::tr("Time for which compute stands still for communication; baseline %1").arg(formatTime(before));
-    if (shared)
-        help = Document::tr(
-                   "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
-                   "baseline %3")
-                   .arg(help, formatTime(evaluation.simulation.exposed_ms), formatTime(baseline.simulation.exposed_ms));
-    Figure figure = compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
-                             formatTime(now), now, before, shareDifference(now, before), help + times);
-    // Without these words it would be taken for that of the first step.
-    if (shared) figure.short_label = Document::tr("exposed, links shared");
-    return figure;
-}
-
 }  // namespace
-
-std::vector<Figure> figuresOf(const Document& document) {
-    const auto evaluation = document.evaluation();
-    if (!evaluation) return {};
-    if (evaluation->refused) return refusedFigures();
-    if (!evaluation->times_known) return figuresWithoutTimes(*evaluation);
-    const Evaluation& baseline = document.baseline();
-    const Simulation& now = evaluation->simulation;
-    const Simulation& before = baseline.simulation;
-    const auto count = static_cast<std::int64_t>(now.collectives.size());
-    const auto count_before = static_cast<std::int64_t>(before.collectives.size());
-    const TimeSource* source = evaluation->time_source.get();
-    const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
-    const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
-    QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
-    if (const std::optional<CheckedRuns> checked = cost ? checked_runs(*cost) : std::nullopt) {
-        times += Document::tr(", which was compared with %1").arg(shownName(QString::fromStdString(checked->with)));
-    } else if (cost && built_in_cost_model(*cost)) {
-        times += Document::tr(", which was compared with no run");
-    }
-    QString label = stepLabel(*evaluation);
-    if (source && source->compilation)
-        times += Document::tr("; kernels are those of a job that compiles %1")
-                     .arg(QString::fromStdString(std::string(compiled_scope_text(source->compilation->scope))));
-    if (evaluation->contention) {
-        times += Document::tr("; compute and communication slow one another down");
-        label += Document::tr(" · contention");
-    } else if (source && source->measured()) {
-        times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
-        label = Document::tr("step · trace's times");
-    }
-    if (source && source->share_links) {
-        times += Document::tr("; process groups share the links they go over");
-        label += Document::tr(" · links shared");
-    }
-    const std::optional<OptimizerStep> beside = beside_step(*evaluation);
-    const QString beside_text = beside
-                                    ? Document::tr("; beside it %1 of clipping and AdamW, which are not in the graph")
-                                          .arg(formatTime(beside->time_ms))
-                                    : QString();
-    std::vector<Figure> figures;
-    figures.push_back(compared(
-        label, formatTime(now.step_ms), now.step_ms, before.step_ms,
-        formatDifference(now.step_ms - before.step_ms, Unit::Time),
-        Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
-            beside_text + times));
-    figures.push_back(exposedFigure(*evaluation, baseline, times));
-    figures.push_back(peakOf(*evaluation, baseline));
-    figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
-                               static_cast<double>(count_before),
-                               formatDifference(static_cast<double>(count - count_before), Unit::Count),
-                               Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before))));
-    return figures;
-}
 
 FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(&document), gap_(document) {
     setObjectName("figures");
@@ -274,21 +49,15 @@ void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
 
 void FiguresBar::update() {
     figures_ = instead_ ? *instead_ : document_ ? figuresOf(*document_) : std::vector<Figure>();
-    if (const std::optional<Figure> beside = instead_ || figures_.empty() ? std::nullopt : besideStep())
-        figures_.insert(figures_.begin() + 1, *beside);
+    if (!instead_ && !figures_.empty())
+        if (const auto beside = besideStepFigure(*document_, gap_.gap()))
+            figures_.insert(figures_.begin() + 1, *beside);
     QStringList texts;
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
     setAccessibleName(texts.join(QStringLiteral(", ")));
     updateGeometry();
     QWidget::update();
-}
-
-std::optional<Figure> FiguresBar::besideStep() const {
-    const auto evaluation = document_->evaluation();
-    if (evaluation && !evaluation->refused && evaluation->on_shared_links)
-        return sharedLinksFigure(*evaluation->on_shared_links, document_->baseline(), gap_.gap());
-    return gap_.gap() ? std::optional(gapFigure(*gap_.gap())) : std::nullopt;
 }
 
 bool FiguresBar::hasDifferences(Detail detail) {

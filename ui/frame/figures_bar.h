@@ -1,34 +1,18 @@
 #pragma once
 
-#include <QColor>
 #include <QList>
 #include <QPointer>
-#include <QString>
 #include <QStringList>
 #include <QWidget>
 #include <array>
 #include <optional>
 #include <vector>
 
-#include "ui/frame/step_gap.h"
+#include "ui/frame/plan_figures.h"
 
 namespace overlap::ui {
 
 class Document;
-
-/// A figure of the toolbar: its label, its value, and the difference to the baseline.
-struct Figure {
-    QString label;
-    QString value;
-    QString difference;  ///< empty where there is none, as on the baseline
-    int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
-    QString help;
-    bool beyond = false;       ///< `value` is more than the device has
-    QString short_label = {};  ///< where there is little space; empty: `label` up to its first dot
-};
-
-/// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
-std::vector<Figure> figuresOf(const Document& document);
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
 /// details of labels are left out first, then differences, then the last figures; the tool tip has them all. A figure
@@ -68,8 +52,6 @@ class FiguresBar : public QWidget {
     };
 
     void update();
-    /// How far the step is above the bound, or what it is where process groups share links; nothing while not known.
-    std::optional<Figure> besideStep() const;
     Layout layOut() const;
     int widthOf(Detail detail) const;
     /// With the gap behind it.

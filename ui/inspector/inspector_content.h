@@ -23,6 +23,7 @@ struct InspectorPiece {
     Tone tone = Tone::plain;
 };
 
+/// A label with its value, or a sentence.
 struct InspectorRow {
     QString label;
     std::vector<InspectorPiece> pieces;
@@ -36,6 +37,7 @@ struct InspectorContent {
     std::vector<InspectorRow> rows;
 };
 
+/// What is known of the document's selection; empty where nothing is selected or no graph is open.
 InspectorContent inspect(Document& document);
 
 /// What putting the selection under each memory action that concerns it would change, as links that do it; empty where

@@ -23,10 +23,14 @@ class SearchControls : public QWidget {
     /// What the peak of memory may be.
     enum class Limit { none, baseline, current, device, other };
 
+    /// @param document whose current plan and baseline limits refer to; outlives it.
     explicit SearchControls(Document& document, QWidget* parent = nullptr);
 
+    /// The choice of a Limit, in the order of the enumeration.
     QComboBox* limit() { return limit_; }
+    /// The choice of the effort, each with its plans() as data.
     QComboBox* effort() { return effort_; }
+    /// The switch of startsFromCurrent().
     QCheckBox* fromCurrent() { return from_current_; }
     LockButton* lockButton() { return locks_; }
 

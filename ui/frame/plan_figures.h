@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "ui/frame/step_gap.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// A figure of the toolbar: its label, its value, and the difference to the baseline.
+struct Figure {
+    QString label;
+    QString value;
+    QString difference;  ///< empty where there is none, as on the baseline
+    int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
+    QString help;
+    bool beyond = false;       ///< `value` is more than the device has
+    QString short_label = {};  ///< where there is little space; empty: `label` up to its first dot
+};
+
+/// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
+std::vector<Figure> figuresOf(const Document& document);
+
+/// How far the step is above the bound, or what it is where process groups share links; nothing while not known. It
+/// stands behind the step.
+/// @param gap of the document's current plan; nothing while not known.
+std::optional<Figure> besideStepFigure(const Document& document, const std::optional<StepGap::Gap>& gap);
+
+}  // namespace overlap::ui
