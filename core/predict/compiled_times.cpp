@@ -64,12 +64,14 @@ class KernelPricing {
         return std::max(memory_ms, flops / (peak(node) * of_class.efficiency) * ms_per_s) + of_class.overhead_ms;
     }
 
+    double copy_ms(std::int64_t bytes) const { return bytes_ms(bytes) + class_cost(ComputeClass::memory).overhead_ms; }
+
   private:
     const CostParameters::ClassCost& class_cost(ComputeClass of_node) const {
         return classes_[static_cast<std::size_t>(of_node)];
     }
 
-    double bytes_ms(std::int64_t bytes) {
+    double bytes_ms(std::int64_t bytes) const {
         const double rate = cost_.memory_bytes_per_s * class_cost(ComputeClass::memory).efficiency;
         return static_cast<double>(bytes) / rate * ms_per_s;
     }
@@ -111,6 +113,17 @@ void share(const Graph& graph, const FusedKernel& kernel, double time_ms, std::v
     }
 }
 
+/// What is read and written by a copy into tensors that it is given, as parts of a bucket's gather are copied out of
+/// it (`split_with_sizes_copy.out`): it returns nothing, and estimates as traced take it for nothing.
+std::optional<std::int64_t> bytes_of_copies_out(const Graph& graph, NodeId node) {
+    const Value* given = graph.keyword(node, "out");
+    if (!given || !graph.outputs(node).empty() || compute_class(graph, node) != ComputeClass::memory)
+        return std::nullopt;
+    std::int64_t written = 0;
+    for_each_node(graph.values(), *given, [&](NodeId into) { written += graph.output_bytes(into); });
+    return written > 0 ? std::optional(2 * written) : std::nullopt;
+}
+
 std::vector<bool> generated_nodes(const FusedKernels& kernels, const std::vector<std::int32_t>& regions) {
     std::vector<bool> generated(regions.size());
     for (std::size_t node = 0; node < regions.size(); ++node) {
@@ -142,6 +155,10 @@ CompiledTimes compiled_times(const Graph& given, const Compilation& compilation)
     for (const FusedKernel& kernel : result.kernels.kernels) {
         share(graph, kernel, pricing.time_ms(kernel, kernel.bytes_read), result.times_ms);
         share(graph, kernel, pricing.time_ms(kernel, 0), result.without_reading_ms);
+    }
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (const std::optional<std::int64_t> bytes = bytes_of_copies_out(graph, node))
+            result.times_ms[node] = round_to_six_decimals(pricing.copy_ms(*bytes));
     }
     price_fused_products(given, false, result.times_ms);
     return result;

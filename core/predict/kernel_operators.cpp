@@ -129,6 +129,10 @@ bool has_complex_output(const Graph& graph, NodeId node) {
     });
 }
 
+bool only_allocates(const Graph& graph, NodeId node) {
+    return graph.op(node) == NodeOp::call_function && is_one_of(operator_name(graph.target(node)), allocations);
+}
+
 KernelOperator kernel_operator(const Graph& graph, NodeId node) {
     KernelOperator found;
     if (graph.op(node) != NodeOp::call_function) return found;
@@ -137,7 +141,7 @@ KernelOperator kernel_operator(const Graph& graph, NodeId node) {
     if (compute == ComputeClass::communication) return {.role = KernelRole::collective, .loops = {}};
     const TensorMeta* output = first_tensor(graph.outputs(node));
     const std::string_view name = operator_name(graph.target(node));
-    if (!output || is_one_of(name, allocations)) return found;
+    if (!output || only_allocates(graph, node)) return found;
     if (name == "inductor_force_stride_order" && lies_as_asked(graph, node, *output)) return found;
     if (compute != ComputeClass::memory || touches_complex(graph, node) || is_one_of(name, libraries)) {
         found.role = KernelRole::library;

@@ -42,6 +42,9 @@ struct KernelOperator {
 /// Complex numbers are computed by PyTorch's own kernels.
 bool has_complex_output(const Graph& graph, NodeId node);
 
+/// Whether a node returns memory that nothing is written to, such as `empty_like`: no kernel runs for it.
+bool only_allocates(const Graph& graph, NodeId node);
+
 /// By the operator's name and traits, its tensors and its arguments. Operators inside control_deps are `library`.
 KernelOperator kernel_operator(const Graph& graph, NodeId node);
 

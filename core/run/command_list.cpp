@@ -11,7 +11,7 @@ namespace {
 void write_compute(std::ostream& out, const ComputeWork& work) {
     out << "compute stream: " << compute_class_name(work.compute_class);
     if (work.compute_class == ComputeClass::matrix_multiply) {
-        const MatrixProduct& product = work.product;
+        const ProductShape& product = work.product;
         out << ' ';
         if (product.batch > 1) out << product.batch << " times ";
         out << product.rows << "x" << product.inner << " by " << product.inner << "x" << product.columns << ' '

@@ -11,7 +11,7 @@ namespace overlap {
 namespace {
 
 /// Bytes of left, right and result.
-std::array<std::int64_t, 3> operand_bytes(const MatrixProduct& product) {
+std::array<std::int64_t, 3> operand_bytes(const ProductShape& product) {
     const std::int64_t size = dtype_info(product.dtype).bytes * product.batch;
     return {size * product.rows * product.inner, size * product.inner * product.columns,
             size * product.rows * product.columns};

@@ -27,7 +27,7 @@ struct DeviceWork {
         moved_bytes,       ///< a kernel that moves the node's bytes
     };
     Kind kind = Kind::moved_bytes;
-    MatrixProduct product;                     ///< of all kinds of products
+    ProductShape product;                      ///< of all kinds of products
     std::int64_t launches = 1;                 ///< of the product
     std::array<ProductOperand, 3> operands{};  ///< of the product: left, right and result
     std::uint32_t attention = 0;               ///< index of Program::attentions
@@ -72,7 +72,7 @@ bool has_plain_product(Dtype dtype);
 /// attention, a convolution or a product that is not run itself. No operand has more than 64 MiB, however many
 /// operations there are.
 struct StandInProduct {
-    MatrixProduct product;
+    ProductShape product;
     std::int64_t launches = 1;
 };
 StandInProduct product_of_flops(double flops);

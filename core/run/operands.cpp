@@ -20,8 +20,12 @@ class OperandFinder {
         for (std::size_t index = steps_.of_node[node].first_argument; index < arguments.size(); ++index) {
             add_inputs(arguments[index], operands);
         }
-        add_inputs(graph_.record(node).kwargs, operands);
+        const Value* written = graph_.keyword(node, "out");
+        if (!written) add_inputs(graph_.record(node).kwargs, operands);
         add_outputs(node, operands.outputs);
+        if (written) {
+            for_each_node(graph_.values(), *written, [&](NodeId given) { add_outputs(given, operands.outputs); });
+        }
         return operands;
     }
 

@@ -7,6 +7,9 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/cost/control_deps.h"
+#include "core/cost/fused_values.h"
+#include "core/predict/fused_kernels.h"
+#include "core/predict/kernel_operators.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -35,7 +38,8 @@ class WrappedByNode {
 
 class ProgramMaker {
   public:
-    explicit ProgramMaker(const Graph& graph) : graph_(graph), wrapped_(graph), steps_(stream_steps(graph)) {}
+    explicit ProgramMaker(const Graph& graph)
+        : graph_(graph), wrapped_(graph), steps_(stream_steps(graph)), kernels_(kernels_of(graph)) {}
 
     Program make() {
         add_groups();
@@ -66,6 +70,23 @@ class ProgramMaker {
     }
 
   private:
+    /// A kernel for each operator that has one.
+    static FusedKernels kernels_of(const Graph& graph) {
+        const FusedValues values(graph);
+        return fused_kernels(values.graph(), std::vector<std::int32_t>(graph.node_count(), -1));
+    }
+
+    /// What the node's kernel reads and writes: of an argument only the part that it needs, and nothing where memory is
+    /// only allocated. @returns whether there is a kernel.
+    bool set_bytes(NodeId node, ComputeWork& work) const {
+        const std::int32_t index = kernels_.kernel_of_node[node];
+        if (index < 0) return false;
+        const FusedKernel& kernel = kernels_.kernels[static_cast<std::size_t>(index)];
+        work.read_bytes = kernel.bytes_read;
+        work.written_bytes = kernel.bytes_written;
+        return true;
+    }
+
     void add_command(Command::Kind kind, std::size_t index, NodeId node) {
         program_.commands.push_back({kind, static_cast<std::uint32_t>(index), node});
     }
@@ -108,13 +129,10 @@ class ProgramMaker {
         ComputeWork work;
         work.node = node;
         work.compute_class = wrapped ? compute_class(formula) : compute_class(graph_, node);
-        if (work.compute_class == ComputeClass::nothing || !returns_tensor(node)) return;
-        work.written_bytes = graph_.output_bytes(node);
-        const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
-        for (std::size_t index = first_argument; index < arguments.size(); ++index) {
-            work.read_bytes += bytes_of(arguments[index]);
-        }
-        work.read_bytes += bytes_of(graph_.record(node).kwargs);
+        if (work.compute_class == ComputeClass::nothing) return;
+        if (!returns_tensor(node) && !graph_.keyword(node, "out")) return;
+        if (only_allocates(graph_, node)) return;
+        if (wrapped || !set_bytes(node, work)) add_all_bytes(node, first_argument, work);
         if (formula != FlopFormula::none) work.flops = count_flops(graph_, node, formula, first_argument);
         if (is_product_of_experts(wrapped ? wrapped->operator_name : graph_.target(node))) {
             work.flops = flops_of_experts(node, first_argument);
@@ -137,13 +155,28 @@ class ProgramMaker {
         program_.compute.push_back(work);
     }
 
+    /// Of what a control_deps wraps a graph does not have the arguments that are no tensors; what writes into tensors
+    /// that it is given (`out`) returns none, and core/predict has no kernel for it.
+    void add_all_bytes(NodeId node, std::size_t first_argument, ComputeWork& work) const {
+        work.written_bytes = graph_.output_bytes(node);
+        if (const Value* given = graph_.keyword(node, "out")) {
+            work.written_bytes += bytes_of(*given);
+            work.read_bytes -= bytes_of(*given);  // it is among the keywords
+        }
+        const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
+        for (std::size_t index = first_argument; index < arguments.size(); ++index) {
+            work.read_bytes += bytes_of(arguments[index]);
+        }
+        work.read_bytes += bytes_of(graph_.record(node).kwargs);
+    }
+
     /// Shapes were checked by count_flops().
-    MatrixProduct product_of(NodeId node, std::size_t first_argument) const {
+    ProductShape product_of(NodeId node, std::size_t first_argument) const {
         const TensorMeta& left = *tensor_argument(node, first_argument);
         const TensorMeta& right = *tensor_argument(node, first_argument + 1);
         const std::span<const std::int64_t> left_sizes = graph_.shape(left);
         const std::span<const std::int64_t> right_sizes = graph_.shape(right);
-        MatrixProduct product;
+        ProductShape product;
         product.batch = left_sizes.size() == 3 ? left_sizes[0] : 1;
         product.rows = left_sizes[left_sizes.size() - 2];
         product.inner = left_sizes.back();
@@ -169,13 +202,13 @@ class ProgramMaker {
 
     /// As one product with a batch of experts. Rows are shared evenly: how many each expert has is known in a step
     /// only, and what is left over by the division is no work.
-    std::optional<MatrixProduct> product_of_experts(NodeId node, std::size_t first_argument) const {
+    std::optional<ProductShape> product_of_experts(NodeId node, std::size_t first_argument) const {
         const TensorMeta* left = tensor_argument(node, first_argument);
         const TensorMeta* right = tensor_argument(node, first_argument + 1);
         const TensorMeta* ends = tensor_argument(node, first_argument + 2);
         if (!left || !right || left->rank != 2 || right->rank < 2) return std::nullopt;
         const std::span<const std::int64_t> left_sizes = graph_.shape(*left), right_sizes = graph_.shape(*right);
-        MatrixProduct product;
+        ProductShape product;
         product.batch = right->rank == 3 ? right_sizes[0] : ends && ends->rank == 1 ? graph_.shape(*ends)[0] : 0;
         if (product.batch < 1) return std::nullopt;
         product.rows = right->rank == 3 ? left_sizes[0] / product.batch : left_sizes[0];
@@ -271,6 +304,7 @@ class ProgramMaker {
     const Graph& graph_;
     WrappedByNode wrapped_;
     StreamSteps steps_;
+    FusedKernels kernels_;
     Program program_;
 };
 

@@ -15,19 +15,19 @@ namespace overlap {
 
 /// A matrix product `batch` times: [rows x inner] by [inner x columns]. A factor that is transposed lies in memory by
 /// columns, as a weight does that torch's linear layer multiplies with.
-struct MatrixProduct {
+struct ProductShape {
     std::int64_t batch = 1, rows = 0, columns = 0, inner = 0;
     Dtype dtype{};
     bool left_transposed = false, right_transposed = false;
 
-    auto operator<=>(const MatrixProduct&) const = default;
+    auto operator<=>(const ProductShape&) const = default;
 };
 
 /// What a node asks of the compute stream.
 struct ComputeWork {
     NodeId node = no_node;
     ComputeClass compute_class = ComputeClass::memory;
-    MatrixProduct product;  ///< of matrix multiplies, and of products of experts as if each had as many rows
+    ProductShape product;  ///< of matrix multiplies, and of products of experts as if each had as many rows
     bool of_experts = false;
     double flops = 0;  ///< as torch's flop counter counts them, and those of products of experts, which it does not
     std::int64_t read_bytes = 0, written_bytes = 0;

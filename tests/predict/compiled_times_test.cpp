@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "core/predict/matrix_products.h"
 #include "core/predict/optimizer_step.h"
 #include "tests/cost/fused_sketch.h"
+#include "tests/cost/graph_sketch.h"
 
 namespace overlap {
 namespace {
@@ -55,6 +57,23 @@ TEST(CompiledTimes, CausalAttentionComputesHalfOfItsScores) {
     const std::vector<double> times_ms = compiled_times(*job(), {}).times_ms;
     const double full_ms = node_flops(*job(), attention) / (989e12 * 0.40) * 1e3;
     EXPECT_NEAR(times_ms[attention], full_ms / 2 + 0.002, 0.01 * full_ms);
+}
+
+TEST(CompiledTimes, CopiesOutOfABucketAreReadAndWritten) {
+    test::GraphSketch sketch;
+    const NodeId gathered = sketch.input("gathered", sketch.tensor("float32", {4, 1000}));
+    const NodeId first = sketch.input("first", sketch.tensor("float32", {4, 600}));
+    const NodeId second = sketch.input("second", sketch.tensor("float32", {4, 400}));
+    NodeRecord record;
+    record.name = sketch.builder().intern("copy");
+    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
+    record.op = NodeOp::call_function;
+    record.args = sketch.builder().list(test::GraphSketch::values({gathered}));
+    const std::array keywords{sketch.text("out"), sketch.builder().list(test::GraphSketch::values({first, second}))};
+    record.kwargs = sketch.builder().dictionary(keywords);
+    const NodeId copy = sketch.builder().add(record);
+    const double bytes = 2 * 4000 * 4;
+    EXPECT_NEAR(compiled_times(sketch.finish(), {}).times_ms[copy], bytes / (1e9 * 0.5) * 1e3, 1e-6);
 }
 
 TEST(CompiledTimes, FusedProductsTakeWhatTheirPiecesTake) {

@@ -61,7 +61,7 @@ TEST(DeviceWork, EightBitFactorsHaveAStandInWithTheirOperations) {
     const DevicePlan device = plan_of(sketch.finish()).device;
     const DeviceWork& work = device.compute.at(0);
     EXPECT_EQ(work.kind, Kind::stand_in_product);
-    const MatrixProduct& product = work.product;
+    const ProductShape& product = work.product;
     const double flops = 2.0 * static_cast<double>(product.rows * product.columns * product.inner * work.launches);
     EXPECT_NEAR(flops / (2.0 * 512 * 1024 * 2048), 1, 0.02);
     EXPECT_GT(device.scratch_bytes, 0);
@@ -82,12 +82,12 @@ TEST(DeviceWork, ExpertsShareRowsEvenly) {
     EXPECT_EQ(planned.program.compute.at(0).flops, 2.0 * 1000 * 64 * 32);
     EXPECT_EQ(planned.program.compute.at(1).flops, 2.0 * 64 * 1000 * 32) << "each row belongs to one expert";
     EXPECT_EQ(planned.device.totals().expert_products, 2);
-    const MatrixProduct& forward = planned.device.compute.at(0).product;
+    const ProductShape& forward = planned.device.compute.at(0).product;
     EXPECT_EQ(forward.batch, 8);
     EXPECT_EQ(forward.rows, 125);
     EXPECT_EQ(forward.inner, 64);
     EXPECT_EQ(forward.columns, 32);
-    const MatrixProduct& of_weights = planned.device.compute.at(1).product;
+    const ProductShape& of_weights = planned.device.compute.at(1).product;
     EXPECT_EQ(of_weights.rows, 64);
     EXPECT_EQ(of_weights.inner, 125);
     for (const DeviceWork& work : planned.device.compute) {
@@ -149,7 +149,7 @@ TEST(DeviceWork, NodesWithoutOperationsMoveTheirBytes) {
 TEST(DeviceWork, AStandInHasAsManyOperationsInPiecesOfBoundedSize) {
     for (const double flops : {6e5, 1e9, 3.7e11, 2.5e12, 1.8e14}) {
         const StandInProduct stand_in = product_of_flops(flops);
-        const MatrixProduct& product = stand_in.product;
+        const ProductShape& product = stand_in.product;
         const double found = 2.0 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                              static_cast<double>(product.inner) * static_cast<double>(stand_in.launches);
         EXPECT_NEAR(found / flops, 1, flops > 1e9 ? 0.02 : 0.3) << flops;

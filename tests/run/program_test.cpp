@@ -52,9 +52,9 @@ TEST(Program, MatrixProductsHaveTheirSizes) {
                 {sketch.tensor("bfloat16", {2, 3, 5})});
     const Program program = make_program(sketch.finish());
     ASSERT_EQ(program.compute.size(), 2u);
-    const MatrixProduct& single = program.compute[0].product;
+    const ProductShape& single = program.compute[0].product;
     EXPECT_EQ(std::make_tuple(single.batch, single.rows, single.inner, single.columns), std::make_tuple(1, 3, 4, 5));
-    const MatrixProduct& several = program.compute[1].product;
+    const ProductShape& several = program.compute[1].product;
     EXPECT_EQ(std::make_tuple(several.batch, several.rows, several.inner, several.columns),
               std::make_tuple(2, 3, 4, 5));
     EXPECT_EQ(program.compute[1].flops, 2.0 * 2 * 3 * 4 * 5);
@@ -68,7 +68,7 @@ TEST(Program, FactorsThatLieByColumnsAreTransposed) {
         sketch.builder().dimensions(std::vector<std::int64_t>{4, 5}, std::vector<std::int64_t>{1, 4});
     const NodeId right = sketch.input("right", weight);
     sketch.call("mm", "aten.mm.default", GraphSketch::values({left, right}), {sketch.tensor("bfloat16", {3, 5})});
-    const MatrixProduct product = make_program(sketch.finish()).compute.at(0).product;
+    const ProductShape product = make_program(sketch.finish()).compute.at(0).product;
     EXPECT_FALSE(product.left_transposed);
     EXPECT_TRUE(product.right_transposed);
 }

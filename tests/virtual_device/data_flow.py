@@ -8,8 +8,10 @@ run. Standard library only.
 import collections
 import gzip
 import json
+import re
 
 GIVEN = "what the graph is given"
+ANYTHING = "what was in memory before"
 # An executor allocates its pool, scratch memory, and the workspaces of products and attentions, in this order.
 ALLOCATIONS_OF_EXECUTOR = 4
 
@@ -42,6 +44,14 @@ class Graph:
                        for node in self.nodes]
         self.storages = [{(output["storage"], output.get("device")) for output in node.get("outputs", [])
                           if output and "storage" in output} for node in self.nodes]
+        # Memory that nothing is written to has no kernel; what writes into a part of it leaves the rest as it was.
+        self.allocates = [re.fullmatch(r"aten\.(new_)?empty(_like|_strided)?\..*", node["target"]) is not None
+                          for node in self.nodes]
+        self.scatters = [re.fullmatch(r"aten\.(index_put|scatter|scatter_add)_\..*", node["target"]) is not None
+                         for node in self.nodes]
+        for number, node in enumerate(self.nodes):
+            for given in nodes_in(node.get("kwargs", {}).get("out", [])):
+                self.storages[number] |= self.storages[self.number[given]]
 
     def origins(self, launched):
         """Of each node the nodes that wrote what it returns, when those in `launched` have kernels.
@@ -58,10 +68,12 @@ class Graph:
             elif number in launched:
                 found.add(number)
                 for source in shared:
-                    found |= origins[source]
+                    found |= origins[source] - (set() if self.scatters[number] else {ANYTHING})
                     for storage in self.storages[source] & self.storages[number]:
                         written_into[storage].add(number)
             else:
+                if self.allocates[number]:
+                    found.add(ANYTHING)
                 for source in self.inputs[number]:
                     found |= origins[source]
             origins.append(found)
@@ -108,7 +120,7 @@ def check_step(graph, step, nodes):
             if GIVEN in written_by and inputs:
                 written_by.remove(GIVEN)
                 given.append((offset, offset + size, inputs, node))
-            for origin in written_by - allowed:
+            for origin in set() if ANYTHING in allowed else written_by - allowed:
                 source = "before the step" if origin == GIVEN else f'by "{graph.nodes[origin]["name"]}"'
                 wrong.append(f'"{graph.nodes[node]["name"]}" reads {size} bytes of which some were written {source}, '
                              "which is none of its arguments")

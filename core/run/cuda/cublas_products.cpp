@@ -80,7 +80,7 @@ void transpose(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t 
 struct MatrixProducts::State {
     cublasLtHandle_t handle = nullptr;
     void* workspace = nullptr;
-    std::map<MatrixProduct, std::unique_ptr<Prepared>> prepared;
+    std::map<ProductShape, std::unique_ptr<Prepared>> prepared;
 
     State() {
         check(cublasLtCreate(&handle), "starting cuBLASLt");
@@ -94,13 +94,13 @@ struct MatrixProducts::State {
         cublasLtDestroy(handle);
     }
 
-    Prepared& prepare(const MatrixProduct& product) {
+    Prepared& prepare(const ProductShape& product) {
         std::unique_ptr<Prepared>& slot = prepared[product];
         if (!slot) slot = make(product);
         return *slot;
     }
 
-    std::unique_ptr<Prepared> make(const MatrixProduct& product) {
+    std::unique_ptr<Prepared> make(const ProductShape& product) {
         const Types types = types_of(product.dtype);
         auto made = std::make_unique<Prepared>();
         made->scale = types.scale;
@@ -115,7 +115,7 @@ struct MatrixProducts::State {
         return made;
     }
 
-    void choose(const MatrixProduct& product, Prepared& made) {
+    void choose(const ProductShape& product, Prepared& made) {
         cublasLtMatmulPreference_t preference = nullptr;
         check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
         check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -140,7 +140,7 @@ struct MatrixProducts::State {
 MatrixProducts::MatrixProducts() : state_(std::make_unique<State>()) {}
 MatrixProducts::~MatrixProducts() = default;
 
-void MatrixProducts::launch(const MatrixProduct& product, const void* left, const void* right, void* result,
+void MatrixProducts::launch(const ProductShape& product, const void* left, const void* right, void* result,
                             cudaStream_t stream) {
     const Prepared& prepared = state_->prepare(product);
     const float one = 1, zero = 0;

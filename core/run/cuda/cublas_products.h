@@ -19,7 +19,7 @@ class MatrixProducts {
 
     /// left [rows x inner] times right [inner x columns], each `batch` times, all row-major, contiguous and aligned.
     /// @throws InputError where cuBLASLt has no algorithm for the shape and element type.
-    void launch(const MatrixProduct& product, const void* left, const void* right, void* result, cudaStream_t stream);
+    void launch(const ProductShape& product, const void* left, const void* right, void* result, cudaStream_t stream);
 
   private:
     struct State;

@@ -91,17 +91,38 @@ struct CudaExecutor::State {
         options.attention->launch(program.attentions[index].shape, memory, compute.get());
     }
 
+    /// One kernel, or several where the node writes more tensors than one has room for.
     void launch_move(const ComputeWork& work, const Operands& places) {
-        MoveArguments arguments;
-        arguments.read_bytes = work.read_bytes;
-        arguments.written_bytes = work.written_bytes;
-        for (const PoolSpan& span : longest_spans(places.inputs, MoveArguments::most_spans))
-            add(span, arguments.inputs, arguments.input_count);
-        for (const PoolSpan& span : longest_spans(places.outputs, MoveArguments::most_spans))
-            add(span, arguments.outputs, arguments.output_count);
         // What works on a host is no kernel; tensors that are smaller than a word are one that moves nothing.
         if (places.inputs.empty() && places.outputs.empty()) return;
-        check(cuda::launch_move(arguments, device.multiprocessors, compute.get()), "launching a kernel");
+        const std::size_t all = places.outputs.size();
+        std::int64_t read = 0, written = 0;
+        for (std::size_t first = 0; first == 0 || first < all; first += MoveArguments::most_spans) {
+            const std::size_t end = std::min<std::size_t>(first + MoveArguments::most_spans, all);
+            MoveArguments arguments;
+            for (const PoolSpan& span : longest_spans(places.inputs, MoveArguments::most_spans))
+                add(span, arguments.inputs, arguments.input_count);
+            for (std::size_t output = first; output < end; ++output)
+                add(places.outputs[output], arguments.outputs, arguments.output_count);
+            // The last one takes what is left.
+            const bool last = end == all;
+            const std::int64_t part = last ? work.written_bytes - written : bytes_of(arguments.outputs);
+            arguments.written_bytes = part;
+            arguments.read_bytes = last ? work.read_bytes - read : share(work.read_bytes, part, work.written_bytes);
+            written += part;
+            read += arguments.read_bytes;
+            check(cuda::launch_move(arguments, device.multiprocessors, compute.get()), "launching a kernel");
+        }
+    }
+
+    static std::int64_t share(std::int64_t bytes, std::int64_t part, std::int64_t whole) {
+        return std::llround(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole));
+    }
+
+    static std::int64_t bytes_of(const MemorySpan (&spans)[MoveArguments::most_spans]) {
+        std::int64_t bytes = 0;
+        for (const MemorySpan& span : spans) bytes += span.bytes;
+        return bytes;
     }
 
     /// Kernels work in words of 16 bytes, so a span begins at the next one and what is left over at its end is not
