@@ -84,7 +84,9 @@ class Calibrator {
 
     /// By the graph's own times or by the base.
     std::vector<double> known_times_ms(const CalibrationRun& run) const {
-        const auto graph = base_.graphs_own_times ? run.graph : with_cost_model(run.graph, base_.model).graph;
+        if (base_.graphs_own_times)
+            return sourced_times(*run.graph, modelled_source(false, run.compilation_of_own_times()).get()).times_ms;
+        const auto graph = with_cost_model(run.graph, base_.model).graph;
         return sourced_times(*graph, modelled_source(false, run.compilation).get()).times_ms;
     }
 
@@ -201,7 +203,7 @@ class Calibrator {
     void add_errors() {
         std::map<std::string, std::vector<double>> before, after;
         for (const CalibrationRun& run : runs_) {
-            const Prediction old = base_.graphs_own_times ? predict(run.graph, run.compilation)
+            const Prediction old = base_.graphs_own_times ? predict(run.graph, run.compilation_of_own_times())
                                                           : predict(run.graph, base_.model, run.compilation);
             const Prediction fitted = predict(run.graph, result_.model, run.compilation);
             collect_errors(run, old, before);

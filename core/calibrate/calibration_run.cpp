@@ -133,6 +133,8 @@ CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> grap
     const Overlaps overlaps(*graph, times_ms);
     for (NodeSample& sample : run.samples) overlaps.fill(sample);
     run.exposed_ms = times.exposed_ms ? *times.exposed_ms : overlaps.exposed_ms();
+    run.compilation = Compilation{.scope = CompiledScope::eager};
+    run.of_runner = true;
     run.graph = std::move(graph);
     return run;
 }

@@ -38,6 +38,16 @@ std::optional<LineFit> line_through(const std::vector<FittedSample>& samples, do
     return fit_line(times, known_intercept_ms);
 }
 
+/// Whether those that ran alone say something of the larger ones, too. In a plan that hides all that is large, only
+/// the smallest run alone, and a line through these has any slope.
+bool cover(const std::vector<FittedSample>& alone, const std::vector<FittedSample>& all) {
+    if (alone.size() < samples_needed) return false;
+    std::vector<double> works;
+    for (const FittedSample& sample : all) works.push_back(sample.work);
+    const auto largest = std::ranges::max_element(alone, {}, &FittedSample::work);
+    return largest->work >= quantile(std::move(works), 0.9) / spread_needed;
+}
+
 }  // namespace
 
 bool FittedSample::alone() const {
@@ -54,7 +64,7 @@ bool FittedSample::beside_others() const {
 
 std::optional<SamplesFit> fit_samples(const std::vector<FittedSample>& samples, double known_intercept_ms) {
     const std::vector<FittedSample> alone = those_alone(samples);
-    const bool enough = alone.size() >= samples_needed;
+    const bool enough = cover(alone, samples);
     const std::optional<LineFit> line = line_through(enough ? alone : samples, known_intercept_ms);
     if (!line) return std::nullopt;
     SamplesFit result{*line, {}, !enough};

@@ -30,7 +30,7 @@ struct SamplesFit {
     bool few_alone = false;          ///< too few samples ran alone: all count, as they are
 };
 
-/// The line through samples that ran alone, where there are `samples_needed` of them, else through all.
+/// The line through samples that ran alone, where there are `samples_needed` of them, large ones too, else through all.
 /// @param known_intercept_ms see fit_line(). @returns nothing where no line fits.
 std::optional<SamplesFit> fit_samples(const std::vector<FittedSample>& samples, double known_intercept_ms);
 

@@ -55,8 +55,8 @@ std::map<std::string, OwnTimes> own_times(std::span<const CalibrationRun> runs, 
     std::map<std::string, OwnTimes> times;
     for (const CalibrationRun& run : runs) {
         const std::vector<double> own_ms =
-            sourced_times(*run.graph, modelled_source(false, run.compilation).get()).times_ms;
-        const std::vector<double> work_ms = work_at_full_rates(run, device);
+            sourced_times(*run.graph, modelled_source(false, run.compilation_of_own_times()).get()).times_ms;
+        const std::vector<double> work_ms = work_at_full_rates(run.graph, run.compilation_of_own_times(), device);
         const std::vector<ComputeClass> classes = compute_classes(*run.graph);
         for (NodeId node = 0; node < run.graph->node_count(); ++node) {
             const ComputeClass of_node = classes[node];

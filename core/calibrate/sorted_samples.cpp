@@ -5,6 +5,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/with_cost_model.h"
 #include "core/pipeline/time_source.h"
+#include "core/predict/matrix_products.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -23,6 +24,18 @@ NamedCostModel at_full_rates(const NamedCostModel& device) {
     return full_rates;
 }
 
+/// The class by whose efficiency each node is priced: that of products for all that core/predict takes for one.
+/// Estimates as traced take products of experts for moved bytes.
+std::vector<ComputeClass> priced_classes(const CalibrationRun& run) {
+    std::vector<ComputeClass> classes = compute_classes(*run.graph);
+    if (!run.compilation) return classes;
+    for (NodeId node = 0; node < classes.size(); ++node) {
+        if (classes[node] == ComputeClass::memory && matrix_product(*run.graph, node))
+            classes[node] = ComputeClass::matrix_multiply;
+    }
+    return classes;
+}
+
 void add_generated(const CalibrationRun& run, const std::vector<double>& work_ms, SortedSamples& sorted) {
     const GeneratedKernels& generated = run.generated;
     if (generated.modelled == 0 || generated.total_ms <= 0) return;
@@ -35,8 +48,8 @@ void add_generated(const CalibrationRun& run, const std::vector<double>& work_ms
 void add_samples(const CalibrationRun& run, const NamedCostModel& device, const std::vector<double>& known_ms,
                  SortedSamples& sorted) {
     const Graph& graph = *run.graph;
-    const std::vector<double> work_ms = work_at_full_rates(run, device);
-    const std::vector<ComputeClass> classes = compute_classes(graph);
+    const std::vector<double> work_ms = work_at_full_rates(run.graph, run.compilation, device);
+    const std::vector<ComputeClass> classes = priced_classes(run);
     const StreamSteps steps = stream_steps(graph);
     for (const NodeSample& sample : run.samples) {
         FittedSample fitted{work_ms[sample.node], sample.time_ms, sample.beside_ms, sample.beside_others_ms,
@@ -65,13 +78,14 @@ SortedSamples sorted_samples(std::span<const CalibrationRun> runs, const NamedCo
     return sorted;
 }
 
-std::vector<double> work_at_full_rates(const CalibrationRun& run, const NamedCostModel& device) {
-    const std::shared_ptr<const Graph> graph = with_cost_model(run.graph, at_full_rates(device)).graph;
-    return sourced_times(*graph, modelled_source(false, run.compilation).get()).times_ms;
+std::vector<double> work_at_full_rates(const std::shared_ptr<const Graph>& graph,
+                                       const std::optional<Compilation>& compilation, const NamedCostModel& device) {
+    const std::shared_ptr<const Graph> priced = with_cost_model(graph, at_full_rates(device)).graph;
+    return sourced_times(*priced, modelled_source(false, compilation).get()).times_ms;
 }
 
 std::vector<std::string> rows_of_samples(const CalibrationRun& run) {
-    const std::vector<ComputeClass> classes = compute_classes(*run.graph);
+    const std::vector<ComputeClass> classes = priced_classes(run);
     const StreamSteps steps = stream_steps(*run.graph);
     std::vector<std::string> rows;
     for (const NodeSample& sample : run.samples) {

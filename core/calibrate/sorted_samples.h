@@ -31,8 +31,9 @@ struct SortedSamples {
 SortedSamples sorted_samples(std::span<const CalibrationRun> runs, const NamedCostModel& device,
                              std::span<const std::vector<double>> known_ms);
 
-/// Milliseconds of all nodes of a graph at the device's full rates, as the run ran them.
-std::vector<double> work_at_full_rates(const CalibrationRun& run, const NamedCostModel& device);
+/// Milliseconds of all nodes of a graph at the device's full rates. @param compilation none: as traced.
+std::vector<double> work_at_full_rates(const std::shared_ptr<const Graph>& graph,
+                                       const std::optional<Compilation>& compilation, const NamedCostModel& device);
 
 /// The class or the process group that a sample counts for, with one of the prefixes `class ` and `group `.
 std::vector<std::string> rows_of_samples(const CalibrationRun& run);

@@ -49,6 +49,24 @@ TEST(FittedLink, KindsOfCollectivesKeepWaysOfTheirOwn) {
     EXPECT_LT(*found.held_out, 1e-3);
 }
 
+TEST(FittedLink, TheSmallestAloneSayNothingOfBandwidth) {
+    // A plan that hides every large exchange: only those that count tokens run alone.
+    CostParameters::Link plain = known_link();
+    plain.kinds.clear();
+    std::vector<FittedSample> exchanges;
+    for (int index = 0; index < 60; ++index) {
+        const bool counts = index % 5 == 0;
+        const double bytes = counts ? 256 : 2e8;
+        const double time_ms = 0.1 + bytes / 1e11 * 1e3;
+        exchanges.push_back({bytes, time_ms, counts ? 0.0 : time_ms, 0, time_ms});
+    }
+    const FittedLink found = fit_link(exchanges, plain);
+    ASSERT_TRUE(found.fit);
+    EXPECT_TRUE(found.fit->few_alone);
+    EXPECT_NEAR(found.link.bytes_per_s, 1e11, 1e9);
+    EXPECT_NEAR(found.link.latency_ms, 0.1, 0.001);
+}
+
 TEST(FittedLink, ALinkWithoutKindsHasOneLine) {
     CostParameters::Link plain = known_link();
     plain.kinds.clear();
