@@ -20,8 +20,9 @@ def load_figures():
     return module
 
 
-def plan(measured, predicted, step_error=0.0, exposed_error=0.0, unnamed=0):
-    return {"measured": {"step_ms": measured, "activities_without_node": unnamed},
+def plan(measured, predicted, step_error=0.0, exposed_error=0.0, unnamed=0, spread=0.0):
+    return {"measured": {"step_ms": measured, "step_minimum_ms": measured - spread,
+                         "step_maximum_ms": measured + spread, "activities_without_node": unnamed},
             "predicted": {"step_ms": predicted}, "step_error": step_error, "exposed_error": exposed_error}
 
 
@@ -30,11 +31,12 @@ FAKE_RUNNER = """
 import json, os, sys
 arguments = sys.argv[1:]
 if arguments == ["--devices"]:
-    print(json.dumps({"devices": [{"name": "NVIDIA H200"}], "libraries": {}, "mpi": ""}))
+    print(json.dumps({"devices": [{"name": "NVIDIA H200", "memory_bytes": 150 << 30}], "libraries": {}, "mpi": ""}))
 elif arguments[1:2] == ["-o"]:
     if os.path.basename(arguments[2]) == os.environ.get("FAILS_AT"):
         sys.exit("the device fell off the bus")
-    step = {"plan": 10, "baseline": 14, "automatic": 12}.get(os.path.basename(arguments[2]).split(".")[0], 5)
+    step = {"plan": 10, "baseline": 14, "automatic": 12, "no_halves": 20, "halved_blocks": 18,
+            "halved_experts": 19}.get(os.path.basename(arguments[2]).split(".")[0], 5)
     exposed = float(os.environ.get("EXPOSED", "2"))
     with open(arguments[2], "w") as file:
         json.dump({"work": {}, "notes": [], "environment": {}, "step_ms": {"median": step, "minimum": step, "maximum": step}, "peak_memory_bytes": 1,
@@ -54,8 +56,10 @@ if arguments == ["--version"]:
 elif arguments[0] in ("estimate", "apply"):
     open(arguments[arguments.index("-o") + 1], "w").close()
 elif arguments[0] == "simulate":
-    step = {"plan": 10, "given": 14, "automatic": 12}[os.path.basename(arguments[1]).split(".")[0]]
+    step = {"plan": 10, "automatic": 12, "no_halves": 20, "halved_blocks": 18, "halved_experts": 19}.get(
+        os.path.basename(arguments[1]).split(".")[0], 14)
     assert "--contention" not in arguments, "the fitted model has no factors"
+    assert arguments[arguments.index("--compiled") + 1] == "eager", "the runner starts each operator by itself"
     print(json.dumps({"step_ms": step, "exposed_ms": 2}))
 elif arguments[0] == "calibrate":
     error = {"median": 0}
@@ -98,7 +102,10 @@ class GpuScript(unittest.TestCase):
         done, figures = self.measured()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(figures["within_bounds"])
-        self.assertEqual(figures["stages"], ["plans", "judged", "cuda_graph", "compute_sanitizer", "several_ranks"])
+        self.assertEqual(figures["stages"],
+                         ["plans", "judged", "cuda_graph", "experts", "compute_sanitizer", "several_ranks"])
+        self.assertEqual(figures["experts"]["fitted_to"], "no_halves")
+        self.assertEqual(figures["experts"]["plans"]["halved_blocks"]["measured"]["step_ms"], 18)
         self.assertEqual(figures["order"]["measured"], ["plan", "automatic", "baseline"])
         self.assertEqual(figures["compute_sanitizer"], "no error")
         self.assertIn("order of plans: measured plan, automatic, baseline", done.stdout)
@@ -166,6 +173,9 @@ class GpuScript(unittest.TestCase):
         swapped = judged(**dict(good, second=plan(3, 1.9, -0.01)))
         self.assertFalse(swapped["order"]["preserved"])
         self.assertFalse(swapped["within_bounds"])
+        alike = judged(**dict(good, second=plan(2.1, 1.9, -0.01, spread=0.1)))
+        self.assertEqual(alike["order"]["alike"], [["fitted", "second"]])
+        self.assertTrue(alike["order"]["preserved"], "their steps have times in common")
         self.assertFalse(judged(**dict(good, second=plan(3, 3, None)))["within_bounds"])
         self.assertFalse(judged(**dict(good, second=plan(3, 3, unnamed=1)))["within_bounds"])
         # What the model was fitted to proves nothing.

@@ -4,6 +4,7 @@ Called by tests/gpu/run.sh; standard library only.
 """
 import argparse
 import datetime
+import itertools
 import json
 import os
 import re
@@ -23,6 +24,8 @@ LONGEST_SECONDS = 1800
 # A run whose kernels could not be recorded has no figures of them, and says why in its notes.
 NOT_RECORDED = {"steps": 0, "median_step_ms": 0, "exposed_ms": 0, "activities_without_node": 0}
 AUTOMATIC = [{"pass": "schedule_overlap_bucketing", "options": {}}]
+# The pool of the sample for expert overlap, and what comes beside it.
+EXPERTS_BYTES = 70 << 30
 
 
 class Failure(Exception):
@@ -76,6 +79,29 @@ def find_sanitizer():
     return shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
 
 
+def expert_pipelines():
+    """torchtitan's default for DeepSeek V3 16B without expert overlap, and with experts or whole blocks in halves."""
+    def steps(*names):
+        return [{"pass": name, "options": {}} for name in names]
+
+    cleaned = steps("eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                    "tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass")
+    modules = ["tok_embeddings", *(f"layers.{layer}" for layer in range(27)), ["norm", "lm_head"]]
+    bucketed = [{"pass": "joint_transformer_block_bucketing_reordering_pass",
+                 "options": {"module_bucket_plans": modules}}]
+
+    def halved(pattern, **chunk):
+        return [*cleaned, {"pass": "populate_chunk_dim_metadata_pass", "options": {"mode": "batch"}},
+                {"pass": "ep_overlap_chunk_pass", "options": {"mode": "batch", "module_pattern": pattern, **chunk}},
+                *steps("isolate_ep_process_group_pass", "eliminate_dead_code_pass"), *bucketed,
+                {"pass": "ep_overlap_schedule_pass",
+                 "options": {"module_pattern": pattern, "pair_first_token_exchange": pattern == "layers.*.moe"}},
+                *steps("concretize_ep_chunk_symbolic_shapes_pass")]
+
+    return {"no_halves": [*cleaned, *bucketed], "halved_blocks": halved("layers.*"),
+            "halved_experts": halved("layers.*.moe", optimize_grad_live_out=False)}
+
+
 class Check:
     def __init__(self, options, devices):
         self.options = options
@@ -101,23 +127,25 @@ class Check:
         self.figures["stages"].append(name)
         self.write()
 
-    def plans(self):
-        """The graph that each plan makes, by name; the first one is what the model is fitted to.
+    def based(self, graph):
+        """The graph with the times of the base cost model, which emulated collectives take: its prediction and the run
+        start from the same."""
+        if not self.base:
+            return graph
+        given = self.folder / graph.name.replace(".gz", "").replace(".graph.json", ".given.graph.json")
+        run([self.overlap, "estimate", graph, "--cost-model", self.base, "-o", given])
+        return given
 
-        Emulated collectives take the times that the graph has, so the base cost model writes those first: its
-        prediction and the run start from the same.
-        """
-        given = self.options.graph
-        if self.base:
-            given = self.folder / "given.graph.json"
-            run([self.overlap, "estimate", self.options.graph, "--cost-model", self.base, "-o", given])
-        automatic = self.folder / "automatic.json"
-        automatic.write_text(json.dumps(AUTOMATIC), encoding="utf-8")
+    def applied(self, given, pipelines):
+        """The graph that each plan makes, by name; the first one is what the model is fitted to."""
         graphs = {}
-        for name, pipeline in (("plan", self.options.plan), ("baseline", None), ("automatic", automatic)):
+        for name, pipeline in pipelines.items():
             if pipeline is None:
                 graphs[name] = given
                 continue
+            if not isinstance(pipeline, Path):
+                steps, pipeline = pipeline, self.folder / f"{name}.json"
+                pipeline.write_text(json.dumps(steps), encoding="utf-8")
             graphs[name] = self.folder / f"{name}.graph.json"
             run([self.overlap, "apply", given, "--pipeline", pipeline, "-o", graphs[name]])
         return graphs
@@ -129,32 +157,32 @@ class Check:
         return result, read(result)
 
     def predict(self, graph, model, *more):
-        command = [self.overlap, "simulate", graph, "--json", *more]
+        # The runner starts each operator by itself, whatever the job compiles.
+        command = [self.overlap, "simulate", graph, "--compiled", "eager", "--json", *more]
         if model:
             command += ["--cost-model", model]
         predicted = json.loads(run(command))
         return {"step_ms": predicted["step_ms"], "exposed_ms": predicted["exposed_ms"]}
 
-    def calibrate(self, graph, result):
-        model = self.folder / "fitted.cost.json"
+    def calibrate(self, graph, result, figures):
+        model = self.folder / f"{Path(result).name.split('.')[0]}.cost.json"
         command = [self.overlap, "calibrate", graph, result, "--json", "-o", model]
         if self.base:
             command += ["--cost-model", self.base]
         calibration = json.loads(run(command))
         contention = calibration["model"].get("contention", {})
-        self.figures["calibration"] = {"rows": calibration["rows"], "notes": calibration["notes"],
-                                       "contention": contention}
+        figures["calibration"] = {"rows": calibration["rows"], "notes": calibration["notes"], "contention": contention}
         # Without a factor there is nothing to simulate contention with.
         return model, bool(contention.get("compute_slowdown")) or "communication_slowdown" in contention
 
-    def compare(self):
-        graphs = self.plans()
+    def compare(self, graphs, figures):
+        """Runs each plan, fits a model to the first, and predicts all of them."""
         runs = {name: self.measure(name, graph) for name, graph in graphs.items()}
         fitted = next(iter(graphs))
-        model, has_contention = self.calibrate(graphs[fitted], runs[fitted][0])
+        model, has_contention = self.calibrate(graphs[fitted], runs[fitted][0], figures)
         contention = ["--contention"] if has_contention else []
-        self.figures["fitted_to"] = fitted
-        self.figures["plans"] = {}
+        figures["fitted_to"] = fitted
+        figures["plans"] = {}
         for name, graph in graphs.items():
             result = runs[name][1]
             recorded = result.get("recorded", NOT_RECORDED)
@@ -166,7 +194,7 @@ class Check:
                         "peak_memory_bytes": result["peak_memory_bytes"],
                         "activities_without_node": recorded["activities_without_node"]}
             predicted = self.predict(graph, model, *contention)
-            self.figures["plans"][name] = {
+            figures["plans"][name] = {
                 "groups": [{key: group[key] for key in ("process_group", "size", "runs", "because")}
                            for group in result["groups"]],
                 "work": result["work"], "notes": result["notes"], "environment": result["environment"],
@@ -174,6 +202,23 @@ class Check:
                 "step_error": relative(predicted["step_ms"], measured["step_ms"]),
                 "exposed_error": relative(predicted["exposed_ms"], measured["exposed_ms"])}
             self.write()
+
+    def three_plans(self):
+        given = self.based(self.options.graph)
+        self.compare(self.applied(given, {"plan": self.options.plan, "baseline": None, "automatic": AUTOMATIC}),
+                     self.figures)
+
+    def experts(self):
+        """The sample for expert overlap without it, with halved experts and with halved blocks. Nearly all of its
+        compute runs beside all-to-alls with an overlap, so it shows what the factors of contention are worth; its
+        errors are told and not judged."""
+        if self.figures["devices"][0]["memory_bytes"] < EXPERTS_BYTES:
+            self.figures["experts"] = f"not tried: the device has less than {EXPERTS_BYTES >> 30} GiB"
+            return
+        given = self.based(self.options.samples / "deepseek_v3_16b_fsdp32_ep32.graph.json.gz")
+        figures = self.figures["experts"] = {"graph": "deepseek_v3_16b_fsdp32_ep32.graph.json.gz"}
+        self.compare(self.applied(given, expert_pipelines()), figures)
+        tell_plans(figures)
 
     def as_cuda_graph(self):
         """The smaller sample, launched node by node and as a CUDA graph."""
@@ -209,9 +254,12 @@ class Check:
         plans = self.figures["plans"]
         by_measured = sorted(plans, key=lambda name: plans[name]["measured"]["step_ms"])
         by_predicted = sorted(plans, key=lambda name: plans[name]["predicted"]["step_ms"])
-        self.figures["order"] = {"measured": by_measured, "predicted": by_predicted,
-                                 "preserved": by_measured == by_predicted}
-        reasons = [] if by_measured == by_predicted else ["the order of the plans is not preserved"]
+        alike = [sorted(pair) for pair in itertools.combinations(plans, 2) if steps_overlap(*map(plans.get, pair))]
+        preserved = all(plans[left]["predicted"]["step_ms"] < plans[right]["predicted"]["step_ms"]
+                        for left, right in itertools.combinations(by_measured, 2) if sorted((left, right)) not in alike)
+        self.figures["order"] = {"measured": by_measured, "predicted": by_predicted, "alike": alike,
+                                 "preserved": preserved}
+        reasons = [] if preserved else ["the order of the plans is not preserved"]
         for name, plan in plans.items():
             reasons += [f"{name}: {reason}" for reason in self.reasons_against(name, plan)]
         self.figures["reasons"] = reasons
@@ -230,24 +278,38 @@ class Check:
                 yield f"the {kind} time is predicted {percent(error)} off, allowed are {bound:.0%}"
 
     def tell(self):
-        for name, plan in self.figures["plans"].items():
-            fitted = " (fitted to)" if name == self.figures["fitted_to"] else ""
-            print(f"{name}{fitted}: step measured {plan['measured']['step_ms']:.3f} ms, predicted "
-                  f"{plan['predicted']['step_ms']:.3f} ms ({percent(plan['step_error'])}), before calibration "
-                  f"{plan['before_calibration']['step_ms']:.3f} ms; exposed measured "
-                  f"{plan['measured']['exposed_ms']:.3f} ms, predicted {plan['predicted']['exposed_ms']:.3f} ms "
-                  f"({percent(plan['exposed_error'])})")
-        for row in self.figures["calibration"]["rows"]:
-            print(f"{row['kind']} {row['name']}: {row['samples']} samples, median error "
-                  f"{row['relative_error_before']['median']:.1%} before, "
-                  f"{row['relative_error_after']['median']:.1%} after")
+        tell_plans(self.figures)
         order = self.figures["order"]
         print("order of plans: measured " + ", ".join(order["measured"]) + "; predicted " +
               ", ".join(order["predicted"]) + ("; preserved" if order["preserved"] else "; NOT preserved"))
+        for left, right in order["alike"]:
+            print(f"measured steps of {left} and {right} overlap, so these two have no order")
         for reason in self.figures["reasons"]:
             print(f"NOT within bounds: {reason}")
         if self.figures["within_bounds"]:
             print("within bounds")
+
+
+def steps_overlap(left, right):
+    """Whether the steps of two plans, from the shortest to the longest, have times in common: which of both is the
+    faster was not measured then."""
+    left, right = left["measured"], right["measured"]
+    return (left["step_minimum_ms"] <= right["step_maximum_ms"] and
+            right["step_minimum_ms"] <= left["step_maximum_ms"])
+
+
+def tell_plans(figures):
+    for name, plan in figures["plans"].items():
+        fitted = " (fitted to)" if name == figures["fitted_to"] else ""
+        print(f"{name}{fitted}: step measured {plan['measured']['step_ms']:.3f} ms, predicted "
+              f"{plan['predicted']['step_ms']:.3f} ms ({percent(plan['step_error'])}), before calibration "
+              f"{plan['before_calibration']['step_ms']:.3f} ms; exposed measured "
+              f"{plan['measured']['exposed_ms']:.3f} ms, predicted {plan['predicted']['exposed_ms']:.3f} ms "
+              f"({percent(plan['exposed_error'])})")
+    for row in figures["calibration"]["rows"]:
+        print(f"{row['kind']} {row['name']}: {row['samples']} samples, median error "
+              f"{row['relative_error_before']['median']:.1%} before, "
+              f"{row['relative_error_after']['median']:.1%} after")
 
 
 def parse(arguments):
@@ -286,10 +348,11 @@ def main(arguments):
         for folder in (options.folder, options.output.parent):
             folder.mkdir(parents=True, exist_ok=True)
         check = Check(options, devices)
-        check.stage("plans", check.compare)
+        check.stage("plans", check.three_plans)
         check.stage("judged", check.judge)
         check.tell()
         check.stage("cuda_graph", check.as_cuda_graph)
+        check.stage("experts", check.experts)
         check.stage("compute_sanitizer", check.sanitized)
         check.stage("several_ranks", check.several_ranks)
     except (Failure, OSError) as error:
