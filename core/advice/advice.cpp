@@ -39,15 +39,16 @@ void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& 
     }
 }
 
-/// By what a problem is known again in another plan: its sentence, or its title where the sentence has figures, which
+/// By what a problem is known again in another plan: its sentence, or its kind where the sentence has figures, which
 /// differ from plan to plan.
-const std::string& known_by(const Problem& problem) {
-    const bool has_figures = problem.kind == ProblemKind::links_not_shared || problem.title == "Beyond the memory";
-    return has_figures ? problem.title : problem.message;
+std::string_view known_by(const Problem& problem) {
+    const bool has_figures =
+        problem.kind == ProblemKind::links_not_shared || problem.kind == ProblemKind::beyond_device_memory;
+    return has_figures ? problem_kind_name(problem.kind) : std::string_view(problem.message);
 }
 
 std::vector<Problem> new_problems(const Evaluation& before, const Evaluation& after) {
-    std::unordered_set<std::string> known;
+    std::unordered_set<std::string_view> known;
     for (const Problem& problem : before.problems) known.insert(known_by(problem));
     const auto is_new = [&](const Problem& problem) {
         return problem.kind == ProblemKind::read_before_fill ? is_new_read_before_fill(problem, before.problems)

@@ -41,6 +41,11 @@ enum class ProblemKind : std::uint8_t {
     outside_checked_runs,
     links_not_shared,
     exposed,
+    moved_again,
+
+    // Of the peak of memory.
+    beyond_device_memory,
+    uncounted_results,
 
     // Reported by passes, and hazards of their results (hazards.h).
     read_before_fill,

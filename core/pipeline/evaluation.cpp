@@ -165,6 +165,7 @@ class Evaluator {
         for (NodeId node = 0; node < result.graph->node_count(); ++node)
             if (is_control_deps(*result.graph, node)) return;
         Problem problem;
+        problem.kind = ProblemKind::moved_again;
         problem.title = "Moved again later";
         problem.message =
             "a job that compiles the whole graph moves collectives earlier and waits later once more, after lowering, "

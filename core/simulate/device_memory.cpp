@@ -18,6 +18,7 @@ std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& m
     const std::string& device = graph.header().cost->device_name;
     Problem problem;
     problem.severity = Severity::caution;
+    problem.kind = ProblemKind::beyond_device_memory;
     problem.title = "Beyond the memory";
     if (memory.peak_node != no_node) problem.nodes = {std::string(graph.name(memory.peak_node))};
     problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
@@ -38,6 +39,7 @@ std::optional<Problem> uncounted_results_problem(const Graph& graph) {
     }
     if (unknown == 0) return std::nullopt;
     problem.severity = Severity::caution;
+    problem.kind = ProblemKind::uncounted_results;
     problem.title = "Memory too low";
     problem.message = "the peak memory leaves out what " + counted(unknown, "fused product") +
                       (unknown == 1 ? " returns" : " return") +

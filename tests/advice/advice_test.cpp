@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/advice/collective_advice.h"
+#include "core/graph/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "core/pipeline/overlap_preview.h"
 #include "core/pipeline/step_with_links_shared.h"
@@ -289,6 +290,36 @@ TEST(AdviceEffects, AProblemThatIsThereAlreadyIsNotNew) {
         other_figures |= problem != after->problems.end() && problem->message != told(whole->problems)->message;
     }
     EXPECT_TRUE(other_figures);
+}
+
+TEST(AdviceEffects, APeakThatIsBeyondTheDeviceAlreadyIsNotNew) {
+    const auto traced = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto limited = [&](std::int64_t memory_bytes) {
+        GraphHeader header = traced->header();
+        header.cost->memory_bytes = memory_bytes;
+        GraphEditor editor(traced);
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        return editor.finish(origin);
+    };
+    const auto beyond = [&](std::int64_t memory_bytes, bool& same_sentence) {
+        const auto graph = limited(memory_bytes);
+        const auto before = evaluate(graph, make_plan(*graph, "Plan A"));
+        Advice advice{"one bucket", {}, before->resolved->plan};
+        advice.plan.buckets = {{{"layers"}, false, {}}};
+        const auto after = evaluate_like(*before, advice.plan);
+        const auto of = [](const Evaluation& evaluation) {
+            return std::ranges::find(evaluation.problems, ProblemKind::beyond_device_memory, &Problem::kind);
+        };
+        same_sentence = of(*before) != before->problems.end() && of(*before)->message == of(*after)->message;
+        const auto effect = effect_of(*before, advice);
+        return std::ranges::count(effect->new_problems, ProblemKind::beyond_device_memory, &Problem::kind);
+    };
+    bool same_sentence = true;
+    EXPECT_EQ(beyond(1, same_sentence), 0);
+    EXPECT_FALSE(same_sentence);  // other figures, the same problem
+    const auto held = evaluate(traced, make_plan(*traced, "Plan A"))->corrected_memory.peak_bytes;
+    EXPECT_EQ(beyond(held, same_sentence), 1);
 }
 
 TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
