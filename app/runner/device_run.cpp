@@ -9,6 +9,7 @@
 #include "core/base/statistics.h"
 #include "core/run/cuda/cuda_executor.h"
 #include "core/run/cuda/fused_attention.h"
+#include "core/run/run_checks.h"
 
 namespace overlap::runner {
 
@@ -71,11 +72,16 @@ void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measure
 }
 
 /// How this device carries compute out, which a dry run cannot know, and what is remarkable about it.
-DevicePlan plan_for(const PreparedRun& prepared, cuda::FusedAttention& attention, RunRecord& record) {
+/// @throws InputError where it has less memory than that needs.
+DevicePlan plan_for(const PreparedRun& prepared, const cuda::Device& device, cuda::FusedAttention& attention,
+                    RunRecord& record) {
     const DeviceAbilities abilities{[&](const AttentionShape& shape) { return attention.runs(shape); }};
     DevicePlan plan = plan_device_work(prepared.program, prepared.operands, abilities);
+    plan.attention_workspace_bytes = attention.workspace_bytes();
+    // Stand-ins and workspaces need other memory than was counted without the device.
+    check_runnable(*prepared.graph, prepared.memory, plan, cuda::free_bytes(device));
     record.work = plan.totals();
-    record.bytes_beside_pool = plan.bytes_beside_pool() + attention.workspace_bytes();
+    record.bytes_beside_pool = plan.bytes_beside_pool();
     const std::int64_t missing = prepared.device.totals().attentions - record.work.attentions;
     if (missing > 0) {
         record.notes.push_back(std::to_string(missing)
@@ -107,7 +113,7 @@ class CudaSupport : public DeviceSupport {
                    RunRecord& record) const override {
         const cuda::Device device = device_of(ranks);
         cuda::FusedAttention attention(device);
-        const DevicePlan plan = plan_for(prepared, attention, record);
+        const DevicePlan plan = plan_for(prepared, device, attention, record);
         const cuda::CudaProgram program{prepared.program,    prepared.operands, prepared.memory, plan,
                                         prepared.placements, prepared.times_ms};
         cuda::CudaOptions settings;

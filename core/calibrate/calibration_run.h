@@ -36,10 +36,11 @@ struct GeneratedKernels {
 struct CalibrationRun {
     std::string name;  ///< of the file, for display
     std::shared_ptr<const Graph> graph;
-    /// How what ran compiles the graph. Of it are classes, work and predictions.
+    /// How what ran compiles the graph; none: times are of nodes as traced. Of it are classes, work and predictions.
     std::optional<Compilation> compilation;
     /// A runner's, which compiles nothing: times that the graph has of its own are of nodes as traced.
     bool of_runner = false;
+    /// By which times that the graph has of its own are read.
     std::optional<Compilation> compilation_of_own_times() const { return of_runner ? std::nullopt : compilation; }
     std::vector<NodeSample> samples;
     GeneratedKernels generated;

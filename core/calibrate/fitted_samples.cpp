@@ -40,7 +40,7 @@ std::optional<LineFit> line_through(const std::vector<FittedSample>& samples, do
 
 /// Whether those that ran alone say something of the larger ones, too. In a plan that hides all that is large, only
 /// the smallest run alone, and a line through these has any slope.
-bool cover(const std::vector<FittedSample>& alone, const std::vector<FittedSample>& all) {
+bool reach_large_work(const std::vector<FittedSample>& alone, const std::vector<FittedSample>& all) {
     if (alone.size() < samples_needed) return false;
     std::vector<double> works;
     for (const FittedSample& sample : all) works.push_back(sample.work);
@@ -64,7 +64,7 @@ bool FittedSample::beside_others() const {
 
 std::optional<SamplesFit> fit_samples(const std::vector<FittedSample>& samples, double known_intercept_ms) {
     const std::vector<FittedSample> alone = those_alone(samples);
-    const bool enough = cover(alone, samples);
+    const bool enough = reach_large_work(alone, samples);
     const std::optional<LineFit> line = line_through(enough ? alone : samples, known_intercept_ms);
     if (!line) return std::nullopt;
     SamplesFit result{*line, {}, !enough};
@@ -83,7 +83,9 @@ double misfit(const std::vector<FittedSample>& samples, const SamplesFit& fit) {
 std::string note_on(const SamplesFit& fit, const std::string& intercept) {
     std::string note;
     if (!fit.line.intercept_fitted) note = "sizes vary too little to determine its " + intercept;
-    if (fit.few_alone) note += (note.empty() ? "" : "; ") + std::string("too few ran alone, so all count as they are");
+    if (fit.few_alone)
+        note += (note.empty() ? "" : "; ") +
+                std::string("too few, or only small ones, ran alone, so all count as they are");
     return note;
 }
 
@@ -91,7 +93,7 @@ std::optional<double> held_out_error(const std::vector<FittedSample>& samples, d
                                      HeldOut order) {
     // What ran beside others was slowed by factors that other plans have too, and which are fitted apart.
     std::vector<FittedSample> counted = those_alone(samples);
-    if (counted.size() < samples_needed) counted = samples;
+    if (!reach_large_work(counted, samples)) counted = samples;
     if (counted.size() < parts) return std::nullopt;
     if (order == HeldOut::by_work) std::ranges::stable_sort(counted, {}, &FittedSample::work);
     double squares = 0;

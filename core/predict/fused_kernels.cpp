@@ -232,7 +232,9 @@ class Fuser {
                 if (made.kernel_of_node[of.node] != own && !is_scattered_into(node, of))
                     read[of.node][of.part] = of.bytes;
             }
-            if (is_read_elsewhere(made, node, own)) one.bytes_written += written_bytes(node);
+            // What is not compiled writes whether or not anything reads it, in place too.
+            const bool writes = regions_[node] < 0 || is_read_elsewhere(made, node, own);
+            if (writes) one.bytes_written += written_bytes(node);
         }
         for (const auto& [node, parts] : read) {
             std::int64_t bytes = 0;

@@ -88,7 +88,7 @@ class AttentionReader {
         return std::nullopt;
     }
 
-    /// Without dropout, a bias, or offsets of packed sequences.
+    /// Without dropout and without a bias.
     bool is_plain() const {
         const Value* bias = argument(signature_.bias);
         return number(argument(signature_.dropout)).value_or(0) == 0 && (!bias || bias->is(ValueKind::none));
@@ -167,43 +167,8 @@ std::int64_t AttentionTensor::extent() const {
     return last + 1;
 }
 
-AttentionTensor AttentionTensor::dense() const {
-    AttentionTensor tensor = *this;
-    tensor.strides = {sizes[1] * sizes[2] * sizes[3], sizes[2] * sizes[3], sizes[3], 1};
-    return tensor;
-}
-
 bool AttentionShape::has_grouped_heads() const {
     return (*this)[AttentionRole::query].sizes[1] != (*this)[AttentionRole::key].sizes[1];
-}
-
-bool attention_reads(AttentionRole role, bool backward) {
-    switch (role) {
-        case AttentionRole::query:
-        case AttentionRole::key:
-        case AttentionRole::value:
-            return true;
-        case AttentionRole::output:
-        case AttentionRole::statistics:
-        case AttentionRole::output_gradient:
-            return backward;
-        default:
-            return false;
-    }
-}
-
-bool attention_writes(AttentionRole role, bool backward) {
-    switch (role) {
-        case AttentionRole::output:
-        case AttentionRole::statistics:
-            return !backward;
-        case AttentionRole::query_gradient:
-        case AttentionRole::key_gradient:
-        case AttentionRole::value_gradient:
-            return backward;
-        default:
-            return false;
-    }
 }
 
 AttentionAccumulators attention_accumulators(const AttentionShape& shape) {

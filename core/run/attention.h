@@ -36,8 +36,6 @@ struct AttentionTensor {
     /// From the first element to behind the last one.
     std::int64_t extent() const;
     std::int64_t elements() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
-    /// The same sizes without gaps, the last dimension closest.
-    AttentionTensor dense() const;
 
     auto operator<=>(const AttentionTensor&) const = default;
 };
@@ -56,10 +54,6 @@ struct AttentionShape {
 
     auto operator<=>(const AttentionShape&) const = default;
 };
-
-/// Whether an attention of that direction takes the tensor or returns it.
-bool attention_reads(AttentionRole role, bool backward);
-bool attention_writes(AttentionRole role, bool backward);
 
 /// What the backward pass accumulates beside its tensors: sums of a query's gradients, gradients of queries in float32
 /// and, with grouped heads, gradients of key and value of all the query's heads. Offsets from the start.
@@ -84,7 +78,7 @@ struct AttentionWork {
 
 /// @param first_argument behind which the operator's own begin (a control_deps has others before).
 /// @returns nothing where `operation` is no attention, or one that is more than a kernel of scores, causal mask and
-/// softmax: dropout, a bias, packed sequences, tensors of other ranks or types.
+/// softmax: dropout, a bias, tensors of other ranks or types.
 std::optional<AttentionWork> attention_of(const Graph& graph, NodeId node, std::string_view operation,
                                           std::size_t first_argument);
 

@@ -55,8 +55,10 @@ struct DevicePlan {
     /// have their accumulators at its start.
     std::int64_t scratch_bytes = 0;
 
+    std::int64_t attention_workspace_bytes = 0;  ///< of cuDNN's kernels; known when the device is at hand
+
     /// All that a run itself allocates besides the pool. What NCCL and CUDA allocate is not known in advance.
-    std::int64_t bytes_beside_pool() const { return scratch_bytes + workspace_bytes; }
+    std::int64_t bytes_beside_pool() const { return scratch_bytes + workspace_bytes + attention_workspace_bytes; }
     DeviceWorkTotals totals() const;
 };
 

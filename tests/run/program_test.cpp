@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/base/error.h"
 #include "core/run/executor.h"
+#include "core/run/memory_plan.h"
+#include "core/run/operands.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -71,6 +75,45 @@ TEST(Program, FactorsThatLieByColumnsAreTransposed) {
     const ProductShape product = make_program(sketch.finish()).compute.at(0).product;
     EXPECT_FALSE(product.left_transposed);
     EXPECT_TRUE(product.right_transposed);
+}
+
+TEST(Program, KernelsMoveWhatTheirOperatorNeeds) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {1000}));
+    sketch.call("empty", "aten.empty_like.default", GraphSketch::values({x}), {sketch.tensor("float32", {1000})});
+    sketch.call("zeros", "aten.zeros_like.default", GraphSketch::values({x}), {sketch.tensor("float32", {1000})});
+    sketch.call("add_", "aten.add_.Tensor", GraphSketch::values({x, x}), {sketch.tensor("float32", {1000})});
+    const std::vector<ComputeWork> compute = make_program(sketch.finish()).compute;
+    ASSERT_EQ(compute.size(), 2u) << "nothing runs for memory that is only allocated";
+    EXPECT_EQ(compute[0].read_bytes, 0) << "of what it is like, only the shape counts";
+    EXPECT_EQ(compute[0].written_bytes, 4000);
+    EXPECT_EQ(compute[1].read_bytes, 4000) << "once, although it is both factors";
+    EXPECT_EQ(compute[1].written_bytes, 4000) << "in place, although nothing reads the result";
+}
+
+TEST(Program, CopiesIntoGivenTensorsAreRun) {
+    GraphSketch sketch;
+    const NodeId gathered = sketch.input("gathered", sketch.tensor("float32", {1000}));
+    const NodeId first = sketch.input("first", sketch.tensor("float32", {600}));
+    const NodeId second = sketch.input("second", sketch.tensor("float32", {400}));
+    NodeRecord record;
+    record.name = sketch.builder().intern("copy");
+    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
+    record.op = NodeOp::call_function;
+    record.args = sketch.builder().list(GraphSketch::values({gathered}));
+    const std::array keywords{sketch.text("out"), sketch.builder().list(GraphSketch::values({first, second}))};
+    record.kwargs = sketch.builder().dictionary(keywords);
+    sketch.builder().add(record);
+    const Graph graph = sketch.finish();
+    const Program program = make_program(graph);
+    ASSERT_EQ(program.compute.size(), 1u);
+    EXPECT_EQ(program.compute[0].read_bytes, 4000);
+    EXPECT_EQ(program.compute[0].written_bytes, 4000);
+    const Operands places = find_operands(graph, program, plan_memory(graph, program)).compute.at(0);
+    EXPECT_EQ(places.inputs.size(), 1u);
+    ASSERT_EQ(places.outputs.size(), 2u);
+    EXPECT_EQ(places.outputs[0].bytes, 2400);
+    EXPECT_EQ(places.outputs[1].bytes, 1600);
 }
 
 TEST(Program, AGroupThatTheFileDoesNotDescribeIsRefusedBeforeAnythingRuns) {

@@ -151,6 +151,9 @@ class WholePlans(Case):
                 ("fail=cudnnBackendSetAttribute,1",
                  f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
                  "describing attention: CUDNN_STATUS_BAD_PARAM"),
+                ("fail=cudnnBackendFinalize,1",
+                 f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
+                 "describing attention: CUDNN_STATUS_NOT_SUPPORTED"),
                 ("fail=cudnnBackendGetAttribute,1",
                  f"6 attentions are run {in_place}attention of queries 1x16x16384x16 and values 1x16x16384x16: cuDNN: "
                  "asking for attention's kernels: CUDNN_STATUS_NOT_SUPPORTED")):

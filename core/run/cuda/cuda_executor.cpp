@@ -106,7 +106,8 @@ struct CudaExecutor::State {
                 add(places.outputs[output], arguments.outputs, arguments.output_count);
             // The last one takes what is left.
             const bool last = end == all;
-            const std::int64_t part = last ? work.written_bytes - written : bytes_of(arguments.outputs);
+            const std::int64_t left = work.written_bytes - written;
+            const std::int64_t part = last ? left : std::min(left, bytes_of(arguments.outputs));
             arguments.written_bytes = part;
             arguments.read_bytes = last ? work.read_bytes - read : share(work.read_bytes, part, work.written_bytes);
             written += part;
@@ -116,6 +117,7 @@ struct CudaExecutor::State {
     }
 
     static std::int64_t share(std::int64_t bytes, std::int64_t part, std::int64_t whole) {
+        if (whole <= 0) return 0;
         return std::llround(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole));
     }
 

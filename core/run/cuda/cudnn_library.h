@@ -160,7 +160,9 @@ class CudnnDescriptor {
     void set(cudnn::Attribute attribute, const CudnnDescriptor& value);
     void set(cudnn::Attribute attribute, std::span<void* const> values, cudnn::AttributeType type);
 
+    /// @throws InputError
     std::int64_t integer(cudnn::Attribute attribute) const;
+    /// @throws InputError where the library refuses what is described.
     void finalize();
     /// As finalize(), false where the library has nothing for what is described.
     bool try_finalize();
