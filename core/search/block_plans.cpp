@@ -34,6 +34,10 @@ std::vector<std::vector<std::size_t>> beginnings(std::size_t period) {
     return all;
 }
 
+std::string name_of(const BlockPattern& pattern, bool nothing_recomputed) {
+    return pattern.name().append(nothing_recomputed ? ", nothing recomputed" : "");
+}
+
 }  // namespace
 
 std::string BlockPattern::name() const {
@@ -78,21 +82,27 @@ std::vector<BlockProposal> BlockPlans::periods() const {
             if (plan == &kept && kept.pipeline == start.pipeline) continue;
             Plan proposed = *plan;
             proposed.buckets = buckets;
-            std::string name = pattern.name().append(plan == &kept ? ", nothing recomputed" : "");
-            proposals.push_back({{std::move(proposed), std::move(name)}, pattern});
+            proposals.push_back({{std::move(proposed), name_of(pattern, plan == &kept)}, pattern});
         }
         before = std::move(buckets);
     }
     return proposals;
 }
 
+bool BlockPlans::does_not_recompute(const Plan& plan) const {
+    const Plan start = plan_of(pipeline_presets(graph_, tree_).front(), graph_, "Blocks");
+    return without_recomputing(start).pipeline != start.pipeline && without_recomputing(plan).pipeline == plan.pipeline;
+}
+
 std::vector<BlockProposal> BlockPlans::with_buckets(const Plan& plan, const std::vector<BlockPattern>& patterns) const {
+    const bool kept = does_not_recompute(plan);
     std::vector<BlockProposal> proposals;
     for (const BlockPattern& pattern : patterns) {
         Plan changed = plan;
         changed.buckets = buckets_of(pattern);
         const auto same = [&](const BlockProposal& other) { return other.proposal.plan.buckets == changed.buckets; };
-        if (std::ranges::none_of(proposals, same)) proposals.push_back({{std::move(changed), pattern.name()}, pattern});
+        if (std::ranges::none_of(proposals, same))
+            proposals.push_back({{std::move(changed), name_of(pattern, kept)}, pattern});
     }
     return proposals;
 }

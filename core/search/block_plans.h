@@ -42,6 +42,8 @@ class BlockPlans {
 
   private:
     std::vector<BucketEntry> buckets_of(const BlockPattern& pattern) const;
+    /// Where the default preset does.
+    bool does_not_recompute(const Plan& plan) const;
     std::vector<BlockProposal> with_buckets(const Plan& plan, const std::vector<BlockPattern>& patterns) const;
 
     const Graph& graph_;

@@ -207,6 +207,15 @@ TEST(BlockPlans, HaveAPrologueAPeriodAndAnEpilogue) {
             EXPECT_EQ(every_block_once(block.proposal.plan.buckets), all) << block.pattern.name();
             EXPECT_EQ(block.proposal.plan.pipeline, start.pipeline);
         }
+    // Patterns that begin or end otherwise say that nothing is recomputed, too.
+    const auto recomputing = graph_of("llama3_debugmodel_fsdp8");
+    const BlockPlans others(*recomputing);
+    const std::vector<BlockProposal> both = others.periods();
+    ASSERT_EQ(both[0].proposal.origin, "blocks by 1, nothing recomputed");
+    ASSERT_EQ(both[1].proposal.origin, "blocks by 1");
+    EXPECT_EQ(others.epilogues(both[0].proposal.plan, {{}, 3, {}}).front().proposal.origin,
+              "blocks by 3, last 1, nothing recomputed");
+    EXPECT_EQ(others.epilogues(both[1].proposal.plan, {{}, 3, {}}).front().proposal.origin, "blocks by 3, last 1");
     EXPECT_EQ(last.front().proposal.plan.buckets[1].modules.size(), 1u);
     EXPECT_EQ(last.front().proposal.plan.buckets[2].modules.size(), 2u);
 }
