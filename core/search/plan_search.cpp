@@ -41,6 +41,7 @@ class Search {
           random_(options.seed) {
         result_.bound = bounds_.at(options.memory_limit);
         result_.locked = describe(options_.locks);
+        result_.locked_parts = locked_;
     }
 
     SearchResult run() {

@@ -63,8 +63,12 @@ struct SearchResult {
     std::vector<Candidate>
         baselines;  ///< as it is, `from`, the presets, the automatic pass alone, the best of the grid
     std::vector<FrontPoint> front;
-    std::vector<PlanElement> elements;         ///< of the best, most worth first
-    std::vector<std::string> locked;           ///< what of the plan to start from was kept, in words
+    std::vector<PlanElement> elements;  ///< of the best, most worth first
+    std::vector<std::string> locked;    ///< what of the plan to start from was kept, in words
+    LockedParts locked_parts;           ///< the same, to ask it of a plan, such as a baseline
+    /// Process groups that the plan to start from has settings for, and that the best does not make: a run would refuse
+    /// their settings, so the best is without them.
+    std::vector<std::string> groups_left_out;
     std::optional<PlanDifference> from_start;  ///< from the plan to start from to the best
     std::size_t evaluations = 0;
     bool stopped = false;

@@ -62,7 +62,8 @@ std::vector<FoundChoice> choicesOf(const FoundPlans& found) {
     }
     for (std::size_t index = 0; index < result.baselines.size(); ++index) {
         const Candidate& baseline = result.baselines[index];
-        if (baseline.usable())
+        // A plan without what is locked is compared with, and not to choose.
+        if (baseline.usable() && result.locked_parts.kept_in(baseline.plan))
             add({baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms, baseline.corrected_peak_bytes,
                  shownAt(found.baselines_shown_ms, index)});
     }

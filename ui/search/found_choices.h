@@ -29,7 +29,7 @@ struct SearchStart {
     std::optional<Plan> plan{};  ///< nothing: it was the baseline
 };
 
-/// The best first, then the front, then what it was compared with; one for each step and peak.
+/// The best first, then the front, then what it was compared with and has what is locked; one for each step and peak.
 std::vector<FoundChoice> choicesOf(const FoundPlans& found);
 
 /// The one with the shortest step within a limit of the peak, and the first one where it is hardly longer; -1 where

@@ -30,8 +30,8 @@ class SearchPanelTest : public QObject {
     std::unique_ptr<Document> document_;
     std::unique_ptr<SearchPanel> panel_;
 
-    void find() {
-        panel_->controls().effort()->setItemData(0, 60);
+    void find(int effort = 60) {
+        panel_->controls().effort()->setItemData(0, effort);
         panel_->controls().effort()->setCurrentIndex(0);
         panel_->findButton()->click();
         QVERIFY(panel_->busy());
@@ -178,11 +178,29 @@ class SearchPanelTest : public QObject {
         QCOMPARE(panel_->controls().locks().buckets.size(), 1u);
         QVERIFY(panel_->controls().startsFromCurrent());
         QVERIFY(!panel_->controls().fromCurrent()->isEnabled());
-        find();
+        find(200);  // with fewer plans the front is one plan, and has no slider
         QVERIFY2(panel_->result().contains(QStringLiteral("keep of")), qPrintable(panel_->result()));
-        panel_->openButton()->click();
-        const Plan& opened = document_->current()->plan();
-        QVERIFY(std::ranges::find(opened.buckets, mine[0].modules, &BucketEntry::modules) != opened.buckets.end());
+        const auto opens_with_what_is_kept = [&] {
+            panel_->openButton()->click();
+            if (!waitForEvaluation(*document_)) return false;  // without figures there is no limit
+            const Plan& opened = document_->current()->plan();
+            return std::ranges::find(opened.buckets, mine[0].modules, &BucketEntry::modules) != opened.buckets.end();
+        };
+        QVERIFY(opens_with_what_is_kept());
+        // Also of every plan that a limit or a click chooses: what it is compared with lacks it, and is no choice.
+        LimitSlider& slider = *panel_->limitSlider();
+        QVERIFY(slider.isVisible());
+        QTest::keyClick(&slider, Qt::Key_Home);
+        QVERIFY2(opens_with_what_is_kept(), qPrintable(panel_->result()));
+        for (std::size_t page = 0; page < panel_->chart()->points().size() && slider.limit(); ++page) {
+            QTest::keyClick(&slider, Qt::Key_PageUp);
+            QVERIFY2(opens_with_what_is_kept(), qPrintable(panel_->result()));
+        }
+        const std::vector<StepPeakChart::Point> points = panel_->chart()->points();
+        for (const StepPeakChart::Point& point : points) {
+            emit panel_->chart()->chosen(point.id);
+            QVERIFY2(opens_with_what_is_kept(), qPrintable(panel_->result()));
+        }
         // It is kept of plans that have it.
         document_->setCurrentIndex(0);
         QVERIFY(waitForEvaluation(*document_));
