@@ -80,6 +80,9 @@ class Search final : public Command {
         print(streams, result, simulated_ms);
         if (!result.locked.empty())
             streams.out << "kept as " << in_quotes(from_) << " has it: " << one_line(enumerated(result.locked)) << '\n';
+        if (!result.groups_left_out.empty())
+            streams.out << "settings of process groups that the plan does not make are left out: "
+                        << one_line(enumerated(result.groups_left_out)) << '\n';
         if (options_.from)
             streams.out << "what changes from " << in_quotes(from_) << ": "
                         << describe(plan_difference(*options_.from, result.best.plan)) << '\n';

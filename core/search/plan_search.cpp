@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/passes/overlaps/overlap_directives.h"
+#include "core/plan/process_groups_field.h"
 #include "core/search/block_plans.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
@@ -62,7 +63,7 @@ class Search {
         result_.stopped = rounds_.stopped();
         result_.front = front_of(rounds_.usable(), bounds_, options_.stop);
         if (options_.from) {
-            keep_what_passes_do_not_read(result_.best.plan);
+            result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan);
             for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan);
             result_.from_start = plan_difference(*options_.from, result_.best.plan);
         }
@@ -87,11 +88,27 @@ class Search {
         return {};
     }
 
-    /// What no pass reads, and a job does, stays as the plan to start from has it.
-    void keep_what_passes_do_not_read(Plan& plan) const {
+    /// What no pass reads, and a job does, stays as the plan to start from has it, but for settings of groups that a
+    /// plan does not have: a run would refuse them.
+    /// @returns these groups.
+    std::vector<std::string> keep_what_passes_do_not_read(Plan& plan) const {
         plan.device_orders = options_.from->device_orders;
         plan.process_groups = options_.from->process_groups;
         plan.unread_process_groups = options_.from->unread_process_groups;
+        std::vector<std::string> missing;
+        // Passes take no group away, so most plans need not be evaluated for it.
+        if (has_groups(plan, *evaluator_.graph())) return missing;
+        const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(plan);
+        std::erase_if(plan.process_groups, [&](const GroupSettings& settings) {
+            if (evaluation->graph->header().process_group(settings.group)) return false;
+            missing.push_back(settings.group);
+            return true;
+        });
+        return missing;
+    }
+
+    static bool has_groups(const Plan& plan, const Graph& graph) {
+        return check_group_names(plan.process_groups, graph).empty();
     }
 
     void report() const {

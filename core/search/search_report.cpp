@@ -53,6 +53,10 @@ Plan found_plan(const SearchResult& result) {
     // The words by which the window knows that a note is of the plan as it was found.
     plan.notes.assign("Found by a search of ").append(counted(result.evaluations, "plan"));
     plan.notes.append(" (").append(result.best.origin).append(").");
+    if (!result.groups_left_out.empty())
+        plan.notes.append(" Without the settings of process groups that this plan does not make: ")
+            .append(enumerated(result.groups_left_out))
+            .append(".");
     return plan;
 }
 

@@ -8,10 +8,14 @@
 
 #include "core/base/error.h"
 #include "core/cost/shared_links.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/group_passes.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
+#include "core/plan/process_groups_field.h"
 #include "core/search/plan_search.h"
+#include "core/search/search_report.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap::test {
@@ -109,7 +113,7 @@ TEST(PlanLocks, EveryPlanThatIsFoundHasWhatIsLocked) {
 TEST(PlanLocks, LockedPassesStay) {
     const auto graph = small_graph();
     Plan mine = plan_with(*graph, "layers.0, layers.1");
-    mine.process_groups.emplace_back();
+    mine.process_groups.push_back({graph->header().process_groups.front().name, {}, {}, 4, {}});
     PlanLocks locks;
     add_lock(locks, "passes", mine);
     const SearchResult found = found_with(graph, mine, locks);
@@ -119,6 +123,32 @@ TEST(PlanLocks, LockedPassesStay) {
     const auto start = std::ranges::find(found.baselines, "the plan to start from", &Candidate::origin);
     ASSERT_NE(start, found.baselines.end());
     EXPECT_LT(found.best.step_ms, start->step_ms);
+}
+
+/// A run would refuse settings of a group that the plan's passes do not make.
+TEST(PlanLocks, SettingsOfGroupsThatAPlanDoesNotMakeAreLeftOutAndTold) {
+    const auto graph = small_graph();
+    const std::string given = graph->header().process_groups.front().name, made = given + "#fsdp_extra";
+    Plan mine = plan_with(*graph, "layers.0, layers.1");
+    mine.pipeline.insert(mine.pipeline.begin(), PassStep{std::string(reassign_groups_pass)});
+    mine.process_groups = {{given, {}, {}, 4, {}}, {made, true, {}, {}, {}}};
+    ASSERT_NO_THROW(check_group_settings(mine.process_groups, *evaluate(graph, mine)->graph));
+    const SearchResult found = found_with(graph, mine, {});
+    std::size_t lacking = 0;
+    std::vector<Plan> plans{found.best.plan};
+    for (const FrontPoint& point : found.front) plans.push_back(point.plan);
+    for (const Plan& plan : plans) {
+        const auto evaluation = evaluate(graph, plan);
+        EXPECT_NO_THROW(check_group_settings(plan.process_groups, *evaluation->graph));
+        const bool makes = evaluation->graph->header().process_group(made) != nullptr;
+        EXPECT_EQ(plan.process_groups.size(), makes ? 2u : 1u);
+        EXPECT_EQ(plan.process_groups.front(), mine.process_groups.front());
+        if (!makes) ++lacking;
+    }
+    EXPECT_GT(lacking, 0u);
+    const bool best_makes = found.best.plan.process_groups.size() == 2;
+    EXPECT_EQ(found.groups_left_out, best_makes ? std::vector<std::string>{} : std::vector<std::string>{made});
+    EXPECT_EQ(found_plan(found).notes.find(made) == std::string::npos, best_makes);
 }
 
 TEST(PlanLocks, WhatHasNoEffectCannotBeKept) {

@@ -119,6 +119,9 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
         sentences.append(
             QObject::tr("Plans that were found keep of %1: %2.")
                 .arg(shownName(start.title), shownName(QString::fromStdString(enumerated(found.result.locked)))));
+    if (is_best && !found.result.groups_left_out.empty())
+        sentences.append(QObject::tr("It is without the settings of process groups that it does not make: %1.")
+                             .arg(shownName(QString::fromStdString(enumerated(found.result.groups_left_out)))));
     if (!choice.shown_ms && found.links_differ)
         sentences.append(QObject::tr("Here process groups share links; opened, the plan may show another step."));
     if (two_steps)
