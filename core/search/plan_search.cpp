@@ -221,7 +221,7 @@ class Search {
         Plan plan = given.plan;
         std::vector<OverlapDirective> all = std::exchange(plan.overlaps.list, {});
         if (all.empty() || !evaluator_.evaluate(plan, given.origin).usable())
-            return "; its passes do that, and the search keeps the order, as the bound does";
+            return "; its passes do that, and without --any-order the search keeps the order, as the bound does";
         std::string moving;
         for (OverlapDirective& directive : all) {
             plan.overlaps.list.push_back(std::move(directive));
@@ -229,8 +229,8 @@ class Search {
             moving += (moving.empty() ? "" : "; ") + describe(plan.overlaps.list.back());
             plan.overlaps.list.pop_back();
         }
-        return ". The search keeps the order, as the bound does: remove from the plan the overlap by hand that moves "
-               "it (" +
+        return ". Without --any-order the search keeps the order, as the bound does: remove from the plan the overlap "
+               "by hand that moves it (" +
                moving + "), or do not start from this plan";
     }
 
