@@ -42,7 +42,10 @@ class Search final : public Command {
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
         command->add_option("--memory-limit", limit_, memory_limit_help);
-        command->add_option("--effort", options_.effort, "how many plans are evaluated at most")
+        command
+            ->add_option("--effort", options_.effort,
+                         "how many plans are evaluated at most to find one; what its parts are worth takes up to a "
+                         "sixth more, or eight")
             ->check(whole_number_from(1, 10'000'000))
             ->capture_default_str();
         command->add_option("--threads", options_.threads, "default: one for each processor; the result is the same")

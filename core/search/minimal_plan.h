@@ -14,8 +14,8 @@ struct MinimalPlan {
 };
 
 /// Takes out of a plan what is worth less than a thousandth of the step, as long as the step stays within `most_ms` and
-/// the peak within the limit. It evaluates at most a sixth of the search's effort more; what is not evaluated stays,
-/// and is not listed.
+/// the peak within the limit. It evaluates at most a sixth of the search's effort more, or eight; what is not
+/// evaluated stays, and is not listed.
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
                          double most_ms);
 

@@ -24,8 +24,9 @@ struct SearchProgress {
 
 struct SearchOptions {
     std::optional<std::int64_t> memory_limit;  ///< of the corrected peak
-    std::size_t effort = 1500;                 ///< evaluations at most
-    unsigned threads = 0;                      ///< 0: one for each processor
+    /// Evaluations at most to find plans; what the parts of the best are worth takes up to a sixth more, or eight.
+    std::size_t effort = 1500;
+    unsigned threads = 0;  ///< 0: one for each processor
     std::uint32_t seed = 1;
     /// Plans may change the order of heavy compute; the bound is then the one for any order.
     bool any_order = false;

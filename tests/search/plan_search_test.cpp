@@ -143,6 +143,14 @@ TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
     EXPECT_EQ(evaluation->corrected_memory.peak_bytes, found.best.corrected_peak_bytes);
 }
 
+TEST(PlanSearch, EvaluatesNoMoreThanItsEffortAndASixthForTheParts) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    for (const std::size_t effort : {20u, 60u, 180u}) {
+        const SearchResult found = search_plans(graph, options_of(effort, 2));
+        EXPECT_LE(found.evaluations, effort + std::max<std::size_t>(8, effort / 6));
+    }
+}
+
 TEST(PlanSearch, StaysWithinTheLimit) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     SearchOptions options = options_of(150, 2);

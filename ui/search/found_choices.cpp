@@ -89,9 +89,10 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
     QStringList sentences;
     // Where the window's figures are without shared links, both steps stand beside each other.
     const bool two_steps = choice.shown_ms && *choice.shown_ms != choice.step_ms;
-    const QString step = two_steps ? QObject::tr("step %1 %2 and %3 without")
-                                         .arg(formatTime(choice.step_ms), linksSharedLabel(), formatTime(*choice.shown_ms))
-                                   : QObject::tr("step %1").arg(formatTime(choice.step_ms));
+    QString step = QObject::tr("step %1").arg(formatTime(choice.step_ms));
+    if (two_steps)
+        step = QObject::tr("step %1 %2 and %3 without")
+                   .arg(formatTime(choice.step_ms), linksSharedLabel(), formatTime(*choice.shown_ms));
     const QString to_others = differences(found, start, choice.step_ms);
     sentences.append(
         QObject::tr("%1: %2 (%3), peak %4 (%5).")

@@ -36,7 +36,7 @@ class SearchControls : public QWidget {
 
     /// The most bytes that the step may hold; nothing where any peak will do. Asked for only where obstacle() is empty.
     std::optional<std::int64_t> limitBytes() const;
-    /// How many plans are evaluated at most.
+    /// How many plans are evaluated at most to find one.
     std::size_t plans() const;
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
