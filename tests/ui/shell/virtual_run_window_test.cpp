@@ -2,6 +2,7 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTest>
 #include <cmath>
@@ -62,7 +63,10 @@ class VirtualRunWindowTest : public QObject {
         window.actions().find("run.start")->trigger();
         QVERIFY(panel.busy());
         QVERIFY(waitUntilRunEnds(window));
-        QVERIFY2(panel.statusText().contains("a step takes 14.9"), qPrintable(panel.statusText()));
+        const QRegularExpressionMatch told =
+            QRegularExpression(QStringLiteral("a step takes ([0-9.]+)")).match(panel.statusText());
+        QVERIFY2(told.hasMatch(), qPrintable(panel.statusText()));
+        const double measured_ms = told.captured(1).toDouble();
         QVERIFY(panel.nodes().model()->rowCount() > 700);
 
         QCOMPARE(window.times().measurements().count(), 1);
@@ -76,7 +80,8 @@ class VirtualRunWindowTest : public QObject {
         QVERIFY(waitUntilRunEnds(window));
         QVERIFY2(window.document().times(), qPrintable(window.workspace().notice().text()));
         const double taken_over_ms = window.document().baseline().simulation.step_ms;
-        QVERIFY2(std::abs(taken_over_ms - 14.974) < 0.002, qPrintable(QString::number(taken_over_ms)));
+        QVERIFY2(std::abs(taken_over_ms - measured_ms) < 0.01, qPrintable(QString::number(taken_over_ms)));
+        QVERIFY(taken_over_ms > 1.15 * predicted_ms);
 
         QVERIFY2(QDir(folder_.path()).entryList({QStringLiteral("report-*")}).isEmpty(),
                  "the device has something to say");
