@@ -93,8 +93,8 @@ std::vector<std::string> notes_on(const PreparedRun& prepared, const Ranks& rank
     const std::vector<AttentionWork>& attentions = prepared.program.attentions;
     if (const auto assumed = std::ranges::count_if(attentions, &AttentionWork::mask_assumed); assumed > 0) {
         notes.push_back(std::to_string(assumed)
-                            .append(assumed == 1 ? " flex attention runs" : " flex attentions run")
-                            .append(" as causal: the graph does not tell their masks"));
+                            .append(assumed == 1 ? " flex attention is" : " flex attentions are")
+                            .append(" taken as causal: the graph does not tell their masks"));
     }
     return notes;
 }

@@ -22,7 +22,7 @@ PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp128.plan.json")
 # More ranks than cores should not spin while they wait.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_mpi_yield_when_idle="1")
-CAUSAL = "12 flex attentions run as causal: the graph does not tell their masks"
+CAUSAL = "12 flex attentions are taken as causal: the graph does not tell their masks"
 
 
 def run(command, timeout=120):

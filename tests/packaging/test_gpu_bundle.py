@@ -114,7 +114,7 @@ class GpuBundle(unittest.TestCase):
         self.assertEqual(found["mpi"], "")
         self.inside(f"./with-cuda bin/overlap-runner {GRAPH} -o /tmp/run.json --trace /tmp/trace.json --iterations 2")
         result = json.loads((self.root / "tmp/run.json").read_text(encoding="utf-8"))
-        note = "12 flex attentions run as causal: the graph does not tell their masks"
+        note = "12 flex attentions are taken as causal: the graph does not tell their masks"
         self.assertEqual((result["mode"], result["notes"]), ("gpu", [note]))
         self.assertEqual(list((self.root / "tmp").glob("report*")), [])
         self.inside(f"./with-cuda bin/overlap calibrate {GRAPH} /tmp/run.json -o /tmp/fitted.cost.json")

@@ -27,7 +27,7 @@ DOCUMENT = ROOT / "docs/virtual_device.md"
 BEGIN, END = "<!-- faults: made by tests/virtual_device -->\n", "<!-- end of faults -->\n"
 # Of flex attention's backward pass the estimate counts five halves of the forward pass, whatever the widths.
 PRICED_OTHERWISE = ("higher_order.flex_attention_backward", "aten.arange.default")
-CAUSAL = "12 flex attentions run as causal: the graph does not tell their masks"
+CAUSAL = "12 flex attentions are taken as causal: the graph does not tell their masks"
 
 # What each call that fails makes of a run: the sentence on stderr, or the note in the result.
 SENTENCES = {
