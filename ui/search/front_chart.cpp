@@ -34,23 +34,36 @@ std::int64_t FrontChart::peakAt(double x) const {
     return std::max<std::int64_t>(0, std::llround(bytes));
 }
 
+QRectF FrontChart::axes() const {
+    using Metrics = StepPeakMetrics;
+    return QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, -Metrics::right_margin,
+                                   -Metrics::bottom_margin);
+}
+
+std::optional<double> FrontChart::lineX() const {
+    if (!limit_ || points().empty()) return std::nullopt;
+    const double x = xOfPeak(*limit_);
+    return x < axes().left() || x > axes().right() ? std::nullopt : std::optional(x);
+}
+
 bool FrontChart::isAtLine(const QPointF& position) const {
-    return limit_ && !points().empty() && std::abs(position.x() - xOfPeak(*limit_)) <= grip;
+    const std::optional<double> x = lineX();
+    return x && std::abs(position.x() - *x) <= grip;
 }
 
 void FrontChart::paintEvent(QPaintEvent* event) {
     StepPeakChart::paintEvent(event);
     if (const double zero = xOfPeak(0); std::exchange(painted_zero_, zero) != zero) emit moved();
     if (!limit_ || points().empty()) return;
-    using Metrics = StepPeakMetrics;
-    const QRectF inside = QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, -Metrics::right_margin,
-                                                  -Metrics::bottom_margin);
-    const double x = std::clamp(xOfPeak(*limit_), inside.left(), inside.right());
+    const QRectF inside = axes();
+    const double x = std::max(xOfPeak(*limit_), inside.left());
+    if (x > inside.right()) return;  // a line at the edge would name another limit
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     QColor beyond = currentTheme().caution;
     beyond.setAlphaF(beyond_share);
     painter.fillRect(QRectF(QPointF(x, inside.top()), inside.bottomRight()), beyond);
+    if (!lineX()) return;
     painter.setPen(QPen(currentTheme().accent, dragging_ ? 2 : 1));
     painter.drawLine(QPointF(x, inside.top()), QPointF(x, height()));
 }

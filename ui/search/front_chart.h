@@ -34,6 +34,9 @@ class FrontChart : public StepPeakChart {
     void mouseReleaseEvent(QMouseEvent* event) override;
 
   private:
+    QRectF axes() const;
+    /// Where the limit's line stands; nothing without one, and where it is off the axis.
+    std::optional<double> lineX() const;
     bool isAtLine(const QPointF& position) const;
 
     std::optional<std::int64_t> limit_;
