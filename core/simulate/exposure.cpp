@@ -210,6 +210,13 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
             break;
         }
         case ExposureCause::window_too_short:
+            // Where others were ahead, its start is not when it could have started.
+            if (const double busy_ms = collective.start_ms - possible_ms; busy_ms >= nanosecond_in_ms) {
+                text += "it could have started " + before(collective.window_ms, wait, "") + ", and the " + kind +
+                        " takes " + duration + "; process group " + groups[collective.group].process_group +
+                        " was busy for " + milliseconds(busy_ms) + " then" + advice;
+                break;
+            }
             text += "the time between its start and its wait (" + milliseconds(collective.window_ms) +
                     ") is shorter than the " + kind + " (" + duration + ")" + advice;
             break;

@@ -194,6 +194,9 @@ TEST_F(Exposure, AStreamThatIsHeldBrieflyIsNotTheCause) {
     sketch.compute("mm", {x}, 4);
     sketch.wait("waited", second);
     EXPECT_EQ(run(1).cause, ExposureCause::window_too_short);  // 7 ms exposed, 1 of them for `first`
+    EXPECT_EQ(simulation.explain(graph, 1),
+              "waits 7 ms: it could have started 4 ms before waited, and the all-gather takes 10 ms; process group 0 "
+              "was busy for 1 ms then");
 }
 
 TEST_F(Exposure, EveryCauseHasAName) {
