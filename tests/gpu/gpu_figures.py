@@ -171,7 +171,8 @@ class Check:
             command += ["--cost-model", self.base]
         calibration = json.loads(run(command))
         contention = calibration["model"].get("contention", {})
-        figures["calibration"] = {"rows": calibration["rows"], "notes": calibration["notes"], "contention": contention}
+        notes = [note.replace(f"{self.folder}/", "") for note in calibration["notes"]]
+        figures["calibration"] = {"rows": calibration["rows"], "notes": notes, "contention": contention}
         # Without a factor there is nothing to simulate contention with.
         return model, bool(contention.get("compute_slowdown")) or "communication_slowdown" in contention
 
