@@ -158,16 +158,13 @@ class ProgramMaker {
     /// Of what a control_deps wraps a graph does not have the arguments that are no tensors; what writes into tensors
     /// that it is given (`out`) returns none, and core/predict has no kernel for it.
     void add_all_bytes(NodeId node, std::size_t first_argument, ComputeWork& work) const {
-        work.written_bytes = graph_.output_bytes(node);
-        if (const Value* given = graph_.keyword(node, "out")) {
-            work.written_bytes += bytes_of(*given);
-            work.read_bytes -= bytes_of(*given);  // it is among the keywords
-        }
+        const Value* given = graph_.keyword(node, "out");
+        work.written_bytes = graph_.output_bytes(node) + (given ? bytes_of(*given) : 0);
+        if (!given) work.read_bytes += bytes_of(graph_.record(node).kwargs);
         const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
         for (std::size_t index = first_argument; index < arguments.size(); ++index) {
             work.read_bytes += bytes_of(arguments[index]);
         }
-        work.read_bytes += bytes_of(graph_.record(node).kwargs);
     }
 
     /// Shapes were checked by count_flops().

@@ -17,7 +17,8 @@ class MatrixProducts {
     MatrixProducts(const MatrixProducts&) = delete;
     MatrixProducts& operator=(const MatrixProducts&) = delete;
 
-    /// left [rows x inner] times right [inner x columns], each `batch` times, all row-major, contiguous and aligned.
+    /// left [rows x inner] times right [inner x columns], each `batch` times, contiguous and aligned; by rows, or a
+    /// factor by columns where the shape says that it is transposed.
     /// @throws InputError where cuBLASLt has no algorithm for the shape and element type.
     void launch(const ProductShape& product, const void* left, const void* right, void* result, cudaStream_t stream);
 
