@@ -23,6 +23,9 @@ std::string key_of(const Plan& plan) {
         key += ')';
     }
     for (const OverlapDirective& directive : plan.overlaps.list) key += '\n' + describe(directive);
+    for (const ModuleRule& rule : plan.module_rules) key += "\nrule " + describe(rule);
+    if (!plan.overlaps.keep_group_order) key += "\novertaking";
+    if (plan.overlaps.insert_overlap_deps) key += "\ndependencies";
     return key;
 }
 
