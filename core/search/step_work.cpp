@@ -23,9 +23,10 @@ namespace {
 constexpr double rounding_ms = 5e-7;
 constexpr double ms_per_s = 1e3;
 
-std::shared_ptr<const Graph> after(std::shared_ptr<const Graph> graph, std::string_view pass) {
+std::shared_ptr<const Graph> after(std::shared_ptr<const Graph> graph, std::string_view pass,
+                                   const Options& options = {}) {
     try {
-        return require_pass(pass).run(graph, {}, {}).graph;
+        return require_pass(pass).run(graph, options, {}).graph;
     } catch (const InputError&) {
         return graph;  // a pass that refuses the graph refuses it in every plan
     }
@@ -35,6 +36,26 @@ struct CleanedGraph {
     std::shared_ptr<const Graph> graph;
     bool memory_is_fixed = true;
 };
+
+/// Whether a memory section changes what the graph runs: tags alone change nothing, and the other passes return the
+/// graph that they were given where there is nothing to do.
+bool is_changed_by(const MemorySection& section, const std::shared_ptr<const Graph>& graph) {
+    const auto run = [&](const std::shared_ptr<const Graph>& before, std::string_view pass) {
+        return after(before, pass, memory_options(section, pass));
+    };
+    const std::shared_ptr<const Graph> tagged = run(graph, memory_tag_pass);
+    return run(run(tagged, memory_offload_pass), memory_remat_pass) != tagged;
+}
+
+/// Whether some plan can compute again or move to the host what is kept: if it can at all, then where a section asks
+/// for as much of that as there is. What a plan gathers again or not, bounds leave out anyway.
+bool memory_can_change(const std::shared_ptr<const Graph>& graph) {
+    if (!memory_section_refusal(*graph).empty()) return false;
+    MemorySection recompute, offload;
+    recompute.policy = "full";
+    offload.rules = {{MemoryAction::offload, {}, {}}};
+    return is_changed_by(recompute, graph) || is_changed_by(offload, graph);
+}
 
 /// What plans may run before everything else and never adds work, and whether they could compute something again.
 CleanedGraph cleaned_up(std::shared_ptr<const Graph> graph) {
@@ -46,10 +67,7 @@ CleanedGraph cleaned_up(std::shared_ptr<const Graph> graph) {
     // Where the backward pass gathers again, torchtitan does not undo it.
     constexpr std::string_view deduplicate = "deduplicate_fsdp_unshard_chains_pass";
     if (runs(deduplicate)) graph = after(after(graph, deduplicate), "eliminate_dead_code_pass");
-    std::shared_ptr<const Graph> again = graph;
-    for (const std::string_view pass : {memory_tag_pass, memory_offload_pass, memory_remat_pass})
-        if (runs(pass)) again = after(again, pass);
-    return {graph, again->node_count() == graph->node_count()};
+    return {graph, !memory_can_change(graph)};
 }
 
 bool is_sorted(const Graph& graph) {

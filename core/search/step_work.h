@@ -44,7 +44,7 @@ struct StepWork {
     std::vector<bool> is_wait;                     ///< of a node: it holds compute for `collective_of_node`
     std::vector<std::vector<std::string>> links;   ///< the process groups on each
 
-    /// Whether no plan can hold less by computing or gathering again: torchtitan's memory passes change nothing here.
+    /// Whether no plan can hold less by computing again or by copies on the host: no memory section changes what runs.
     bool memory_is_fixed = true;
 
     /// Why the figures are those of no plan: the graph is not sorted, times are not known, links have no price. A

@@ -13,6 +13,7 @@
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/pass_result_cache.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/search/random_model.h"
@@ -130,7 +131,7 @@ TEST(LowerBound, IsNeverBeatenByAnyPlan) {
     std::mt19937 random(52);
     const int plans = count_from("OVERLAP_BOUND_PLANS", 10'000);
     constexpr int plans_each = 25;
-    int tried = 0, held = 0, in_order = 0;
+    int tried = 0, held = 0, in_order = 0, with_memory = 0;
     double nearest = 10;
     while (tried < plans) {
         const auto graph = random_model(random);
@@ -146,6 +147,7 @@ TEST(LowerBound, IsNeverBeatenByAnyPlan) {
             const KeptWork kept = kept_work(*work, *evaluation);
             if (!kept.all) continue;
             ++held;
+            with_memory += plan.memory.has_value();
             const double step_ms = evaluation->simulation.step_ms;
             ASSERT_LE(bound.order_free_ms, step_ms + rounding_ms) << tried;
             if (!kept.order) continue;
@@ -160,10 +162,41 @@ TEST(LowerBound, IsNeverBeatenByAnyPlan) {
     RecordProperty("plans", tried);
     RecordProperty("held", held);
     RecordProperty("in_order", in_order);
+    RecordProperty("with_memory", with_memory);
     // Most are plans that the bound is for, and some come near it.
     EXPECT_GT(held, tried / 2);
     EXPECT_GT(in_order, tried / 3);
+    EXPECT_GT(with_memory, tried / 10);
     EXPECT_LT(nearest, 1.03);
+}
+
+/// The default policy keeps products, so it changes nothing here; full recomputation does.
+TEST(LowerBound, ALimitSaysNothingOfActivationsThatAPlanCanComputeAgain) {
+    GraphSketch sketch;
+    const auto product = [&](const std::string& name, NodeId left, NodeId right, bool backward) {
+        NodeMetadata metadata;
+        metadata.module_fqn = sketch.builder().intern("layers.0");
+        if (backward) metadata.autograd_backward = true;
+        metadata.estimate_ms = 1;
+        const std::vector<TensorMeta> outputs{sketch.tensor("bfloat16", {64, 64})};
+        const std::vector<Value> arguments{Value::of_node(left), Value::of_node(right)};
+        return sketch.builder().call(name, "aten.mm.default", arguments, outputs, metadata);
+    };
+    const NodeId x = sketch.input("x", sketch.tensor("bfloat16", {64, 64}));
+    const NodeId a = product("a", x, x, false), b = product("b", a, x, false);
+    const NodeId back = product("back", b, a, true);
+    sketch.builder().output(std::vector<Value>{Value::of_node(back)});
+    const auto graph = shared(sketch.builder().finish(sketch.header()));
+    const std::shared_ptr<const StepWork> work = step_work(graph);
+    ASSERT_EQ(work->obstacle, "");
+    EXPECT_FALSE(work->memory_is_fixed);
+    Plan plan;
+    MemorySection section;
+    section.policy = "full";
+    const auto again = evaluate(graph, edits::with_memory(plan, section));
+    ASSERT_FALSE(again->refused);
+    EXPECT_NE(again->graph->find("a_recomputed"), no_node);
+    EXPECT_GE(again->corrected_memory.peak_bytes, BoundUnderLimits(work).least_peak_bytes());
 }
 
 TEST(LowerBound, TheChainIsAsLongAsTheBound) {

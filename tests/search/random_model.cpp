@@ -7,6 +7,8 @@
 
 #include "core/plan/automatic_plan.h"
 #include "core/plan/block_buckets.h"
+#include "core/plan/memory_choices.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "tests/cost/graph_sketch.h"
 
@@ -40,6 +42,7 @@ class ModelSketch {
         const char* group = "0";
         bool cast = false;
         NodeId gathered = no_node;
+        NodeId activation = no_node;  // what the forward pass multiplied with it
     };
 
     std::size_t below(std::size_t count) { return random_() % count; }
@@ -105,6 +108,7 @@ class ModelSketch {
         for (auto& [of, parameter] : parameters_) {
             if (of != layer) continue;
             parameter.gathered = gather(parameter, parameter.name);
+            parameter.activation = x;
             x = product("mm" + parameter.name, x, parameter.gathered);
             if (once_in(3))
                 x = call("add" + parameter.name, "aten.relu.default", {Value::of_node(x)}, {16, 64}, time_ms(3));
@@ -116,14 +120,14 @@ class ModelSketch {
     NodeId backward(int layer, NodeId x) {
         layer_ = layer;
         backward_ = true;
-        const bool again = once_in(2);
+        const bool again = once_in(2), saves = once_in(2);
         for (auto& [of, parameter] : parameters_) {
             if (of != layer) continue;
             const NodeId weight = again ? gather(parameter, parameter.name + "_again") : parameter.gathered;
             x = product("mm_back" + parameter.name, x, weight);
-            const NodeId gradient =
-                call("grad" + parameter.name, "aten.mm.default", {Value::of_node(x), Value::of_node(weight)},
-                     {4 * parameter.rows}, time_ms(12));
+            const NodeId gradient = call("grad" + parameter.name, "aten.mm.default",
+                                         {Value::of_node(x), Value::of_node(saves ? parameter.activation : weight)},
+                                         {4 * parameter.rows}, time_ms(12));
             const std::vector<Value> arguments{Value::of_node(gradient), sketch_.text("sum"), Value::of_integer(4),
                                                sketch_.text(parameter.group)};
             const NodeId start = call("reduce" + parameter.name, "_c10d_functional.reduce_scatter_tensor.default",
@@ -181,6 +185,23 @@ void add_overlaps(Plan& plan, const Graph& graph, std::mt19937& random) {
     }
 }
 
+/// A policy of torchtitan, at times with exceptions; where the graph has no forward pass it changes nothing.
+Plan with_random_memory(const Plan& plan, const ModuleTree& tree, std::mt19937& random) {
+    const std::vector<MemoryChoice> choices = memory_choices(tree);
+    MemorySection section = choices[random() % choices.size()].section;
+    const std::vector<std::string> layers = numbered_layers(tree);
+    const MemoryAction actions[] = {MemoryAction::save, MemoryAction::recompute, MemoryAction::offload,
+                                    MemoryAction::keep, MemoryAction::reshard};
+    for (std::size_t count = random() % 3; count > 0; --count) {
+        const std::vector<std::string> operators =
+            random() % 3 == 0 ? std::vector<std::string>{"aten.relu.default"} : std::vector<std::string>{};
+        section.rules.push_back(
+            {actions[random() % std::size(actions)], {layers[random() % layers.size()]}, operators});
+    }
+    section.prefetch_lookahead = static_cast<std::int64_t>(random() % 3);
+    return edits::with_memory(plan, std::move(section));
+}
+
 }  // namespace
 
 std::shared_ptr<const Graph> random_model(std::mt19937& random) {
@@ -206,6 +227,7 @@ Plan random_plan(const Graph& graph, std::mt19937& random) {
             break;
     }
     if (!plan.pipeline.empty() && !plan.buckets.empty()) plan.buckets = random_buckets(tree, random);
+    if (random() % 3 == 0) plan = with_random_memory(plan, tree, random);
     if (random() % 2 == 0) add_overlaps(plan, graph, random);
     return plan;
 }
