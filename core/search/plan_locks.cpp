@@ -136,6 +136,9 @@ bool LockedParts::same_locked_passes(const Plan& plan) const {
 std::string LockedParts::missing_in(const Plan& plan) const {
     if (empty()) return {};
     if (!same_locked_passes(plan)) return "passes";
+    // Buckets and the rules of memory may be of modules that the plan's own rules make.
+    const bool of_modules = !locks_.buckets.empty() || locks_.memory;
+    if (of_modules && plan.module_rules != from_.module_rules) return "module rules";
     if (locks_.memory && plan.memory != from_.memory) return "memory";
     const bool merged_as_before = locks_.buckets.empty() || merging_passes(plan) == merging_passes(from_);
     for (const BucketEntry& entry : locks_.buckets)

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/shared_links.h"
+#include "core/modules/module_rules.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/group_passes.h"
@@ -92,6 +93,25 @@ TEST(PlanLocks, LockedPassesComeWhereTheyWere) {
     EXPECT_EQ(put.pipeline, mine.pipeline);
     EXPECT_FALSE(locked.kept_in(Plan()));
     EXPECT_TRUE(locked.kept_in(locked.put_into(Plan())));
+}
+
+/// A bucket of the same name holds other nodes where rules give modules other nodes.
+TEST(PlanLocks, ABucketIsKeptOnlyWithTheRulesForItsModules) {
+    const auto graph = small_graph();
+    const Plan mine = plan_with(*graph, "layers.0, layers.1");
+    PlanLocks buckets, passes;
+    add_lock(buckets, "buckets", mine);
+    add_lock(passes, "passes", mine);
+    Plan other = mine;
+    ModuleRule rule;
+    rule.kind = ModuleRule::Kind::nodes;
+    rule.module = "layers.0";
+    rule.nodes.emplace_back(graph->name(0));
+    other.module_rules.push_back(rule);
+    const LockedParts locked(mine, buckets);
+    EXPECT_EQ(locked.missing_in(other), "module rules");
+    EXPECT_TRUE(locked.kept_in(locked.put_into(other)));
+    EXPECT_TRUE(LockedParts(mine, passes).kept_in(other));
 }
 
 TEST(PlanLocks, EveryPlanThatIsFoundHasWhatIsLocked) {
