@@ -38,6 +38,22 @@ void evaluate_section(benchmark::State& state) {
 }
 BENCHMARK(evaluate_section)->DenseRange(0, 8)->Unit(benchmark::kMillisecond);
 
+/// What a user waits for who changes the section of a plan that is shown: what comes before it is known.
+void change_section(benchmark::State& state) {
+    const Sample& of = sample();
+    const auto index = static_cast<std::size_t>(state.range(0));
+    const Plan &shown = of.plans[index == 0 ? 1 : 0], &plan = of.plans[index];
+    for (auto _ : state) {
+        state.PauseTiming();
+        const auto cache = std::make_shared<PassResultCache>();
+        benchmark::DoNotOptimize(evaluate(of.graph, shown, {}, nullptr, cache));
+        state.ResumeTiming();
+        benchmark::DoNotOptimize(evaluate(of.graph, plan, {}, nullptr, cache));
+    }
+    state.SetLabel(plan.memory->policy + ' ' + memory_rules_text(plan.memory->rules).substr(0, 24));
+}
+BENCHMARK(change_section)->DenseRange(0, 8)->Unit(benchmark::kMillisecond);
+
 void evaluate_all_choices(benchmark::State& state) {
     for (auto _ : state) {
         const auto cache = std::make_shared<PassResultCache>();
