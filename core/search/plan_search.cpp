@@ -21,10 +21,8 @@ namespace {
 
 /// The share of the effort that is left for what plans are made of, once one is found.
 constexpr double share_of_search = 0.85;
-/// Among plans whose steps differ by less, the one that is described in fewest words is taken.
-constexpr double alike_share = 0.003;
 constexpr std::size_t most_finalists = 24;
-/// And whose mean step under disturbed costs is no longer than the least of theirs by more.
+/// Of plans that are alike, those whose mean step under disturbed costs is longer than the least by more are left out.
 constexpr double robust_share = 0.001;
 
 class Search {

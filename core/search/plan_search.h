@@ -15,6 +15,10 @@
 
 namespace overlap {
 
+/// Plans whose steps differ by no larger share are alike: of them the one in fewest words is taken, or one that takes
+/// less memory is named.
+inline constexpr double alike_share = 0.003;
+
 struct SearchProgress {
     std::size_t evaluations = 0, effort = 0;
     double best_ms = 0, bound_ms = 0;

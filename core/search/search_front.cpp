@@ -60,10 +60,10 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
 }
 
 const FrontPoint* leaner_than_best(const SearchResult& result) {
-    constexpr double hardly_slower = 1.003, much_less = 0.9;
+    constexpr double much_less = 0.9;
     const Candidate& best = result.best;
     for (const FrontPoint& point : result.front) {  // by peak
-        if (point.step_ms > best.step_ms * hardly_slower) continue;
+        if (point.step_ms > best.step_ms * (1 + alike_share)) continue;
         const double most = much_less * static_cast<double>(best.corrected_peak_bytes);
         return static_cast<double>(point.peak_bytes) <= most ? &point : nullptr;
     }

@@ -13,7 +13,7 @@ namespace overlap {
 std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
                                  const std::stop_token& stop = {});
 
-/// The plan of the front that takes least memory among those that are hardly slower than the best (0.3 %), where it
+/// The plan of the front that takes least memory among those that are alike the best in step (`alike_share`), where it
 /// takes a tenth less than the best or better; null where there is none.
 const FrontPoint* leaner_than_best(const SearchResult& result);
 

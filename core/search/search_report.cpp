@@ -3,6 +3,7 @@
 #include "core/base/wording.h"
 #include "core/files/csv_table.h"
 #include "core/files/json_writer.h"
+#include "core/plan/found_note.h"
 
 namespace overlap {
 namespace {
@@ -50,8 +51,7 @@ void write_distance(JsonWriter& json, const std::optional<PlanDifference>& from_
 Plan found_plan(const SearchResult& result) {
     Plan plan = result.best.plan;
     plan.name = "Found";
-    // The words by which the window knows that a note is of the plan as it was found.
-    plan.notes.assign("Found by a search of ").append(counted(result.evaluations, "plan"));
+    plan.notes.assign(found_note_words).append(counted(result.evaluations, "plan"));
     plan.notes.append(" (").append(result.best.origin).append(").");
     if (!result.groups_left_out.empty())
         plan.notes.append(" Without the settings of process groups that this plan does not make: ")

@@ -72,7 +72,6 @@ std::vector<FoundChoice> choicesOf(const FoundPlans& found) {
 
 int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit) {
     // The first is the plan in fewest words among those that are alike.
-    constexpr double alike_share = 0.003;
     int best = -1;
     for (std::size_t index = 0; index < choices.size(); ++index) {
         const FoundChoice& choice = choices[index];
