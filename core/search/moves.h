@@ -27,6 +27,11 @@ std::vector<MemoryChoice> memory_settings(const Graph& graph);
 /// The plan with each of the settings that it does not have, and with none.
 std::vector<Proposal> memory_moves(const Plan& plan, const std::vector<MemoryChoice>& settings);
 
+/// The plan with single operators saved that it computes again, those first that take longest for their bytes, and with
+/// operators computed again that it saves, those first that take least for theirs. Empty for plans that do not run the
+/// passes of the memory section.
+std::vector<Proposal> operator_memory_moves(const Evaluation& evaluation, std::size_t most);
+
 /// What core/advice has for the longest exposed collectives.
 /// @param first how many of the longest exposed to pass over, @param most how many to take.
 /// @param any_order whether what depends on a collective may be moved, too.

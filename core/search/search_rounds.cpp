@@ -103,6 +103,8 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
     add(bucket_moves(*evaluation, random, most_moves / 4));
     add(option_moves(incumbent.candidate.plan, random, most_moves / 4));
     if (incumbent.stale == 0) add(memory_moves(incumbent.candidate.plan, memory));
+    constexpr std::size_t operators_tried = 8;
+    if (incumbent.stale == 0 && !memory.empty()) add(operator_memory_moves(*evaluation, operators_tried));
     if (incumbent.stale == 0) add(group_proposals(evaluator_.graph(), incumbent.candidate.plan));
     return moves;
 }

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/cost/shared_links.h"
 #include "core/passes/overlaps/overlap_directives.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 #include "core/search/block_plans.h"
@@ -247,6 +248,28 @@ TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
     EXPECT_LT(least, most);
     // What has a section can do without it.
     EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+TEST(MemoryMoves, SingleOperatorsAreSavedOrComputedAgain) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    const Plan start = preset_proposals(*graph).front().plan;
+    EXPECT_TRUE(operator_memory_moves(*evaluate_baseline(graph), 8).empty());
+    MemorySection section;
+    section.policy = "full";
+    const auto all_again = evaluate(graph, edits::with_memory(start, section));
+    const std::vector<Proposal> moves = operator_memory_moves(*all_again, 8);
+    ASSERT_FALSE(moves.empty());
+    for (const Proposal& move : moves) {
+        ASSERT_TRUE(move.plan.memory) << move.origin;
+        ASSERT_EQ(move.plan.memory->rules.size(), 1u) << move.origin;
+        EXPECT_EQ(move.plan.memory->rules.front().operators.size(), 1u) << move.origin;
+    }
+    // Each does what it says: what is saved is not computed again, and takes memory.
+    const auto saved = evaluate(graph, moves.front().plan);
+    ASSERT_EQ(moves.front().plan.memory->rules.front().action, MemoryAction::save);
+    ASSERT_FALSE(saved->refused);
+    EXPECT_LT(saved->simulation.compute_ms, all_again->simulation.compute_ms);
+    EXPECT_GT(saved->corrected_memory.peak_bytes, all_again->corrected_memory.peak_bytes);
 }
 
 TEST(SearchFront, APlanThatTakesLessMemoryAndHardlyMoreTimeIsTold) {
