@@ -27,7 +27,7 @@ ModuleTree::ModuleId block_of(const ModuleTree& tree, ModuleTree::ModuleId modul
 
 std::vector<std::int32_t> block_regions(const Graph& graph) {
     const ModuleTree tree(graph, preferred_module_source(graph));
-    std::vector<std::int32_t> regions(graph.node_count(), -1);
+    std::vector<std::int32_t> regions(graph.node_count(), not_compiled);
     std::map<std::pair<ModuleTree::ModuleId, bool>, std::int32_t> numbers;
     for (NodeId node = 0; tree.exists() && node < graph.node_count(); ++node) {
         const ModuleTree::ModuleId block = block_of(tree, tree.innermost(node));
@@ -35,6 +35,14 @@ std::vector<std::int32_t> block_regions(const Graph& graph) {
         const auto number = static_cast<std::int32_t>(numbers.size());
         regions[node] = numbers.try_emplace({block, runs_in_backward(graph, node)}, number).first->second;
     }
+    return regions;
+}
+
+std::vector<std::int32_t> compiled_regions(const Graph& graph, CompiledScope scope) {
+    if (scope == CompiledScope::eager) return std::vector<std::int32_t>(graph.node_count(), not_compiled);
+    if (scope == CompiledScope::blocks) return block_regions(graph);
+    std::vector<std::int32_t> regions(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) regions[node] = runs_in_backward(graph, node);
     return regions;
 }
 

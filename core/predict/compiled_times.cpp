@@ -10,7 +10,6 @@
 #include "core/cost/cost_model.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
-#include "core/graph/direction.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/flex_attention.h"
 #include "core/predict/matrix_products.h"
@@ -19,16 +18,6 @@ namespace overlap {
 namespace {
 
 constexpr double ms_per_s = 1e3;
-constexpr std::int32_t not_compiled = -1;  // see fused_kernels()
-
-std::vector<std::int32_t> regions_of(const Graph& graph, CompiledScope scope) {
-    if (scope == CompiledScope::eager) return std::vector<std::int32_t>(graph.node_count(), not_compiled);
-    if (scope == CompiledScope::blocks) return block_regions(graph);
-    // Forward and backward are compiled apart.
-    std::vector<std::int32_t> regions(graph.node_count());
-    for (NodeId node = 0; node < graph.node_count(); ++node) regions[node] = runs_in_backward(graph, node);
-    return regions;
-}
 
 /// Whether the last boolean among the arguments of an attention operator that can be causal says so.
 bool is_causal(const Graph& graph, NodeId node) {
@@ -104,13 +93,9 @@ class KernelPricing {
 
 /// Gives each operator of a kernel a part of its time, by what it returns.
 void share(const Graph& graph, const FusedKernel& kernel, double time_ms, std::vector<double>& times_ms) {
-    double all = 0;
-    for (const NodeId node : kernel.nodes) all += static_cast<double>(graph.output_bytes(node));
-    for (const NodeId node : kernel.nodes) {
-        const double part = all > 0 ? static_cast<double>(graph.output_bytes(node)) / all
-                                    : 1 / static_cast<double>(kernel.nodes.size());
-        times_ms[node] = round_to_six_decimals(time_ms * part);
-    }
+    const std::vector<double> parts = parts_of_kernel(graph, kernel.nodes);
+    for (std::size_t index = 0; index < parts.size(); ++index)
+        times_ms[kernel.nodes[index]] = round_to_six_decimals(time_ms * parts[index]);
 }
 
 /// What is read and written by a copy into tensors that it is given, as parts of a bucket's gather are copied out of
@@ -147,7 +132,7 @@ CompiledTimes compiled_times(const Graph& given, const Compilation& compilation)
     }
     CompiledTimes result;
     result.times_ms.assign(graph.node_count(), 0);
-    const std::vector<std::int32_t> regions = regions_of(graph, compilation.scope);
+    const std::vector<std::int32_t> regions = compiled_regions(graph, compilation.scope);
     result.kernels = fused_kernels(graph, regions);
     result.generated = generated_nodes(result.kernels, regions);
     KernelPricing pricing(graph, compilation, *graph.header().cost);

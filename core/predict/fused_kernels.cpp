@@ -34,12 +34,13 @@ struct Candidate {
 
 class Fuser {
   public:
-    Fuser(const Graph& graph, std::span<const std::int32_t> regions)
-        : graph_(graph), regions_(regions), buffers_(kernel_buffers(graph, regions)) {}
+    Fuser(const Graph& graph, std::span<const std::int32_t> regions, LaunchOrder order)
+        : graph_(graph), regions_(regions), order_(order), buffers_(kernel_buffers(graph, regions)) {}
 
     FusedKernels fuse() {
         make_kernels();
         find_readers();
+        if (order_ == LaunchOrder::of_graph) find_order();
         // Each round may bring kernels together that shared nothing before.
         while (fuse_once()) {
         }
@@ -52,6 +53,7 @@ class Fuser {
         KernelRole role = KernelRole::none;
         KernelLoops loops;
         std::int32_t region = -1;
+        NodeId place = no_node;
 
         bool fusible() const { return region >= 0 && (role == KernelRole::pointwise || role == KernelRole::reduction); }
     };
@@ -64,10 +66,11 @@ class Fuser {
             if (const NodeId product = buffers_.epilogue_of[node]; product != no_node) {
                 kernel_of_[node] = kernel_of_[product];
                 kernels_[static_cast<std::size_t>(kernel_of_[node])].nodes.push_back(node);
+                kernels_[static_cast<std::size_t>(kernel_of_[node])].place = node;
                 continue;
             }
             kernel_of_[node] = static_cast<KernelIndex>(kernels_.size());
-            kernels_.push_back({{node}, made.role, made.loops, regions_[node]});
+            kernels_.push_back({{node}, made.role, made.loops, regions_[node], node});
         }
     }
 
@@ -77,7 +80,10 @@ class Fuser {
             const KernelIndex first = current(candidate.first), second = current(candidate.second);
             if (first == second || !fits(kernel(first), kernel(second))) continue;
             if (runs_between(first, second) || runs_between(second, first)) continue;
+            const NodeId place = place_of_both(first, second);
+            if (place == no_node) continue;
             merge(std::min(first, second), std::max(first, second));
+            kernel(std::min(first, second)).place = place;
             any = true;
         }
         return any;
@@ -123,6 +129,63 @@ class Fuser {
                     readers_[{read.node, read.part}].push_back(kernel_of_[member]);
             }
         }
+    }
+
+    /// What must be known to launch kernels in the order of the graph.
+    void find_order() {
+        takers_.resize(graph_.node_count());
+        awaited_.assign(graph_.node_count(), 0);
+        std::vector<NodeId> passed(graph_.node_count(), 0);  // the last wait between a value and the memory it is in
+        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+            const bool has_kernel = kernel_of_[node] != no_kernel;
+            NodeId last = 0;
+            for (const NodeId input : graph_.inputs(node)) {
+                // Who writes into memory that was only allocated is not told by what reads it.
+                const bool is_unknown = only_allocates(graph_, input);
+                const NodeId before = is_unknown ? node : kernel_of_[input] == no_kernel ? passed[input] : 0;
+                last = std::max(last, before);
+            }
+            if (is_barrier(node)) last = node;
+            (has_kernel ? awaited_ : passed)[node] = last;
+            if (!has_kernel && !is_barrier(node) && graph_.op(node) != NodeOp::output) continue;
+            for (const BufferRead& read : buffers_.reads[node]) takers_[read.node].push_back(node);
+        }
+    }
+
+    NodeId place_of(NodeId node) {
+        return kernel_of_[node] == no_kernel ? node : kernel(current(kernel_of_[node])).place;
+    }
+
+    bool is_of(NodeId node, KernelIndex first, KernelIndex second) {
+        if (kernel_of_[node] == no_kernel) return false;
+        const KernelIndex owner = current(kernel_of_[node]);
+        return owner == first || owner == second;
+    }
+
+    /// The last operator of both in whose place they can be launched as one; no_node where there is none.
+    NodeId place_of_both(KernelIndex first, KernelIndex second) {
+        if (order_ == LaunchOrder::any) return std::max(kernel(first).place, kernel(second).place);
+        NodeId earliest = 0, latest = graph_.node_count();  // inclusive, exclusive
+        for (const KernelIndex one : {first, second}) {
+            for (const NodeId node : kernel(one).nodes) {
+                earliest = std::max(earliest, awaited_[node]);
+                for (const BufferRead& read : buffers_.reads[node]) {
+                    const bool has_kernel = kernel_of_[read.node] != no_kernel;
+                    if (has_kernel && !is_of(read.node, first, second))
+                        earliest = std::max(earliest, place_of(read.node) + 1);
+                }
+                for (const NodeId taker : takers_[node]) {
+                    if (!is_of(taker, first, second)) latest = std::min(latest, place_of(taker));
+                }
+            }
+        }
+        NodeId place = no_node;
+        for (const KernelIndex one : {first, second}) {
+            for (const NodeId node : kernel(one).nodes) {
+                if (node >= earliest && node < latest && (place == no_node || node > place)) place = node;
+            }
+        }
+        return place;
     }
 
     /// Each kernel once, in graph order.
@@ -217,9 +280,10 @@ class Fuser {
             if (one.nodes.empty()) continue;
             for (const NodeId node : one.nodes)
                 made.kernel_of_node[node] = static_cast<std::int32_t>(made.kernels.size());
-            made.kernels.push_back({one.role, one.nodes, one.loops, 0, 0});
+            made.kernels.push_back({one.role, one.nodes, one.loops, one.place, 0, 0, {}, {}});
         }
         for (FusedKernel& one : made.kernels) count_bytes(made, one);
+        made.inlined = std::move(buffers_.inlined);
         return made;
     }
 
@@ -234,11 +298,16 @@ class Fuser {
             }
             // What is not compiled writes whether or not anything reads it, in place too.
             const bool writes = regions_[node] < 0 || is_read_elsewhere(made, node, own);
-            if (writes) one.bytes_written += written_bytes(node);
+            if (!writes) continue;
+            one.writes.push_back({node, written_bytes(node)});
+            one.bytes_written += one.writes.back().bytes;
         }
         for (const auto& [node, parts] : read) {
             std::int64_t bytes = 0;
-            for (const auto& [part, of_part] : parts) bytes += of_part;
+            for (const auto& [part, of_part] : parts) {
+                one.reads.push_back({node, part, of_part});
+                bytes += of_part;
+            }
             one.bytes_read += std::min({bytes, graph_.output_bytes(node), most_read(one, node)});  // parts may overlap
         }
         for (const NodeId node : one.nodes) {
@@ -291,11 +360,15 @@ class Fuser {
 
     const Graph& graph_;
     std::span<const std::int32_t> regions_;
+    LaunchOrder order_;
     KernelBuffers buffers_;
     std::vector<Kernel> kernels_;
     std::vector<KernelIndex> kernel_of_, merged_into_;
     std::map<std::pair<NodeId, NodeId>, std::vector<KernelIndex>> readers_;  // of a buffer or a part of it
-    std::vector<std::uint32_t> visited_, reached_;                           // numbers of visits
+    /// Of each node what reads its memory when it runs: operators with a kernel, waits, and the graph's output.
+    std::vector<std::vector<NodeId>> takers_;
+    std::vector<NodeId> awaited_;  ///< of each operator with a kernel: the last wait that what it reads passes, or 0
+    std::vector<std::uint32_t> visited_, reached_;  // numbers of visits
     std::vector<NodeId> pending_;
     std::uint32_t visit_ = 0;
     NodeId last_needed_ = no_node;
@@ -303,12 +376,24 @@ class Fuser {
 
 }  // namespace
 
-FusedKernels fused_kernels(const Graph& graph, std::span<const std::int32_t> regions) {
-    return Fuser(graph, regions).fuse();
+FusedKernels fused_kernels(const Graph& graph, std::span<const std::int32_t> regions, LaunchOrder order) {
+    return Fuser(graph, regions, order).fuse();
 }
 
 FusedKernels fused_kernels(const Graph& graph) {
     return fused_kernels(graph, std::vector<std::int32_t>(graph.node_count(), 0));
+}
+
+std::vector<double> parts_of_kernel(const Graph& graph, std::span<const NodeId> nodes) {
+    double all = 0;
+    for (const NodeId node : nodes) all += static_cast<double>(graph.output_bytes(node));
+    std::vector<double> parts;
+    parts.reserve(nodes.size());
+    for (const NodeId node : nodes) {
+        parts.push_back(all > 0 ? static_cast<double>(graph.output_bytes(node)) / all
+                                : 1 / static_cast<double>(nodes.size()));
+    }
+    return parts;
 }
 
 }  // namespace overlap

@@ -113,6 +113,19 @@ TEST(FusedKernels, WhatIsNotCompiledHasAKernelForEachOperator) {
     EXPECT_GE(made.kernel_of_node[graph->find("silu_1")], 0);
 }
 
+TEST(FusedKernels, TellWhereTheirBytesAre) {
+    const auto graph = read_graph_file(folder + "a_llama3_8b_fsdp8.prebucket.graph.json.gz");
+    for (const FusedKernel& kernel : fused_kernels(*graph).kernels) {
+        std::int64_t written = 0;
+        for (const BufferWrite& write : kernel.writes) {
+            EXPECT_NE(std::ranges::find(kernel.nodes, write.node), kernel.nodes.end());
+            written += write.bytes;
+        }
+        EXPECT_EQ(written, kernel.bytes_written);
+        EXPECT_EQ(kernel.reads.empty(), kernel.bytes_read == 0);
+    }
+}
+
 TEST(FusedKernels, EveryOperatorThatWritesHasOneKernel) {
     const auto graph = read_graph_file(folder + "a_llama3_8b_fsdp8.prebucket.graph.json.gz");
     const FusedKernels made = fused_kernels(*graph);
