@@ -42,13 +42,11 @@ void CostModelOption::declare(CLI::App& command) {
 }
 
 void CostModelOption::declare_compilation(CLI::App& command) {
-    command
-        .add_option(
-            "--compiled", compiled_,
-            "times of a job that compiles its transformer blocks, the whole graph, or nothing (eager): kernels as "
-            "that job runs them, priced by the cost model; none: times of nodes as traced, whatever the graph "
-            "says")
-        ->check(CLI::IsMember({"blocks", "whole", "eager", "none"}));
+    compiled_.declare(
+        command,
+        "times of a job that compiles its transformer blocks, the whole graph, or nothing (eager): kernels as "
+        "that job runs them, priced by the cost model; none: times of nodes as traced, whatever the graph "
+        "says");
     command
         .add_option(
             "--attention-density", attention_density_,
@@ -70,7 +68,7 @@ void CostModelOption::declare_batch(CLI::App& command) {
 
 std::string CostModelOption::given_option() const {
     if (!name_or_file_.empty()) return "--cost-model";
-    if (!compiled_.empty()) return "--compiled";
+    if (compiled_.given()) return "--compiled";
     if (attention_density_) return "--attention-density";
     return local_batch_ ? "--local-batch" : "";
 }
@@ -78,10 +76,10 @@ std::string CostModelOption::given_option() const {
 std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {
     const std::optional<CostParameters>& cost = graph.header().cost;
     std::optional<Compilation> compilation = cost ? cost->compilation : std::nullopt;
-    if (compiled_ == "none" && attention_density_)
+    if (compiled_.asks_for_none() && attention_density_)
         throw InputError("--attention-density", "it is of a compiled job, and --compiled none asks for none");
-    if (compiled_ == "none") return std::nullopt;
-    if (const auto scope = compiled_scope_by_name(compiled_)) {
+    if (compiled_.asks_for_none()) return std::nullopt;
+    if (const auto scope = compiled_.scope()) {
         if (!compilation) compilation.emplace();
         compilation->scope = *scope;
     }
@@ -112,7 +110,7 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
     }
     if (contention) require_contention(*modelled, file);
     if (share_links_) modelled = with_shared_links(modelled, LinkSharing::by_host);
-    if (compiled_.empty() && !attention_density_) return modelled;
+    if (!compiled_.given() && !attention_density_) return modelled;
     if (attention_density_ && !has_flex_attention(*modelled))
         streams.notes << "overlap: " << file
                       << ": --attention-density has no effect: the graph has no flex attention, whose mask it is of\n";

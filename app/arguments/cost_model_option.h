@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/arguments/compiled_option.h"
 #include "app/commands/command.h"
 #include "core/base/error.h"
 #include "core/graph/graph.h"
@@ -33,7 +34,8 @@ class CostModelOption {
     /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged;
     /// replaced values are reported as notes.
     /// @param contention whether figures are with contention: links that are shared give it no factors.
-    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, it lacks the factors of contention, or its batch cannot be changed (core/batch/scaled_batch.h).
+    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, it lacks
+    /// the factors of contention, or its batch cannot be changed (core/batch/scaled_batch.h).
     std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                        const Streams& streams, bool contention = false) const;
     /// link_source() by the options that were given.
@@ -43,7 +45,8 @@ class CostModelOption {
     std::optional<Compilation> compilation(const Graph& graph) const;
     std::shared_ptr<const Graph> with_batch(const std::shared_ptr<const Graph>& graph, const std::string& file) const;
 
-    std::string name_or_file_, compiled_;
+    std::string name_or_file_;
+    CompiledOption compiled_;
     std::optional<double> attention_density_;
     std::optional<std::int64_t> local_batch_;
     bool share_links_ = false;
@@ -54,8 +57,8 @@ inline constexpr const char* shared_links_help =
     "process groups within a host share a GPU's link, and groups across hosts its network card, also where the cost "
     "model does not say so; without it the step that they allow is told beside the figures";
 
-/// What `--shared-links` means for a graph without a cost model, whose groups share links by host alike: a source with its
-/// own times. Null where the option was not given, or the cost model has been told (with_shared_links()).
+/// What `--shared-links` means for a graph without a cost model, whose groups share links by host alike: a source with
+/// its own times. Null where the option was not given, or the cost model has been told (with_shared_links()).
 std::shared_ptr<const TimeSource> link_source(const Graph& graph, bool share_links);
 
 /// Help of `--contention`.

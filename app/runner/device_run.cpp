@@ -129,7 +129,7 @@ class CudaSupport : public DeviceSupport {
             record.step_ms = run_steps(prepared.program, executor, ranks, run);
             record.peak_memory_bytes = executor.peak_bytes();
         }
-        MeasuredRun measured(*prepared.graph);
+        MeasuredRun measured(*prepared.graph, prepared.program);
         if (options.recorded_steps > 0) {
             record_steps(device, program, ranks, settings, options.recorded_steps, measured, record);
         }

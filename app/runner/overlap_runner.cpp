@@ -8,11 +8,13 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/arguments/compiled_option.h"
 #include "app/arguments/file_arguments.h"
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
@@ -44,6 +46,7 @@ constexpr int usage_is_wrong = 2;
 struct Arguments {
     std::string graph, result, trace, commands;
     commands::PipelineOption pipeline;
+    commands::CompiledOption compiled;
     bool dry = false;
     double device_memory_gib = 0;
     std::uint32_t rank_timeout_s = 60;
@@ -109,6 +112,7 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     record.groups = prepared.placements;
     record.bytes_beside_pool = prepared.device.bytes_beside_pool();
     record.work = prepared.device.totals();
+    record.compiled = prepared.program.scope;
     record.order_digest = prepared.agreement.order.digest;
     record.predicted_step_ms = prepared.predicted.step_ms;
     record.predicted_exposed_ms = prepared.predicted.exposed_ms;
@@ -118,11 +122,26 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     return record;
 }
 
+/// What each kernel computes that computes several nodes, by the node with which it is launched.
+std::map<NodeId, std::vector<NodeId>> kernels_of(const Program& program) {
+    std::map<NodeId, std::vector<NodeId>> kernels;
+    for (const ComputeWork& work : program.compute) {
+        if (work.is_fused()) kernels.emplace(work.node, work.kernel->members);
+    }
+    return kernels;
+}
+
 /// Which rank a timeline is of: of one rank alone that of the graph, else that of this run, with groups as they ran.
 TracedRank traced_rank(const PreparedRun& prepared, const Ranks& ranks) {
     const GraphHeader& header = prepared.graph->header();
-    if (ranks.size() == 1) return {header.rank.value_or(0), header.world_size.value_or(1), header.process_groups, {}};
-    TracedRank traced{ranks.rank(), ranks.size(), prepared.program.groups, {}};
+    if (ranks.size() == 1) {
+        return {header.rank.value_or(0),
+                header.world_size.value_or(1),
+                header.process_groups,
+                {},
+                kernels_of(prepared.program)};
+    }
+    TracedRank traced{ranks.rank(), ranks.size(), prepared.program.groups, {}, kernels_of(prepared.program)};
     for (std::size_t index = 0; index < traced.groups.size(); ++index) {
         const GroupPlacement& placement = prepared.placements[index];
         if (placement.real) {
@@ -202,7 +221,7 @@ int run(Ranks& ranks, Arguments& arguments) {
     std::string failure;
     try {
         check_mode(ranks, arguments);
-        prepared = runner::prepare_run(arguments.graph, arguments.pipeline,
+        prepared = runner::prepare_run(arguments.graph, arguments.pipeline, arguments.compiled.scope(),
                                        static_cast<std::int64_t>(arguments.device_memory_gib * bytes_per_gib), ranks,
                                        print_message);
     } catch (const InputError& error) {
@@ -240,6 +259,12 @@ void declare(CLI::App& parser, Arguments& arguments) {
     parser.set_version_flag("--version", OVERLAP_VERSION);
     commands::reads(parser.add_option("GRAPH", arguments.graph, "overlap-graph file, plain or gzip"))->required();
     arguments.pipeline.declare(parser, 0);
+    arguments.compiled.declare(
+        parser,
+        "kernels and predicted times of a job that compiles its transformer blocks, the whole graph, or nothing "
+        "(eager): "
+        "what its compiler fuses is one launch; none, as without this option: a kernel for each node, with times as "
+        "traced");
     parser.add_flag("--dry-run", arguments.dry, "everything but the kernels: memory plan, order check, commands");
     commands::writes(parser.add_option("-o,--output", arguments.result, "write the result (JSON)"))->required();
     commands::writes(parser.add_option("--trace", arguments.trace,

@@ -29,6 +29,12 @@ InputError with_remedy(const InputError& error) {
             error.problem() + "; overlap estimate GRAPH --cost-model MODEL -o NEW writes it with times"};
 }
 
+/// Of the kernels that are run, which are not always those of the job: what its cost model says does not count.
+std::vector<double> predicted_times_ms(const Graph& graph, std::optional<CompiledScope> compiled) {
+    if (!compiled) return node_times_ms(graph);
+    return sourced_times(graph, modelled_source(false, Compilation{.scope = *compiled}).get()).times_ms;
+}
+
 std::vector<GroupPlacement> place_groups(const PreparedRun& prepared, const std::vector<GroupSettings>& asked,
                                          const Ranks& ranks) {
     std::vector<GroupPlacement> placements;
@@ -43,7 +49,7 @@ std::vector<GroupPlacement> place_groups(const PreparedRun& prepared, const std:
 }  // namespace
 
 PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineOption& pipeline_option,
-                        std::int64_t device_memory_bytes, const Ranks& ranks,
+                        std::optional<CompiledScope> compiled, std::int64_t device_memory_bytes, const Ranks& ranks,
                         const std::function<void(const std::string&)>& tell) {
     PreparedRun prepared;
     OpenedGraph opened = read_any_graph_file(graph_file);
@@ -64,15 +70,14 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
         const Graph& graph = *prepared.graph;
         if (const auto problem = memory_problem(graph, memory_profile(graph, StorageRule::corrected)))
             prepared.remarks.push_back(commands::problem_line(graph_file, *problem));
-        prepared.program = make_program(graph);
+        prepared.program = make_program(graph, compiled.value_or(CompiledScope::eager));
         prepared.memory = plan_memory(graph, prepared.program);
         prepared.operands = find_operands(graph, prepared.program, prepared.memory);
         prepared.device = plan_device_work(prepared.program, prepared.operands);
         check_runnable(graph, prepared.memory, prepared.device, device_memory_bytes);
         prepared.placements = place_groups(prepared, asked, ranks);
         check_collectives(graph, prepared.program, prepared.placements);
-        prepared.times_ms = node_times_ms(graph);
-        // The runner issues each operator by itself, whatever the job compiles.
+        prepared.times_ms = predicted_times_ms(graph, compiled);
         prepared.predicted = sourced_simulation(graph, prepared.times_ms, nullptr).simulation;
     } catch (const InputError& error) {
         if (!error.file().empty()) throw;

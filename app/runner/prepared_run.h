@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,13 @@ struct PreparedRun {
 };
 
 /// Reads the graph, applies the plan, and checks that this rank can run the result.
+/// @param compiled what of the graph the job compiles: by that its kernels are launched and times predicted. Nothing:
+/// each node is a kernel of its own, and times are those of nodes as traced.
 /// @param device_memory_bytes of one device; 0 where it is not known.
 /// @param tell is called with notes on what was read, a sentence each.
 /// @throws InputError with the file and what is wrong in it.
 PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineOption& pipeline,
-                        std::int64_t device_memory_bytes, const Ranks& ranks,
+                        std::optional<CompiledScope> compiled, std::int64_t device_memory_bytes, const Ranks& ranks,
                         const std::function<void(const std::string&)>& tell);
 
 }  // namespace overlap::runner

@@ -36,6 +36,10 @@ void write_commands(std::ostream& out, const Program& program, const RunRecord& 
     }
     out << work.stand_in_products << " by products with as many operations and moved bytes, " << work.moved_bytes
         << " as moved bytes\n";
+    if (record.compiled == CompiledScope::eager) return;
+    out << "compiled: " << compiled_scope_text(record.compiled) << "; " << counted(work.fused_kernels, "kernel")
+        << " of several nodes, " << work.fused_nodes << " in all; " << counted(work.inlined_nodes, "node")
+        << " without a kernel, computed where they are read\n";
 }
 
 void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memory, const RunRecord& record) {
@@ -63,8 +67,9 @@ void write_groups(std::ostream& out, const Program& program, const RunRecord& re
 
 void write_times(std::ostream& out, const RunRecord& record) {
     out << "predicted: a step of " << time_text(record.predicted_step_ms) << ", "
-        << time_text(record.predicted_exposed_ms)
-        << " of it exposed communication, each operator a kernel of its own\n";
+        << time_text(record.predicted_exposed_ms) << " of it exposed communication, "
+        << (record.compiled == CompiledScope::eager ? "each operator a kernel of its own" : "with these kernels")
+        << '\n';
     if (record.step_ms.empty()) return;
     const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());
     out << "measured: a step of " << time_text(median(record.step_ms)) << " (median of "

@@ -242,7 +242,7 @@ class Calibrator {
         const std::vector<std::string> rows = rows_of_samples(run);
         for (std::size_t index = 0; index < rows.size(); ++index) {
             const NodeSample& sample = run.samples[index];
-            errors[rows[index]].push_back(error(prediction.times_ms[sample.node], sample.time_ms));
+            errors[rows[index]].push_back(error(sample.sum(prediction.times_ms), sample.time_ms));
         }
         if (run.generated.total_ms <= 0) return;
         double generated_ms = 0;

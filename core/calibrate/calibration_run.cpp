@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/profile_guided_times.h"
@@ -116,25 +117,50 @@ GeneratedKernels generated_kernels(const MeasuredStepData& step, const CompiledT
 
 }  // namespace
 
+double NodeSample::sum(const std::vector<double>& of_node) const {
+    double all = of_node[node];
+    for (const NodeId other : others) all += of_node[other];
+    return all;
+}
+
 CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times) {
     CalibrationRun run;
     run.name = std::move(name);
     run.step_ms = times.step_ms;
     run.device = times.device;
     run.versions = times.versions;
-    std::vector<double> times_ms(graph->node_count());
+    std::map<std::string_view, NodeSample> kernels;  // of several nodes, by the node with which they are launched
     for (NodeId node = 0; node < graph->node_count(); ++node) {
         const auto measured = times.node_ms.find(graph->name(node));
         if (measured == times.node_ms.end() || measured->second <= 0) continue;
-        times_ms[node] = measured->second;
-        run.samples.push_back({.node = node, .time_ms = measured->second, .beside_ms = {}});
+        const auto kernel = times.kernel_of_node.find(graph->name(node));
+        if (kernel == times.kernel_of_node.end()) {
+            run.samples.push_back({.node = node, .time_ms = measured->second, .beside_ms = {}});
+            continue;
+        }
+        NodeSample& sample = kernels[kernel->second];
+        if (kernel->second == graph->name(node)) {
+            sample.node = node;
+        } else {
+            sample.others.push_back(node);
+        }
+        sample.time_ms += measured->second;
     }
+    for (auto& [launched_with, sample] : kernels) {
+        if (sample.node == no_node)
+            throw InputError(run.name, "nodes",
+                             "the kernel " + in_quotes(launched_with) + " is of no node with a time");
+        run.samples.push_back(std::move(sample));
+    }
+    std::ranges::sort(run.samples, {}, &NodeSample::node);
     if (run.samples.empty()) throw InputError(run.name, "nodes", "no node of the graph has a time there");
+    std::vector<double> times_ms(graph->node_count());
+    for (const NodeSample& sample : run.samples) times_ms[sample.node] = sample.time_ms;
     const Overlaps overlaps(*graph, times_ms);
     for (NodeSample& sample : run.samples) overlaps.fill(sample);
     run.exposed_ms = times.exposed_ms ? *times.exposed_ms : overlaps.exposed_ms();
-    run.compilation = Compilation{.scope = CompiledScope::eager};
-    run.of_runner = true;
+    run.compilation = Compilation{.scope = times.compiled};
+    run.as_traced = times.compiled == CompiledScope::eager;
     run.graph = std::move(graph);
     return run;
 }

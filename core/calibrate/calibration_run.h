@@ -12,15 +12,19 @@
 
 namespace overlap {
 
-/// How long one node took in a run.
+/// How long one node took in a run, or a kernel that computes several.
 struct NodeSample {
     NodeId node = no_node;
+    std::vector<NodeId> others = {};  ///< that the kernel computes, too
     double time_ms = 0;
     /// How much of it ran beside what could slow it: of compute, while collectives moved data; of a collective, while
     /// compute ran. Not known of times that are means over several occurrences.
     std::optional<double> beside_ms;
     /// Of a collective: how much ran beside collectives of other process groups.
     double beside_others_ms = 0;
+
+    /// What all nodes of the kernel have together. @param of_node a number of each node of the graph.
+    double sum(const std::vector<double>& of_node) const;
 };
 
 /// The kernels of a compiled job that its compiler wrote. A trace calls them by names of the compiler's own, so they
@@ -38,10 +42,10 @@ struct CalibrationRun {
     std::shared_ptr<const Graph> graph;
     /// How what ran compiles the graph; none: times are of nodes as traced. Of it are classes, work and predictions.
     std::optional<Compilation> compilation;
-    /// A runner's, which compiles nothing: times that the graph has of its own are of nodes as traced.
-    bool of_runner = false;
+    /// A runner's that compiled nothing: times that the graph has of its own are of nodes as traced.
+    bool as_traced = false;
     /// By which times that the graph has of its own are read.
-    std::optional<Compilation> compilation_of_own_times() const { return of_runner ? std::nullopt : compilation; }
+    std::optional<Compilation> compilation_of_own_times() const { return as_traced ? std::nullopt : compilation; }
     std::vector<NodeSample> samples;
     GeneratedKernels generated;
     std::optional<double> step_ms, exposed_ms;    ///< as measured
@@ -53,6 +57,9 @@ struct CalibrationRun {
 /// Times of nodes that a runner measured one by one, by name of the node.
 struct RunnerTimes {
     std::map<std::string, double, std::less<>> node_ms;
+    /// Of nodes that share a kernel with others: the node with which it is launched.
+    std::map<std::string, std::string, std::less<>> kernel_of_node;
+    CompiledScope compiled = CompiledScope::eager;  ///< what of the graph ran as its compiler's kernels
     double step_ms = 0;
     std::optional<double> exposed_ms;
     std::string graph_digest;  ///< of the graph that ran, see fingerprint()
@@ -60,7 +67,7 @@ struct RunnerTimes {
     std::map<std::string, std::string> versions;
 };
 
-/// The run of a runner, which starts each operator by itself whatever the job compiles. What ran beside what is that of
+/// The run of a runner, with the kernels that it launched whatever the job compiles. What ran beside what is that of
 /// the stream model with the measured times: a runner starts nodes by the same rules.
 /// @throws InputError where no node of the graph has a time.
 CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times);

@@ -36,6 +36,14 @@ std::vector<ComputeClass> priced_classes(const CalibrationRun& run) {
     return classes;
 }
 
+/// Of a kernel of several nodes: the product, where one of them is, else that of all.
+ComputeClass class_of(const NodeSample& sample, const std::vector<ComputeClass>& classes) {
+    for (const NodeId other : sample.others) {
+        if (classes[other] != ComputeClass::memory) return classes[other];
+    }
+    return classes[sample.node];
+}
+
 void add_generated(const CalibrationRun& run, const std::vector<double>& work_ms, SortedSamples& sorted) {
     const GeneratedKernels& generated = run.generated;
     if (generated.modelled == 0 || generated.total_ms <= 0) return;
@@ -52,8 +60,8 @@ void add_samples(const CalibrationRun& run, const NamedCostModel& device, const 
     const std::vector<ComputeClass> classes = priced_classes(run);
     const StreamSteps steps = stream_steps(graph);
     for (const NodeSample& sample : run.samples) {
-        FittedSample fitted{work_ms[sample.node], sample.time_ms, sample.beside_ms, sample.beside_others_ms,
-                            known_ms[sample.node]};
+        FittedSample fitted{sample.sum(work_ms), sample.time_ms, sample.beside_ms, sample.beside_others_ms,
+                            sample.sum(known_ms)};
         const StreamStep& step = steps.of_node[sample.node];
         if (step.kind == StreamStep::Kind::collective) {
             const IssuedCollective& collective = steps.collectives[step.collective];
@@ -62,8 +70,8 @@ void add_samples(const CalibrationRun& run, const NamedCostModel& device, const 
             sorted.groups[group].push_back(fitted);
             if (const ProcessGroup* known = graph.header().process_group(group))
                 sorted.group_sizes[group] = static_cast<std::int64_t>(known->ranks.size());
-        } else if (classes[sample.node] != ComputeClass::nothing) {
-            sorted.classes[std::string(compute_class_name(classes[sample.node]))].push_back(fitted);
+        } else if (const ComputeClass of_sample = class_of(sample, classes); of_sample != ComputeClass::nothing) {
+            sorted.classes[std::string(compute_class_name(of_sample))].push_back(fitted);
         }
     }
     add_generated(run, work_ms, sorted);
@@ -92,7 +100,7 @@ std::vector<std::string> rows_of_samples(const CalibrationRun& run) {
         const StreamStep& step = steps.of_node[sample.node];
         const bool communicates = step.kind == StreamStep::Kind::collective;
         rows.push_back(communicates ? "group " + steps.groups[steps.collectives[step.collective].group]
-                                    : "class " + std::string(compute_class_name(classes[sample.node])));
+                                    : "class " + std::string(compute_class_name(class_of(sample, classes))));
     }
     return rows;
 }

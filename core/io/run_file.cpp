@@ -43,6 +43,8 @@ void read_nodes(element value, RunnerTimes& times) {
         const double time_ms = json_number(json_required(fields, "median_ms", item_place), time_place, 0);
         if (!times.node_ms.emplace(name, time_ms).second)
             item_place.fail("a second time of the node " + quoted_text(name));
+        if (element kernel; !fields.at_key("kernel").get(kernel))
+            times.kernel_of_node.emplace(name, json_string(kernel, JsonPlace(item_place, "kernel")));
     }
 }
 
@@ -66,6 +68,12 @@ RunnerTimes read_document(JsonBytes bytes) {
         const JsonPlace place("libraries");
         for (const auto [library, version] : json_object(libraries, place))
             times.versions[std::string(library)] = json_string(version, JsonPlace(place, library));
+    }
+    if (element compiled; !document.at_key("compiled").get(compiled)) {
+        const JsonPlace place("compiled");
+        const auto scope = compiled_scope_by_name(json_string(compiled, place));
+        if (!scope) place.fail("expected \"eager\", \"blocks\" or \"whole\", found " + describe_json(compiled));
+        times.compiled = *scope;
     }
     read_nodes(field(document, "nodes"), times);
     return times;

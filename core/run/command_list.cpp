@@ -1,4 +1,5 @@
 #include <sstream>
+#include <string>
 
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
@@ -10,6 +11,7 @@ namespace {
 
 void write_compute(std::ostream& out, const ComputeWork& work) {
     out << "compute stream: " << compute_class_name(work.compute_class);
+    if (work.is_fused()) out << " of " << work.kernel->members.size() << " nodes";
     if (work.compute_class == ComputeClass::matrix_multiply) {
         const ProductShape& product = work.product;
         out << ' ';
@@ -29,6 +31,17 @@ void write_collective(std::ostream& out, const Program& program, const Collectiv
     if (work.messages.size() > 1) out << " in " << work.messages.size() << " tensors";
 }
 
+/// The node, or all that a kernel computes, the one with which it is launched last.
+std::string nodes_of(const Graph& graph, const Program& program, const Command& command) {
+    const ComputeWork* work = command.kind == Command::Kind::compute ? &program.compute[command.index] : nullptr;
+    if (!work || !work->is_fused()) return std::string(graph.name(command.node));
+    std::string names;
+    for (const NodeId member : work->kernel->members) {
+        if (member != command.node) names.append(graph.name(member)).append(" ");
+    }
+    return names.append(graph.name(command.node));
+}
+
 }  // namespace
 
 std::string command_list(const Graph& graph, const Program& program) {
@@ -45,7 +58,7 @@ std::string command_list(const Graph& graph, const Program& program) {
                 out << "compute stream: wait for " << graph.name(program.collectives[command.index].node);
                 break;
         }
-        out << "  (" << graph.name(command.node) << ")\n";
+        out << "  (" << nodes_of(graph, program, command) << ")\n";
     }
     return out.str();
 }

@@ -10,18 +10,20 @@ namespace overlap {
 
 namespace {
 
-/// Bytes of left, right and result.
-std::array<std::int64_t, 3> operand_bytes(const ProductShape& product) {
+using OperandBytes = std::array<std::int64_t, product_operand_count>;
+
+OperandBytes operand_bytes(const ProductShape& product) {
     const std::int64_t size = dtype_info(product.dtype).bytes * product.batch;
-    return {size * product.rows * product.inner, size * product.inner * product.columns,
-            size * product.rows * product.columns};
+    const std::int64_t result = size * product.rows * product.columns;
+    return {size * product.rows * product.inner, size * product.inner * product.columns, result,
+            product.adds ? result : 0};
 }
 
 /// Where the node's own tensors are the operands: all there, and aligned. Views of a storage may begin anywhere.
 void place_in_pool(const Operands& places, bool of_experts, DeviceWork& work) {
-    // A bias stands before the two factors; where experts' rows end stands behind them.
+    // A bias, or what is added, stands before the two factors; where experts' rows end stands behind them.
     const std::size_t first = places.inputs.size() >= 3 && !of_experts ? places.inputs.size() - 2 : 0;
-    const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
+    const OperandBytes bytes = operand_bytes(work.product);
     const auto place = [&](std::size_t operand, const std::vector<PoolSpan>& spans, std::size_t index) {
         if (index >= spans.size() || spans[index].bytes < bytes[operand]) return;
         if (spans[index].offset % DevicePlan::operand_alignment_bytes != 0) return;
@@ -30,6 +32,7 @@ void place_in_pool(const Operands& places, bool of_experts, DeviceWork& work) {
     place(0, places.inputs, first);
     place(1, places.inputs, first + 1);
     place(2, places.outputs, 0);
+    if (work.product.adds) place(3, places.inputs, 0);
 }
 
 /// Whether all of an attention's tensors lie in the pool, where kernels read 16 bytes at a time.
@@ -82,6 +85,19 @@ class WorkPlanner {
     const DeviceAbilities& abilities_;
 };
 
+void count_fused(const Program& program, DevicePlan& plan) {
+    std::vector<bool> in_kernel(program.unwritten.size());
+    for (const ComputeWork& work : program.compute) {
+        if (!work.kernel) continue;
+        for (const NodeId member : work.kernel->members) in_kernel[member] = true;
+        if (!work.is_fused()) continue;
+        ++plan.fused_kernels;
+        plan.fused_nodes += static_cast<std::int64_t>(work.kernel->members.size());
+    }
+    for (std::size_t node = 0; node < program.unwritten.size(); ++node)
+        plan.inlined_nodes += program.unwritten[node] && !in_kernel[node];
+}
+
 }  // namespace
 
 bool has_plain_product(Dtype dtype) {
@@ -106,6 +122,9 @@ StandInProduct product_of_flops(double flops) {
 
 DeviceWorkTotals DevicePlan::totals() const {
     DeviceWorkTotals totals;
+    totals.fused_kernels = fused_kernels;
+    totals.fused_nodes = fused_nodes;
+    totals.inlined_nodes = inlined_nodes;
     for (const DeviceWork& work : compute) {
         switch (work.kind) {
             case DeviceWork::Kind::own_product:
@@ -130,11 +149,12 @@ DeviceWorkTotals DevicePlan::totals() const {
 
 DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands, const DeviceAbilities& abilities) {
     DevicePlan plan;
+    count_fused(program, plan);
     const WorkPlanner planner(program, operands, abilities);
     std::int64_t accumulators = 0;
     plan.compute.reserve(program.compute.size());
-    // Nodes run one after the other, so they share the scratch memory: a part for each of the three operands.
-    std::array<std::int64_t, 3> largest{};
+    // Nodes run one after the other, so they share the scratch memory: a part for each of the operands.
+    OperandBytes largest{};
     for (std::size_t index = 0; index < program.compute.size(); ++index) {
         plan.compute.push_back(planner.plan(index));
         const DeviceWork& work = plan.compute.back();
@@ -143,12 +163,12 @@ DevicePlan plan_device_work(const Program& program, const ProgramOperands& opera
             accumulators = std::max(accumulators, attention_accumulators(shape).bytes);
         }
         if (!work.is_product()) continue;
-        const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
+        const OperandBytes bytes = operand_bytes(work.product);
         for (std::size_t operand = 0; operand < bytes.size(); ++operand) {
             if (!work.operands[operand].in_pool) largest[operand] = std::max(largest[operand], bytes[operand]);
         }
     }
-    std::array<std::int64_t, 3> starts{};
+    OperandBytes starts{};
     for (std::size_t operand = 0; operand < largest.size(); ++operand) {
         starts[operand] = plan.scratch_bytes;
         plan.scratch_bytes += aligned_bytes(largest[operand]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -17,6 +18,9 @@ struct ProductOperand {
     std::int64_t offset = 0;
 };
 
+/// Left and right factor, the result, and what is added to it.
+inline constexpr std::size_t product_operand_count = 4;
+
 /// How a device carries one compute command out.
 struct DeviceWork {
     enum class Kind : std::uint8_t {
@@ -27,16 +31,18 @@ struct DeviceWork {
         moved_bytes,       ///< a kernel that moves the node's bytes
     };
     Kind kind = Kind::moved_bytes;
-    ProductShape product;                      ///< of all kinds of products
-    std::int64_t launches = 1;                 ///< of the product
-    std::array<ProductOperand, 3> operands{};  ///< of the product: left, right and result
-    std::uint32_t attention = 0;               ///< index of Program::attentions
+    ProductShape product;                                          ///< of all kinds of products
+    std::int64_t launches = 1;                                     ///< of the product
+    std::array<ProductOperand, product_operand_count> operands{};  ///< of the product
+    std::uint32_t attention = 0;                                   ///< index of Program::attentions
     bool is_product() const { return kind != Kind::attention && kind != Kind::moved_bytes; }
 };
 
 /// How many commands are carried out in which way.
 struct DeviceWorkTotals {
     std::int64_t own_products = 0, expert_products = 0, attentions = 0, stand_in_products = 0, moved_bytes = 0;
+    /// Of these the kernels that compute several nodes, these nodes, and those that are computed where they are read.
+    std::int64_t fused_kernels = 0, fused_nodes = 0, inlined_nodes = 0;
 };
 
 /// What the device's libraries can run, asked before anything is launched. Without an answer they can.
@@ -51,6 +57,7 @@ struct DevicePlan {
     static constexpr std::int64_t operand_alignment_bytes = 256;
 
     std::vector<DeviceWork> compute;
+    std::int64_t fused_kernels = 0, fused_nodes = 0, inlined_nodes = 0;  ///< see DeviceWorkTotals
     /// Products whose operands are no whole tensors of the pool (expanded views, substitutes) work here, and attentions
     /// have their accumulators at its start.
     std::int64_t scratch_bytes = 0;

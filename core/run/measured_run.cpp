@@ -22,6 +22,16 @@ struct Stretch {
 
 }  // namespace
 
+MeasuredRun::MeasuredRun(const Graph& graph, const Program& program) : graph_(graph), times_ms_(graph.node_count()) {
+    for (const ComputeWork& work : program.compute) {
+        if (!work.is_fused()) continue;
+        const std::vector<NodeId>& members = work.kernel->members;
+        const std::vector<double> shares = parts_of_kernel(graph, members);
+        for (std::size_t index = 0; index < members.size(); ++index)
+            parts_[work.node].push_back({members[index], shares[index]});
+    }
+}
+
 void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
     std::vector<double> of_step(graph_.node_count());
     std::vector<bool> seen(graph_.node_count());
@@ -30,8 +40,16 @@ void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
             ++without_node_;
             continue;
         }
-        of_step[activity.node] += static_cast<double>(activity.end_ns - activity.start_ns) / ns_per_ms;
-        seen[activity.node] = true;
+        const double taken_ms = static_cast<double>(activity.end_ns - activity.start_ns) / ns_per_ms;
+        const auto add = [&](const Part& part) {
+            of_step[part.node] += taken_ms * part.share;
+            seen[part.node] = true;
+        };
+        if (const auto parts = parts_.find(activity.node); parts != parts_.end()) {
+            for (const Part& part : parts->second) add(part);
+        } else {
+            add({activity.node, 1});
+        }
     }
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
         if (seen[node]) times_ms_[node].push_back(of_step[node]);

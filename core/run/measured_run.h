@@ -17,7 +17,8 @@ struct NodeActivity {
     std::uint32_t stream = 0;  ///< the recorder's number
 };
 
-/// How long one node took over several steps: the time in which its kernels ran.
+/// How long one node took over several steps: the time in which its kernels ran. Of a kernel that computes several
+/// nodes each has the part that parts_of_kernel() gives it.
 struct NodeMeasurement {
     NodeId node = no_node;
     double median_ms = 0, minimum_ms = 0, maximum_ms = 0;
@@ -28,7 +29,8 @@ struct NodeMeasurement {
 /// What was recorded of several steps.
 class MeasuredRun {
   public:
-    explicit MeasuredRun(const Graph& graph) : graph_(graph), times_ms_(graph.node_count()) {}
+    /// Both must outlive it.
+    MeasuredRun(const Graph& graph, const Program& program);
 
     void add_step(const std::vector<NodeActivity>& activities);
 
@@ -44,14 +46,22 @@ class MeasuredRun {
     const std::vector<double>& times_of(NodeId node) const { return times_ms_[node]; }
 
     /// The last step as a simulation, for everything that shows one: times of nodes from the step's first kernel on;
-    /// waits are where compute was blocked until their collective had ended.
+    /// waits are where compute was blocked until their collective had ended. A kernel that computes several nodes
+    /// stands with the one in whose place it was launched.
     Simulation timeline() const { return timeline_of(last_step_); }
 
   private:
+    /// A part of the time of a kernel that was launched for another node, or for this one.
+    struct Part {
+        NodeId node = no_node;
+        double share = 1;
+    };
+
     Simulation timeline_of(const std::vector<NodeActivity>& activities) const;
 
     const Graph& graph_;
-    std::vector<std::vector<double>> times_ms_;                 ///< of each node, of each step that had it
+    std::map<NodeId, std::vector<Part>> parts_;  ///< of kernels that compute several nodes, by the node they are for
+    std::vector<std::vector<double>> times_ms_;  ///< of each node, of each step that had it
     std::map<NodeId, std::vector<double>> exposed_of_node_ms_;  ///< of each collective, of each step
     std::vector<double> exposed_ms_;
     std::vector<NodeActivity> last_step_;

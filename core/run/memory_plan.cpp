@@ -92,6 +92,7 @@ class MemoryPlanner {
   public:
     MemoryPlanner(const Graph& graph, const Program& program)
         : graph_(graph),
+          program_(program),
           table_(graph, StorageRule::corrected),
           ends_(ends_of_use(graph, program)),
           awaits_(graph.node_count()),
@@ -102,27 +103,50 @@ class MemoryPlanner {
     }
 
     MemoryPlan make() {
+        find_launches();
         add_buffers();
         extend_lifetimes();
+        keep_what_kernels_take();
         place();
         return std::move(plan_);
     }
 
   private:
+    void find_launches() {
+        is_written_.resize(table_.storages().size());
+        launch_of_.resize(graph_.node_count());
+        for (NodeId node = 0; node < graph_.node_count(); ++node) launch_of_[node] = node;
+        for (const ComputeWork& work : program_.compute) {
+            if (!work.kernel) continue;
+            for (const NodeId member : work.kernel->members) launch_of_[member] = work.node;
+            for (const BufferWrite& write : work.kernel->writes) {
+                for (const StorageIndex storage : table_.held_by(write.node)) is_written_[storage] = true;
+            }
+        }
+    }
+
+    /// Nothing writes what the allocator returns, nor a node that changes it in place.
+    bool is_unwritten(std::size_t storage) const {
+        return !program_.unwritten.empty() && program_.unwritten[table_.storages()[storage].allocator] &&
+               !is_written_[storage];
+    }
+
     void add_buffers() {
         const std::vector<Storage>& storages = table_.storages();
         for (std::size_t index = 0; index < storages.size(); ++index) {
             const Storage& storage = storages[index];
-            if (!storage.counted) continue;
-            buffer_of_storage_[index] = buffer_of_argument(storage);
-            if (buffer_of_storage_[index] != MemoryPlan::no_buffer) continue;
+            if (!storage.counted || is_unwritten(index)) continue;
+            if (const std::optional<std::uint32_t> known = buffer_of_argument(storage)) {
+                buffer_of_storage_[index] = *known;
+                continue;
+            }
             Buffer buffer;
             buffer.allocator = storage.allocator;
             buffer.bytes = storage.bytes;
             const NodeOp op = graph_.op(storage.allocator);
             const bool given = op == NodeOp::placeholder || op == NodeOp::get_attr;
-            buffer.first = given ? 0 : storage.allocator;
-            buffer.last = given ? graph_.node_count() - 1 : storage.allocator;
+            buffer.first = given ? 0 : launch_of_[storage.allocator];
+            buffer.last = given ? graph_.node_count() - 1 : buffer.first;
             buffer_of_storage_[index] = static_cast<std::uint32_t>(plan_.buffers.size());
             if (storage.bytes > plan_.largest_bytes) {
                 plan_.largest_bytes = storage.bytes;
@@ -134,13 +158,13 @@ class MemoryPlanner {
 
     /// Waits and views return what another node has written, also where the file gives their output a storage of its
     /// own: traces with fake tensors do so for waits, and passes that join equal nodes leave such views behind.
-    /// @returns no_buffer for storages that anything else allocates.
-    std::uint32_t buffer_of_argument(const Storage& storage) const {
+    /// @returns nothing for storages that anything else allocates, and no_buffer for those of what nothing writes.
+    std::optional<std::uint32_t> buffer_of_argument(const Storage& storage) const {
         const NodeId node = storage.allocator;
         const TargetInfo& info = graph_.target_info(node);
         // The wait for what a wait returns is no command.
         const bool waits = awaits_[node] || graph_.target(node) == "_c10d_functional.wait_tensor.default";
-        if (!waits && !info.traits.view && !info.is_getitem) return MemoryPlan::no_buffer;
+        if (!waits && !info.traits.view && !info.is_getitem) return std::nullopt;
         for (NodeId source : graph_.inputs(node)) {
             // Splits that passes make have no tensors themselves; where in the split one a part begins is not known, so
             // each part lies at its beginning.
@@ -156,9 +180,14 @@ class MemoryPlanner {
             const std::int64_t bytes = table_.storages()[*held].bytes;
             // A part of a larger storage would need an offset that the node's own output does not have.
             const bool whole = bytes == storage.bytes || read->storage_offset == 0;
-            if (whole && bytes >= storage.bytes) return buffer_of_storage_[*held];
+            if (whole && bytes >= storage.bytes && is_placed(*held)) return buffer_of_storage_[*held];
         }
-        return MemoryPlan::no_buffer;
+        return std::nullopt;
+    }
+
+    /// Whether it is known where a storage lies, or that it needs no memory.
+    bool is_placed(StorageIndex storage) const {
+        return buffer_of_storage_[storage] != MemoryPlan::no_buffer || is_unwritten(storage);
     }
 
     /// Which of its argument's outputs a getitem returns.
@@ -202,6 +231,25 @@ class MemoryPlanner {
         plan_.buffers[buffer].last = std::max(plan_.buffers[buffer].last, until);
     }
 
+    /// Kernels are launched later than the first of their operators stands, and read what goes into those whose results
+    /// nothing writes.
+    void keep_what_kernels_take() {
+        const auto keep_held = [&](NodeId node, NodeId until) {
+            for (const StorageIndex storage : table_.held_by(node)) keep(storage, until);
+        };
+        for (const ComputeWork& work : program_.compute) {
+            if (!work.kernel) continue;
+            for (const NodeId member : work.kernel->members) {
+                keep_held(member, work.node);
+                for (const NodeId input : graph_.inputs(member)) keep_held(input, work.node);
+            }
+            for (const BufferRead& read : work.kernel->reads) {
+                keep_held(read.node, work.node);
+                keep_held(read.part, work.node);
+            }
+        }
+    }
+
     void add_outputs(NodeId node) {
         for (std::size_t output = 0; output < graph_.outputs(node).size(); ++output) {
             const std::optional<StorageIndex> storage = storage_of(node, graph_.outputs(node)[output]);
@@ -238,9 +286,12 @@ class MemoryPlanner {
     }
 
     const Graph& graph_;
+    const Program& program_;
     StorageTable table_;
     std::vector<NodeId> ends_;
-    std::vector<bool> awaits_;  ///< of each node: whether it is a wait for a collective
+    std::vector<bool> awaits_;       ///< of each node: whether it is a wait for a collective
+    std::vector<bool> is_written_;   ///< of each storage: whether a kernel of several nodes writes into it
+    std::vector<NodeId> launch_of_;  ///< of each node: the one in whose place its kernel is launched
     std::vector<std::uint32_t> buffer_of_storage_;
     MemoryPlan plan_;
 };

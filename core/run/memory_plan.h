@@ -13,12 +13,14 @@ struct Buffer {
     NodeId allocator = no_node;
     std::int64_t bytes = 0;    ///< as the graph says; the pool rounds up to MemoryPlan::alignment_bytes
     std::int64_t offset = -1;  ///< in the pool
-    NodeId first = 0;  ///< the node that is launched first with it: the allocator, or 0 for what a step is given
-    NodeId last = 0;   ///< it may be used again for what is launched after this node
+    /// What is launched first with it: the allocator, where its kernel is launched, or 0 for what a step is given.
+    NodeId first = 0;
+    NodeId last = 0;  ///< it may be used again for what is launched after this node
 };
 
 /// Where every tensor of a run lies. Storages are the corrected ones (StorageRule::corrected): what recomputes has
-/// memory of its own. What waits and views return lies where it was written.
+/// memory of its own. What waits and views return lies where it was written. What kernels compute where they read it
+/// (Program::unwritten) has none.
 struct MemoryPlan {
     static constexpr std::int64_t alignment_bytes = 512;  ///< what CUDA's allocators align to
 
@@ -40,6 +42,7 @@ std::int64_t aligned_bytes(std::int64_t bytes);
 
 /// Lays buffers out by their lifetimes in the order of issue: best fit among the gaps, which are merged again.
 ///
+/// What a kernel reads lives until its launch.
 /// A buffer that a collective reads or writes lives until that collective is awaited: its stream may lag behind what
 /// the host has issued since. What nothing awaits, and what the graph takes or returns, stays to the end.
 MemoryPlan plan_memory(const Graph& graph, const Program& program);

@@ -14,7 +14,9 @@ class OperandFinder {
     OperandFinder(const Graph& graph, const MemoryPlan& memory)
         : graph_(graph), memory_(memory), steps_(stream_steps(graph)) {}
 
-    Operands of_compute(NodeId node) const {
+    Operands of_compute(const ComputeWork& work) const {
+        if (work.kernel) return of_kernel(work);
+        const NodeId node = work.node;
         Operands operands;
         const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
         for (std::size_t index = steps_.of_node[node].first_argument; index < arguments.size(); ++index) {
@@ -55,6 +57,45 @@ class OperandFinder {
     }
 
   private:
+    /// What the kernel reads, each tensor or part of it once, and what it writes. Of a product that starts from a sum:
+    /// the other term, then the factors.
+    Operands of_kernel(const ComputeWork& work) const {
+        Operands operands;
+        if (work.product.adds) {
+            const NodeId product = work.kernel->members.front();
+            for (const NodeId term : graph_.inputs(work.node)) {
+                if (term != product) add_outputs(term, operands.inputs);
+            }
+            add_inputs(graph_.record(product).args, operands);
+            add_outputs(work.node, operands.outputs);
+            return operands;
+        }
+        for (const BufferRead& read : work.kernel->reads) add_read(read, operands.inputs);
+        for (const BufferWrite& write : work.kernel->writes) {
+            const std::size_t first = operands.outputs.size();
+            add_outputs(write.node, operands.outputs);
+            cut(operands.outputs, first, write.bytes);
+        }
+        return operands;
+    }
+
+    /// The tensors of the view that is read, or of the whole buffer where the view has none.
+    void add_read(const BufferRead& read, std::vector<PoolSpan>& spans) const {
+        const std::size_t first = spans.size();
+        add_outputs(read.part, spans);
+        if (spans.size() == first) add_outputs(read.node, spans);
+        cut(spans, first, read.bytes);
+    }
+
+    /// From span `first` on no more than `bytes`: of a normalisation only the numbers of its rows are kept.
+    static void cut(std::vector<PoolSpan>& spans, std::size_t first, std::int64_t bytes) {
+        for (std::size_t index = first; index < spans.size(); ++index) {
+            spans[index].bytes = std::min(spans[index].bytes, bytes);
+            bytes -= spans[index].bytes;
+        }
+        while (spans.size() > first && spans.back().bytes == 0) spans.pop_back();
+    }
+
     void add_inputs(const Value& value, Operands& operands) const {
         for_each_node(graph_.values(), value, [&](NodeId source) { add_outputs(source, operands.inputs); });
     }
@@ -96,7 +137,7 @@ std::vector<PoolSpan> longest_spans(const std::vector<PoolSpan>& spans, std::siz
 ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory) {
     const OperandFinder finder(graph, memory);
     ProgramOperands operands;
-    for (const ComputeWork& work : program.compute) operands.compute.push_back(finder.of_compute(work.node));
+    for (const ComputeWork& work : program.compute) operands.compute.push_back(finder.of_compute(work));
     for (const AttentionWork& work : program.attentions) operands.attentions.push_back(finder.of_attention(work));
     for (const CollectiveWork& work : program.collectives) {
         operands.collectives.push_back(finder.of_collective(work.node));

@@ -7,9 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/cost/control_deps.h"
-#include "core/cost/fused_values.h"
-#include "core/predict/fused_kernels.h"
 #include "core/predict/kernel_operators.h"
+#include "core/run/launched_kernels.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -38,8 +37,11 @@ class WrappedByNode {
 
 class ProgramMaker {
   public:
-    explicit ProgramMaker(const Graph& graph)
-        : graph_(graph), wrapped_(graph), steps_(stream_steps(graph)), kernels_(kernels_of(graph)) {}
+    ProgramMaker(const Graph& graph, CompiledScope scope)
+        : graph_(graph), wrapped_(graph), steps_(stream_steps(graph)), launched_(launched_kernels(graph, scope)) {
+        program_.scope = scope;
+        program_.unwritten = launched_.unwritten;
+    }
 
     Program make() {
         add_groups();
@@ -52,7 +54,12 @@ class ProgramMaker {
                     break;
                 case StreamStep::Kind::transfer:  // run as what it moves on the device, in its place
                 case StreamStep::Kind::compute:
-                    add_compute(node, step.first_argument);
+                    if (launched_.kernels.inlined[node]) break;
+                    if (const FusedKernel* kernel = compiled_kernel(node)) {
+                        if (kernel->place == node) add_kernel(*kernel);
+                    } else {
+                        add_compute(node, step.first_argument);
+                    }
                     break;
                 case StreamStep::Kind::collective:
                     add_collective(steps_.collectives[step.collective], step.first_argument);
@@ -70,18 +77,38 @@ class ProgramMaker {
     }
 
   private:
-    /// A kernel for each operator that has one.
-    static FusedKernels kernels_of(const Graph& graph) {
-        const FusedValues values(graph);
-        return fused_kernels(values.graph(), std::vector<std::int32_t>(graph.node_count(), -1));
+    /// The kernel of core/predict that computes the node; nullptr where the node is one of its own, as traced.
+    const FusedKernel* compiled_kernel(NodeId node) const {
+        const std::int32_t index = launched_.kernels.kernel_of_node[node];
+        if (index < 0 || !launched_.compiled[static_cast<std::size_t>(index)]) return nullptr;
+        return &launched_.kernels.kernels[static_cast<std::size_t>(index)];
+    }
+
+    /// One launch that reads and writes what the kernel does; or a product that starts from a sum.
+    void add_kernel(const FusedKernel& kernel) {
+        if (kernel.reads.empty() && kernel.writes.empty()) return;  // numbers that nothing reads
+        ComputeWork work;
+        work.node = kernel.place;
+        work.read_bytes = kernel.bytes_read;
+        work.written_bytes = kernel.bytes_written;
+        work.kernel = KernelTensors{kernel.nodes, kernel.reads, kernel.writes};
+        if (kernel.role == KernelRole::library) {
+            const NodeId product = kernel.nodes.front();
+            work.compute_class = compute_class(graph_, product);
+            work.flops = count_flops(graph_, product, flop_formula(graph_.target(product)), 0);
+            work.product = product_of(product, 0);
+            work.product.adds = true;
+        }
+        add_command(Command::Kind::compute, program_.compute.size(), work.node);
+        program_.compute.push_back(std::move(work));
     }
 
     /// What the node's kernel reads and writes: of an argument only the part that it needs, and nothing where memory is
     /// only allocated. @returns whether there is a kernel.
     bool set_bytes(NodeId node, ComputeWork& work) const {
-        const std::int32_t index = kernels_.kernel_of_node[node];
+        const std::int32_t index = launched_.kernels.kernel_of_node[node];
         if (index < 0) return false;
-        const FusedKernel& kernel = kernels_.kernels[static_cast<std::size_t>(index)];
+        const FusedKernel& kernel = launched_.kernels.kernels[static_cast<std::size_t>(index)];
         work.read_bytes = kernel.bytes_read;
         work.written_bytes = kernel.bytes_written;
         return true;
@@ -301,7 +328,7 @@ class ProgramMaker {
     const Graph& graph_;
     WrappedByNode wrapped_;
     StreamSteps steps_;
-    FusedKernels kernels_;
+    LaunchedKernels launched_;
     Program program_;
 };
 
@@ -313,8 +340,8 @@ const Value* collective_input(const Graph& graph, NodeId node, std::size_t first
     return graph.keyword(node, "inputs");
 }
 
-Program make_program(const Graph& graph) {
-    return ProgramMaker(graph).make();
+Program make_program(const Graph& graph, CompiledScope scope) {
+    return ProgramMaker(graph, scope).make();
 }
 
 std::vector<GroupTotals> totals_of(const Program& program) {

@@ -8,19 +8,31 @@
 #include <vector>
 
 #include "core/cost/compute_class.h"
+#include "core/graph/compilation.h"
 #include "core/graph/graph.h"
+#include "core/predict/fused_kernels.h"
 #include "core/run/attention.h"
 
 namespace overlap {
 
 /// A matrix product `batch` times: [rows x inner] by [inner x columns]. A factor that is transposed lies in memory by
-/// columns, as a weight does that torch's linear layer multiplies with.
+/// columns, as a weight does that torch's linear layer multiplies with. To a product that `adds` another matrix of the
+/// result's shape is added.
 struct ProductShape {
     std::int64_t batch = 1, rows = 0, columns = 0, inner = 0;
     Dtype dtype{};
     bool left_transposed = false, right_transposed = false;
+    bool adds = false;
 
     auto operator<=>(const ProductShape&) const = default;
+};
+
+/// What a kernel that computes several nodes, or reads what others would have been computed from, takes in place of
+/// one node's arguments and result.
+struct KernelTensors {
+    std::vector<NodeId> members;  ///< in graph order; one of them is the node in whose place it is launched
+    std::vector<BufferRead> reads;
+    std::vector<BufferWrite> writes;
 };
 
 /// What a node asks of the compute stream.
@@ -33,6 +45,11 @@ struct ComputeWork {
     std::int64_t read_bytes = 0, written_bytes = 0;
     /// Index of Program::attentions; nothing for other work, and for attentions that no library has as one kernel.
     std::optional<std::uint32_t> attention;
+    /// Of kernels of a compiled job; nothing where the node is a kernel of its own, as traced.
+    std::optional<KernelTensors> kernel;
+
+    /// Whether it computes several nodes.
+    bool is_fused() const { return kernel && kernel->members.size() > 1; }
 };
 
 /// One tensor that a collective takes, and what it becomes. A coalesced collective has several.
@@ -73,6 +90,10 @@ struct Program {
     std::vector<AttentionWork> attentions;
     std::vector<CollectiveWork> collectives;
     std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
+    /// Of each node whether nothing writes its result into memory: kernels compute it where they read it. Empty: of
+    /// none.
+    std::vector<bool> unwritten;
+    CompiledScope scope = CompiledScope::eager;  ///< what of the graph is compiled
 };
 
 /// What one process group has to do in a step.
@@ -87,9 +108,10 @@ std::vector<GroupTotals> totals_of(const Program& program);
 /// @param first_argument see StreamStep.
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);
 
+/// @param scope what of it the job compiles: what shares a kernel then is one launch, in the place of one of its nodes.
 /// @throws InputError where a node cannot be executed: a collective whose process group the file does not describe, or
 /// whose kind is not known to the communication library; a process group with ranks that the job does not have; a
 /// matrix product whose shapes do not fit.
-Program make_program(const Graph& graph);
+Program make_program(const Graph& graph, CompiledScope scope = CompiledScope::eager);
 
 }  // namespace overlap

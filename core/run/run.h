@@ -39,7 +39,8 @@ struct RunRecord {
     std::vector<std::string> machines;   ///< of each rank
     std::vector<GroupPlacement> groups;  ///< of each group of the program
     std::string order_digest;
-    double predicted_step_ms = 0, predicted_exposed_ms = 0;  ///< by the stream model, with the graph's own times
+    CompiledScope compiled = CompiledScope::eager;           ///< what of the graph is run as its compiler's kernels
+    double predicted_step_ms = 0, predicted_exposed_ms = 0;  ///< by the stream model, of the same
     RunOptions options;
     std::int64_t bytes_beside_pool = 0;              ///< DevicePlan::bytes_beside_pool()
     DeviceWorkTotals work;                           ///< how a device carries compute out
@@ -62,13 +63,16 @@ struct RunRecord {
 
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`
 /// (`rank`, `machine`, and of a run on devices `step_ms` and `exposed_ms`), `groups[]` (`process_group`, `size`, `runs`
-/// as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `work` (how many
-/// nodes are run as `own_products`, `expert_products`, `attentions`, `stand_in_products`, `moved_bytes`), `memory`
+/// as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `compiled` (what is
+/// compiled: `eager`, `blocks`, `whole`), `work` (how many kernels are run as `own_products`, `expert_products`,
+/// `attentions`, `stand_in_products`, `moved_bytes`; `fused_kernels` of them compute `fused_nodes`, and `inlined_nodes`
+/// are computed where they are read), `memory`
 /// (`scratch_bytes` is what is allocated beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`,
 /// `environment`, `notes[]` and, of a run on a device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
 /// kernels were recorded; left out where none was) and `nodes[]` (`name`, `kind`, `median_ms`, `minimum_ms`,
-/// `maximum_ms`; `ranks_ms` where several ranks ran, the median of each; of collectives `process_group`, `bytes` and
+/// `maximum_ms`; of a node that shares a kernel with others its part of it, and `kernel`, the node with which that is
+/// launched; `ranks_ms` where several ranks ran, the median of each; of collectives `process_group`, `bytes` and
 /// `exposed_ms`, too, `modelled_ms` where it was emulated, and `late_peers_ms` where several ranks ran it: its times
 /// are then its own, without that wait).
 std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record);

@@ -95,6 +95,9 @@ void write_work(JsonWriter& json, const DeviceWorkTotals& work) {
     json.member("attentions", work.attentions);
     json.member("stand_in_products", work.stand_in_products);
     json.member("moved_bytes", work.moved_bytes);
+    json.member("fused_kernels", work.fused_kernels);
+    json.member("fused_nodes", work.fused_nodes);
+    json.member("inlined_nodes", work.inlined_nodes);
     json.end_object();
 }
 
@@ -116,7 +119,11 @@ class NodeWriter {
   public:
     NodeWriter(const Graph& graph, const Program& program, const RunRecord& record)
         : graph_(graph), program_(program), record_(record) {
-        for (const ComputeWork& work : program.compute) compute_.emplace(work.node, &work);
+        for (const ComputeWork& work : program.compute) {
+            compute_.emplace(work.node, &work);
+            if (!work.is_fused()) continue;
+            for (const NodeId member : work.kernel->members) compute_.emplace(member, &work);
+        }
         for (const CollectiveWork& work : program.collectives) collectives_.emplace(work.node, &work);
         for (const AlignedCollective& aligned : record.aligned) {
             aligned_.emplace(program.collectives[aligned.collective].node, &aligned);
@@ -130,7 +137,9 @@ class NodeWriter {
             json.begin_object();
             json.member("name", graph_.name(measurement.node));
             if (const auto compute = compute_.find(measurement.node); compute != compute_.end()) {
-                json.member("kind", compute_class_name(compute->second->compute_class));
+                const ComputeWork& work = *compute->second;
+                json.member("kind", compute_class_name(work.compute_class));
+                if (work.is_fused()) json.member("kernel", graph_.name(work.node));
             }
             const auto aligned = aligned_.find(measurement.node);
             if (aligned == aligned_.end()) {
@@ -226,6 +235,7 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.member("collective", static_cast<std::int64_t>(program.collectives.size()));
     json.member("all", static_cast<std::int64_t>(program.commands.size()));
     json.end_object();
+    json.member("compiled", compiled_scope_name(record.compiled));
     write_work(json, record.work);
     write_memory(json, graph, memory, record);
     json.member("order_digest", std::string_view(record.order_digest));

@@ -107,13 +107,28 @@ class TraceWriter {
 
     void end_event() { json_.end_object().end_object(); }
 
+    /// Null where a kernel computed this node alone.
+    const std::vector<NodeId>* nodes_of_kernel(NodeId node) const {
+        if (!measured_) return nullptr;
+        const auto found = measured_->kernels.find(node);
+        return found == measured_->kernels.end() ? nullptr : &found->second;
+    }
+
     void compute(NodeId node) {
         const NodeTiming& timing = simulation_.nodes[node];
         if (timing.end_ms <= timing.start_ms) return;
         begin_event(graph_.name(node), "kernel", compute_thread, timing);
         json_.member("stream", compute_thread);
-        json_.member("target", graph_.target(node));
-        if (measured_) operator_arguments(node);
+        if (const std::vector<NodeId>* together = nodes_of_kernel(node)) {
+            // What it takes is no time of the operator that a profile would be asked for.
+            json_.member("target", "fused kernel");
+            json_.key("nodes").begin_array();
+            for (const NodeId member : *together) json_.value(graph_.name(member));
+            json_.end_array();
+        } else {
+            json_.member("target", graph_.target(node));
+            if (measured_) operator_arguments(node);
+        }
         end_event();
     }
 

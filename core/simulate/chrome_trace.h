@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,11 @@ namespace overlap {
 struct TracedRank {
     std::int64_t rank = 0, ranks = 1;
     std::vector<ProcessGroup> groups;  ///< of the graph, with the ranks on which they ran
-    /// Names of those that this rank ran by itself, without the others. Where it is not rank 0, the trace calls them its
-    /// own: another rank's collectives of that name are no part of them.
+    /// Names of those that this rank ran by itself, without the others. Where it is not rank 0, the trace calls them
+    /// its own: another rank's collectives of that name are no part of them.
     std::vector<std::string> alone;
+    /// Of kernels that computed several nodes: these, by the node with which they were launched.
+    std::map<NodeId, std::vector<NodeId>> kernels = {};
 };
 
 /// The simulation as a Chrome trace (the JSON object form of the Trace Event Format), which Perfetto and
@@ -28,8 +31,9 @@ struct TracedRank {
 /// trace can be opened as a measurement, here and by tools for such traces.
 /// @param contention what the simulation was slowed by; may be null. A counter track for each group then shows the
 /// share of its full rate at which data moves.
-/// @param measured where it was measured, by which rank; may be null. Kernels then say which operator on which sizes they
-/// are, and collectives the dtype and elements of their tensor, so that the trace is a profile for read_profile_file().
+/// @param measured where it was measured, by which rank; may be null. Kernels then say which operator on which sizes
+/// they are, those of several nodes which, and collectives the dtype and elements of their tensor, so that the trace is
+/// a profile for read_profile_file().
 std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
                               const AppliedContention* contention = nullptr, const TracedRank* measured = nullptr);
 

@@ -15,6 +15,7 @@
 #include "core/io/graph_file.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/presets.h"
+#include "core/predict/compiled_times.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/simulation.h"
 
@@ -195,6 +196,29 @@ TEST(Calibration, ARunnersNodesAreOfNoCompiledJob) {
     const Calibration of_compiled = calibrate(std::vector{run_of_runner("run", compiled, times)}, base(), "x");
     EXPECT_EQ(of_compiled.steps[0].after_ms, of_traced.steps[0].after_ms);
     EXPECT_EQ(of_compiled.model.classes.at("memory").efficiency, of_traced.model.classes.at("memory").efficiency);
+}
+
+TEST(Calibration, KernelsThatARunnerFusedAreSamplesAsAWhole) {
+    const Compilation whole{.scope = CompiledScope::whole};
+    const auto graph = with_cost_model(sample(), true_device()).graph;
+    const CompiledTimes truth = compiled_times(*graph, whole);
+    RunnerTimes times;
+    times.compiled = CompiledScope::whole;
+    times.step_ms = predict(sample(), true_device(), whole).step_ms;
+    for (NodeId node = 0; node < graph->node_count(); ++node) {
+        if (truth.times_ms[node] > 0) times.node_ms.emplace(graph->name(node), truth.times_ms[node]);
+    }
+    for (const FusedKernel& kernel : truth.kernels.kernels) {
+        if (kernel.nodes.size() < 2) continue;
+        for (const NodeId node : kernel.nodes)
+            times.kernel_of_node.emplace(graph->name(node), graph->name(kernel.nodes.back()));
+    }
+    ASSERT_GT(times.kernel_of_node.size(), 100u);
+    const Calibration calibration = calibrate(std::vector{run_of_runner("run", sample(), times)}, base(), "x");
+    expect_classes(calibration, 0.01);
+    const CostParameters::ClassCost& memory = calibration.model.classes.at("memory");
+    EXPECT_NEAR(memory.overhead_ms, true_device().classes.at("memory").overhead_ms, 1e-4);
+    EXPECT_NEAR(calibration.steps[0].after_ms / times.step_ms, 1, 0.01);
 }
 
 TEST(Calibration, StepsAreToldBeforeAndAfter) {

@@ -34,6 +34,18 @@ TEST(RunFile, TimesAreReadByName) {
     EXPECT_EQ(times.node_ms.at("relu"), 0.25);
 }
 
+TEST(RunFile, KernelsOfSeveralNodesAreReadWithWhatWasCompiled) {
+    EXPECT_EQ(read_run_text(run, "x.run.json").compiled, CompiledScope::eager) << "where nothing is told";
+    std::string text = run;
+    const std::string nodes = "\"nodes\": [{";
+    text.replace(text.find(nodes), nodes.size(),
+                 R"("compiled": "whole", "nodes": [{"name": "exp", "kernel": "relu", "median_ms": 1}, {)");
+    const RunnerTimes times = read_run_text(text, "x.run.json");
+    EXPECT_EQ(times.compiled, CompiledScope::whole);
+    EXPECT_EQ(times.kernel_of_node.at("exp"), "relu");
+    EXPECT_EQ(times.kernel_of_node.size(), 1u);
+}
+
 TEST(RunFile, WhatNewerRunsTellBesideIsNoObstacle) {
     const std::string text = R"({"format": "overlap-run", "version": 1, "mode": "gpu",
         "graph": {"name": "g", "nodes": 2, "digest": "0123456789abcdef"},
@@ -56,6 +68,8 @@ TEST(RunFile, ErrorsNameFileAndPlace) {
     EXPECT_EQ(error_of("0.25", "-1"),
               "x.run.json: nodes[1].median_ms: expected a finite number that is not negative, found the integer -1");
     EXPECT_EQ(error_of("\"relu\"", "\"mm\""), "x.run.json: nodes[1]: a second time of the node \"mm\"");
+    EXPECT_EQ(error_of("\"device\": \"NVIDIA H200\"", "\"compiled\": \"all\""),
+              "x.run.json: compiled: expected \"eager\", \"blocks\" or \"whole\", found the string \"all\"");
     EXPECT_EQ(error_of("\"step_ms\"", "\"step\""), "x.run.json: step_ms: this field is missing");
 }
 

@@ -32,7 +32,7 @@ TEST(DeviceWork, ProductsRunOnTheirOwnTensorsAndNeedNoMemoryBeside) {
     ASSERT_EQ(device.compute.size(), 1u);
     EXPECT_EQ(device.compute[0].kind, Kind::own_product);
     EXPECT_EQ(device.compute[0].launches, 1);
-    for (const ProductOperand& operand : device.compute[0].operands) EXPECT_TRUE(operand.in_pool);
+    for (std::size_t matrix = 0; matrix < 3; ++matrix) EXPECT_TRUE(device.compute[0].operands[matrix].in_pool);
     EXPECT_EQ(device.scratch_bytes, 0);
     EXPECT_EQ(device.bytes_beside_pool(), DevicePlan::workspace_bytes);
 }
@@ -91,7 +91,7 @@ TEST(DeviceWork, ExpertsShareRowsEvenly) {
     EXPECT_EQ(of_weights.rows, 64);
     EXPECT_EQ(of_weights.inner, 125);
     for (const DeviceWork& work : planned.device.compute) {
-        for (const ProductOperand& operand : work.operands) EXPECT_TRUE(operand.in_pool);
+        for (std::size_t matrix = 0; matrix < 3; ++matrix) EXPECT_TRUE(work.operands[matrix].in_pool);
     }
 }
 
@@ -125,10 +125,11 @@ TEST(DeviceWork, AnAttentionThatTheDeviceHasNoKernelForHasAStandIn) {
     const Program program = make_program(graph);
     const MemoryPlan memory = plan_memory(graph, program);
     std::vector<AttentionShape> asked;
-    const DeviceAbilities none{[&](const AttentionShape& shape) {
+    DeviceAbilities none;
+    none.runs_attention = [&](const AttentionShape& shape) {
         asked.push_back(shape);
         return false;
-    }};
+    };
     const DevicePlan device = plan_device_work(program, find_operands(graph, program, memory), none);
     EXPECT_EQ(device.totals().stand_in_products, 1);
     ASSERT_EQ(asked.size(), 1u);

@@ -12,6 +12,7 @@ struct SmallGraph {
     GraphSketch sketch;
     NodeId x, gathered, relu, waited, last;
     Graph graph;
+    Program program;
 
     SmallGraph()
         : x(sketch.input("x", sketch.tensor("float32", {4}))),
@@ -20,7 +21,8 @@ struct SmallGraph {
           waited(sketch.wait("waited", gathered)),
           last(sketch.call("last", "aten.relu.default", GraphSketch::values({waited}),
                            {sketch.tensor("float32", {16})})),
-          graph(sketch.finish({relu, last})) {}
+          graph(sketch.finish({relu, last})),
+          program(make_program(graph)) {}
 
     /// The gather beside a computation of 1 ms, of which `gather_ns` are left to wait for, then the rest.
     std::vector<NodeActivity> step(std::int64_t start_ns, std::int64_t gather_ns) const {
@@ -33,7 +35,7 @@ struct SmallGraph {
 
 TEST(MeasuredRun, ANodesTimeIsThatOfItsKernelsInTheMiddleOfTheSteps) {
     const SmallGraph small;
-    MeasuredRun run(small.graph);
+    MeasuredRun run(small.graph, small.program);
     run.add_step(small.step(0, 3'000'000));
     run.add_step(small.step(50'000'000, 2'000'000));
     run.add_step(small.step(90'000'000, 4'000'000));
@@ -48,7 +50,7 @@ TEST(MeasuredRun, ANodesTimeIsThatOfItsKernelsInTheMiddleOfTheSteps) {
 
 TEST(MeasuredRun, TheTimelineBeginsWithTheFirstKernelAndTellsWhatStoodExposed) {
     const SmallGraph small;
-    MeasuredRun run(small.graph);
+    MeasuredRun run(small.graph, small.program);
     run.add_step(small.step(77'000'000, 3'000'000));
     const Simulation timeline = run.timeline();
     EXPECT_DOUBLE_EQ(timeline.nodes[small.gathered].start_ms, 0);
@@ -60,7 +62,7 @@ TEST(MeasuredRun, TheTimelineBeginsWithTheFirstKernelAndTellsWhatStoodExposed) {
 
 TEST(MeasuredRun, ExposedTimeIsThatOfEachStep) {
     const SmallGraph small;
-    MeasuredRun run(small.graph);
+    MeasuredRun run(small.graph, small.program);
     for (const std::int64_t gather_ns : {3'000'000, 2'000'000, 4'000'000}) run.add_step(small.step(0, gather_ns));
     EXPECT_EQ(run.exposed_ms(), (std::vector<double>{2, 1, 3}));
     EXPECT_EQ(run.times_of(small.gathered), (std::vector<double>{3, 2, 4}));
@@ -68,7 +70,7 @@ TEST(MeasuredRun, ExposedTimeIsThatOfEachStep) {
 
 TEST(MeasuredRun, KernelsThatNoNodeLaunchedAreCountedAndNotTaken) {
     const SmallGraph small;
-    MeasuredRun run(small.graph);
+    MeasuredRun run(small.graph, small.program);
     std::vector<NodeActivity> activities = small.step(0, 3'000'000);
     activities.push_back({no_node, 0, 9'000'000, 1});
     run.add_step(activities);

@@ -91,10 +91,11 @@ TEST(RankMeasurements, ComeFromWhatARankHasRecorded) {
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
     const NodeId gathered = sketch.gather("gather", x, 1);
     const Graph graph = sketch.finish();
-    MeasuredRun run(graph);
+    const Program program = make_program(graph);
+    MeasuredRun run(graph, program);
     run.add_step({{gathered, 0, 2'000'000, 1}});
     run.add_step({{gathered, 0, 3'000'000, 1}});
-    const RankMeasurement measurement = rank_measurement(make_program(graph), run, {5});
+    const RankMeasurement measurement = rank_measurement(program, run, {5});
     EXPECT_EQ(measurement.step_ms, (std::vector<double>{5}));
     EXPECT_EQ(measurement.collective_ms, (std::vector<std::vector<double>>{{2, 3}}));
 }

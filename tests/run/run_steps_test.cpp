@@ -72,7 +72,8 @@ RunRecord measured_record(const Graph& graph, const Program& program) {
     record.machines = {"a", "b"};
     record.groups = {place_group(program.groups[0], 4, 4, 0)};
     record.bytes_beside_pool = 77;
-    record.work = {1, 4, 5, 2, 3};
+    record.work = {1, 4, 5, 2, 3, 6, 7, 8};
+    record.compiled = CompiledScope::blocks;
     record.environment = {{"NCCL_ALGO", "ring"}};
     record.notes = {"a note"};
     record.step_ms = {4, 2, 3};
@@ -105,7 +106,11 @@ TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
                                             {"expert_products", 4},
                                             {"attentions", 5},
                                             {"stand_in_products", 2},
-                                            {"moved_bytes", 3}}));
+                                            {"moved_bytes", 3},
+                                            {"fused_kernels", 6},
+                                            {"fused_nodes", 7},
+                                            {"inlined_nodes", 8}}));
+    EXPECT_EQ(json["compiled"], "blocks");
     EXPECT_EQ(json["environment"]["NCCL_ALGO"], "ring");
     EXPECT_EQ(json["notes"][0], "a note");
     EXPECT_EQ(json["nodes"][0], (nlohmann::json{{"name", "gather"},

@@ -56,6 +56,21 @@ TEST_F(ChromeTrace, AMeasuredOneSaysWhichRankAndOperatorItIsOf) {
     EXPECT_FALSE(collective.contains("Process Group Ranks"));
 }
 
+TEST_F(ChromeTrace, AMeasuredKernelOfSeveralNodesNamesThem) {
+    GraphSketch measured;
+    const NodeId x = measured.input("x", measured.tensor("float32", {4}));
+    const NodeId first = measured.compute("first", {x}, 1);
+    const NodeId second = measured.compute("second", {x}, 1);
+    const Graph graph = measured.finish({first, second});
+    const Simulation simulation = simulate(graph, node_times_ms(graph));
+    const TracedRank rank{0, 1, {}, {}, {{second, {first, second}}}};
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph), nullptr, &rank));
+    EXPECT_TRUE(events("X")[0].at("args").contains("operator"));
+    const nlohmann::json kernel = events("X")[1].at("args");
+    EXPECT_EQ(kernel.at("nodes"), (nlohmann::json{"first", "second"}));
+    EXPECT_FALSE(kernel.contains("operator")) << "a profile would take it for the operator's time";
+}
+
 TEST_F(ChromeTrace, LanesAreNamed) {
     std::vector<std::string> lanes;
     for (const nlohmann::json& event : events("M")) {

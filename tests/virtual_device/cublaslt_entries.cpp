@@ -61,6 +61,10 @@ bool fit(const Description& description, const Layout& left_in_memory, const Lay
            left.batch == right.batch && left.batch == result.batch && left.type == right.type;
 }
 
+bool is_not_zero(const void* number, cudaDataType type) {
+    return type == CUDA_R_64F ? *static_cast<const double*>(number) != 0 : *static_cast<const float*>(number) != 0;
+}
+
 Span span_of(const void* address, const Layout& layout) {
     const auto start = reinterpret_cast<std::uintptr_t>(address);
     if (start % alignment_bytes != 0) {
@@ -208,10 +212,10 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cub
 
 cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void*,
                                            const void* left, cublasLtMatrixLayout_t left_layout, const void* right,
-                                           cublasLtMatrixLayout_t right_layout, const void*, const void*,
-                                           cublasLtMatrixLayout_t, void* result, cublasLtMatrixLayout_t result_layout,
-                                           const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                                           std::size_t workspace_bytes, cudaStream_t handle) {
+                                           cublasLtMatrixLayout_t right_layout, const void* beta, const void* added,
+                                           cublasLtMatrixLayout_t added_layout, void* result,
+                                           cublasLtMatrixLayout_t result_layout, const cublasLtMatmulAlgo_t* algorithm,
+                                           void* workspace, std::size_t workspace_bytes, cudaStream_t handle) {
     FAIL_ON_REQUEST(CUBLAS_STATUS_EXECUTION_FAILED);
     const Layout& first = layout_of(left_layout);
     const Layout& second = layout_of(right_layout);
@@ -224,12 +228,14 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     Work work;
     work.name = "product";
     work.reads = {span_of(left, first), span_of(right, second)};
+    const bool adds = is_not_zero(beta, known.scale);
+    if (adds) work.reads.push_back(span_of(added, layout_of(added_layout)));
     work.writes = {span_of(result, layout_of(result_layout)),
                    {reinterpret_cast<std::uintptr_t>(workspace), static_cast<std::int64_t>(workspace_bytes)}};
     const Layout left_factor = turned(first, known.left_transposed);
     const Layout right_factor = turned(second, known.right_transposed);
     work.duration_ns =
-        product_ns(number_of(first.type), first.batch, left_factor.rows, left_factor.columns, right_factor.columns);
+        product_ns(number_of(first.type), first.batch, left_factor.rows, left_factor.columns, right_factor.columns, adds);
     launch(*stream, std::move(work));
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -49,15 +49,23 @@ class Graph:
                           for node in self.nodes]
         self.scatters = [re.fullmatch(r"aten\.(index_put|scatter|scatter_add)_\..*", node["target"]) is not None
                          for node in self.nodes]
+        self.has_statistics = [re.match(r"aten\.(_softmax|_log_softmax|_fused_rms_norm|native_layer_norm)\.",
+                                        node["target"]) is not None for node in self.nodes]
         for number, node in enumerate(self.nodes):
             for given in nodes_in(node.get("kwargs", {}).get("out", [])):
                 self.storages[number] |= self.storages[self.number[given]]
 
-    def origins(self, launched):
-        """Of each node the nodes that wrote what it returns, when those in `launched` have kernels.
+    def origins(self, kernel_of):
+        """Of each node the nodes that wrote what it returns.
 
-        Nodes that write into a storage of an argument count for everyone who reads that storage later.
+        Nodes that write into a storage of an argument count for everyone who reads that storage later. What has no
+        kernel, such as a view or what is computed where it is read, leads on to its arguments.
+        Of a normalisation in a compiled job the numbers of its rows may be all that is written; then its values are
+        computed again where they are read.
+
+        @param kernel_of of each node that a kernel computes the one that the kernel is launched for.
         """
+        compiled = any(kernel != number for number, kernel in kernel_of.items())
         origins = []
         written_into = collections.defaultdict(set)
         for number, node in enumerate(self.nodes):
@@ -65,12 +73,15 @@ class Graph:
             shared = [source for source in self.inputs[number] if self.storages[source] & self.storages[number]]
             if node["op"] in ("placeholder", "get_attr"):
                 found |= {(GIVEN, storage) for storage in self.storages[number]}
-            elif number in launched:
-                found.add(number)
+            elif number in kernel_of:
+                found.add(kernel_of[number])
+                if compiled and self.has_statistics[number]:
+                    for source in self.inputs[number]:
+                        found |= origins[source]
                 for source in shared:
                     found |= origins[source] - (set() if self.scatters[number] else {ANYTHING})
                     for storage in self.storages[source] & self.storages[number]:
-                        written_into[storage].add(number)
+                        written_into[storage].add(kernel_of[number])
             else:
                 if self.allocates[number]:
                     found.add(ANYTHING)
@@ -97,17 +108,17 @@ def steps_of(log):
     return [step for step in steps if step]
 
 
-def check_step(graph, step, nodes):
-    """@param nodes of each launch of the step.
+def check_step(graph, step, nodes, members_of):
+    """@param nodes of each launch of the step. @param members_of of each of them all nodes that its kernel computes.
 
     @returns sentences on what is wrong, and how many reads were looked at.
     """
     node_of = {launch["launch"]: node for launch, node in zip(step, nodes)}
-    origins, written_into = graph.origins(set(nodes))
+    origins, written_into = graph.origins({member: node for node in nodes for member in members_of[node]})
     wrong, checked, given = [], 0, []
     for launch, node in zip(step, nodes):
         allowed = {node}
-        for source in graph.inputs[node]:
+        for source in {source for member in members_of[node] for source in graph.inputs[member]}:
             allowed |= origins[source]
             for storage in graph.storages[source]:
                 allowed |= {writer for writer in written_into[storage] if writer <= node}
@@ -145,7 +156,8 @@ def other_inputs(graph, given):
 def check(graph_file, log_file, commands):
     """Every step launches the same in the same order, so steps that were not recorded have the nodes of one that was.
 
-    @param commands names of the nodes that a step launches.
+    @param commands of each command of a step the names of the nodes that it computes, the one that it is launched for
+    last.
     @returns sentences on what is wrong, and how many reads were looked at in all.
     """
     graph = Graph(read_graph(graph_file))
@@ -158,14 +170,17 @@ def check(graph_file, log_file, commands):
     on_device = {node["name"] for node in graph.nodes
                  if any(output and output.get("device", "").startswith("cuda") for output in node.get("outputs", []))}
     launched = {graph.nodes[node]["name"] for node in nodes}
-    wrong = [f'"{name}" is launched and is no command' for name in sorted(launched - set(commands))]
-    wrong += [f'"{name}" is a command and is not launched' for name in sorted(on_device & set(commands) - launched)]
+    named = {command[-1]: command for command in commands}
+    wrong = [f'"{name}" is launched and is no command' for name in sorted(launched - set(named))]
+    wrong += [f'"{name}" is a command and is not launched' for name in sorted(on_device & set(named) - launched)]
+    members_of = {node: [graph.number[name] for name in named.get(graph.nodes[node]["name"], [])] or [node]
+                  for node in nodes}
     checked = 0
     for number, step in enumerate(steps):
         if len(step) != len(nodes) or any(launch["node"] not in (-1, node) for launch, node in zip(step, nodes)):
             wrong.append(f"step {number + 1} launches {len(step)} kernels, another one {len(nodes)}, or in another order")
             continue
-        found, looked_at = check_step(graph, step, nodes)
+        found, looked_at = check_step(graph, step, nodes, members_of)
         wrong += found
         checked += looked_at
     return wrong, checked

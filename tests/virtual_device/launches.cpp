@@ -9,10 +9,12 @@ namespace overlap::virtual_device {
 
 namespace {
 
-/// Launched behind the next thing of its kind in place of before it.
+/// Launched behind the next thing of its kind, or several, in place of before it.
 struct Delayed {
     Stream* stream = nullptr;
     Work work;
+    std::vector<std::uint64_t> external_ids{};  ///< of the node that it was launched for
+    std::int64_t behind = 1;
 };
 
 std::optional<Delayed>& delayed_by_record() {
@@ -25,11 +27,19 @@ std::optional<Delayed>& delayed_by_collective() {
     return delayed;
 }
 
+std::optional<Delayed>& delayed_by_kernel() {
+    static std::optional<Delayed> delayed;
+    return delayed;
+}
+
 void issue_delayed(std::optional<Delayed>& delayed) {
     if (!delayed) return;
+    if (--delayed->behind > 0) return;
     const Delayed now = std::move(*delayed);
     delayed.reset();
+    const std::vector<std::uint64_t> current = std::exchange(Device::get().external_ids(), now.external_ids);
     Device::get().issue(*now.stream, now.work);
+    Device::get().external_ids() = current;
 }
 
 /// The largest of the spans moves by `bytes`.
@@ -65,16 +75,20 @@ void launch(Stream& stream, Work work) {
         on = &other_stream(stream, change->amount);
     }
     if (change_of_this_call("late_" + kind)) {
-        delayed_by_record() = Delayed{on, std::move(work)};
+        delayed_by_record() = Delayed{on, std::move(work), Device::get().external_ids()};
         return;
     }
     if (work.kind == Work::Kind::collective && change_of_this_call("swap_collective")) {
-        delayed_by_collective() = Delayed{on, std::move(work)};
+        delayed_by_collective() = Delayed{on, std::move(work), Device::get().external_ids()};
         return;
     }
     const bool is_collective = work.kind == Work::Kind::collective;
+    if (const Change* change = is_collective ? nullptr : change_of_this_call("later_kernel")) {
+        delayed_by_kernel() = Delayed{on, std::move(work), Device::get().external_ids(), change->amount};
+        return;
+    }
     Device::get().issue(*on, std::move(work));
-    if (is_collective) issue_delayed(delayed_by_collective());
+    issue_delayed(is_collective ? delayed_by_collective() : delayed_by_kernel());
 }
 
 void record(Event& event, Stream& stream) {

@@ -5,6 +5,7 @@ Standard library only.
 import dataclasses
 
 CAPTURED = ("--cuda-graph",)
+COMPILED = ("--compiled", "whole")
 SHORT = ("--rank-timeout", "2")
 # Attention without cuDNN works in scratch memory.
 STAND_INS = "fail=cudnnCreate,1"
@@ -62,6 +63,20 @@ MUTATIONS = [
     Mutation("A captured step: an event before its kernel", "late_kernel,100", "unordered_read", 1, CAPTURED),
     Mutation("A captured step: a kernel writes 4096 bytes too far", "shift_write_of_kernel,697,4096", "data_flow", 1,
              CAPTURED),
+    Mutation("A kernel of several nodes is left out", "drop_kernel,303", "data_flow", 1, COMPILED),
+    Mutation("A kernel of several nodes is launched before its last input is there", "later_kernel,20,3", "data_flow", 1,
+             COMPILED),
+    Mutation("A kernel of several nodes is launched behind one that reads its result", "later_kernel,303,4", "data_flow", 1,
+             COMPILED),
+    Mutation("A kernel of several nodes runs on a process group's stream", "other_stream_of_kernel,23,1",
+             "early_reuse", 1, COMPILED),
+    Mutation("A kernel of several nodes reads 512 bytes too far", "shift_read_of_kernel,319,512", "data_flow", 1,
+             COMPILED),
+    Mutation("A kernel of several nodes writes 512 bytes too far", "shift_write_of_kernel,303,512", "data_flow", 1,
+             COMPILED),
+    Mutation("A product that starts from a sum reads the sum 512 bytes too far", "shift_read_of_kernel,33,512",
+             "data_flow", 1, COMPILED),
+    Mutation("A product that starts from a sum is left out", "drop_kernel,316", "data_flow", 1, COMPILED),
     Mutation("Rank 1 launches two collectives of a group in the other order", "swap_collective,3@1",
              "collective_difference", 2),
     Mutation("Rank 1 launches two collectives of different groups in the other order", "swap_collective,3@1",

@@ -38,11 +38,12 @@ std::int64_t bytes_of(Number type) {
     return type == Number::bits_16 ? 2 : type == Number::bits_32 ? 4 : 8;
 }
 
-std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                        bool adds) {
     const double flops = 2.0 * static_cast<double>(batch) * static_cast<double>(rows) * static_cast<double>(inner) *
                          static_cast<double>(columns);
     return longer_ns(flops, flops_per_s(type),
-                     bytes_of(type) * batch * (rows * inner + inner * columns + rows * columns));
+                     bytes_of(type) * batch * (rows * inner + inner * columns + (adds ? 2 : 1) * rows * columns));
 }
 
 std::int64_t flops_ns(double flops, std::int64_t bytes) {

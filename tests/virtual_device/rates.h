@@ -10,8 +10,10 @@ namespace overlap::virtual_device {
 
 enum class Number : std::uint8_t { bits_16, bits_32, bits_64 };
 
-/// The longer of the operations at the device's rate and the bytes of the three operands at that of its memory.
-std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns);
+/// The longer of the operations at the device's rate and the bytes of the operands at that of its memory.
+/// @param adds a matrix like the result.
+std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                        bool adds = false);
 /// Operations on numbers of 16 bits beside as many bytes.
 std::int64_t flops_ns(double flops, std::int64_t bytes);
 std::int64_t move_ns(std::int64_t bytes);

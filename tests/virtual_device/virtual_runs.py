@@ -32,8 +32,10 @@ class Run:
         return found
 
     def commands(self):
+        """Names of the nodes that each command computes; the last is the one that it is launched for."""
         lines = (self.folder / "commands.txt").read_text(encoding="utf-8").splitlines()
-        return [re.search(r"\((\S+)\)$", line).group(1) for line in lines if "stream: wait for" not in line]
+        return [re.search(r"\(([^()]+)\)$", line).group(1).split() for line in lines
+                if "stream: wait for" not in line]
 
     def flow(self):
         """Wrong reads of all ranks, and how many reads were looked at."""

@@ -140,16 +140,16 @@ struct MatrixProducts::State {
 MatrixProducts::MatrixProducts() : state_(std::make_unique<State>()) {}
 MatrixProducts::~MatrixProducts() = default;
 
-void MatrixProducts::launch(const ProductShape& product, const void* left, const void* right, void* result,
-                            cudaStream_t stream) {
+void MatrixProducts::launch(const ProductShape& product, const Memory& memory, cudaStream_t stream) {
     const Prepared& prepared = state_->prepare(product);
-    const float one = 1, zero = 0;
-    const double one_double = 1, zero_double = 0;
+    const float one = 1, of_added = product.adds ? 1 : 0;
+    const double one_double = 1, of_added_double = product.adds ? 1 : 0;
     const bool doubles = prepared.scale == CUDA_R_64F;
     check(cublasLtMatmul(state_->handle, prepared.description, doubles ? static_cast<const void*>(&one_double) : &one,
-                         right, prepared.right, left, prepared.left,
-                         doubles ? static_cast<const void*>(&zero_double) : &zero, result, prepared.result, result,
-                         prepared.result, &prepared.algorithm, state_->workspace, workspace_bytes, stream),
+                         memory.right, prepared.right, memory.left, prepared.left,
+                         doubles ? static_cast<const void*>(&of_added_double) : &of_added,
+                         product.adds ? memory.added : memory.result, prepared.result, memory.result, prepared.result,
+                         &prepared.algorithm, state_->workspace, workspace_bytes, stream),
           "launching a product");
 }
 

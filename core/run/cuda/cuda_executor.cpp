@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "core/run/cuda/device_objects.h"
 #include "core/run/cuda/fused_attention.h"
 #include "core/run/cuda/kernels.h"
+#include "core/run/move_launches.h"
 
 namespace overlap::cuda {
 
@@ -75,8 +77,9 @@ struct CudaExecutor::State {
 
     void launch_product(const DeviceWork& work) {
         for (std::int64_t launch = 0; launch < work.launches; ++launch) {
-            products.launch(work.product, address_of(work.operands[0]), address_of(work.operands[1]),
-                            address_of(work.operands[2]), compute.get());
+            products.launch(work.product, {address_of(work.operands[0]), address_of(work.operands[1]),
+                                           address_of(work.operands[2]), address_of(work.operands[3])},
+                            compute.get());
         }
     }
 
@@ -91,57 +94,25 @@ struct CudaExecutor::State {
         options.attention->launch(program.attentions[index].shape, memory, compute.get());
     }
 
-    /// One kernel, or several where the node writes more tensors than one has room for.
     void launch_move(const ComputeWork& work, const Operands& places) {
-        // What works on a host is no kernel; tensors that are smaller than a word are one that moves nothing.
-        if (places.inputs.empty() && places.outputs.empty()) return;
-        const std::size_t all = places.outputs.size();
-        std::int64_t read = 0, written = 0;
-        for (std::size_t first = 0; first == 0 || first < all; first += MoveArguments::most_spans) {
-            const std::size_t end = std::min<std::size_t>(first + MoveArguments::most_spans, all);
+        for (const MoveLaunch& launch : move_launches(work, places, MoveArguments::most_spans)) {
             MoveArguments arguments;
-            for (const PoolSpan& span : longest_spans(places.inputs, MoveArguments::most_spans))
-                add(span, arguments.inputs, arguments.input_count);
-            for (std::size_t output = first; output < end; ++output)
-                add(places.outputs[output], arguments.outputs, arguments.output_count);
-            // The last one takes what is left.
-            const bool last = end == all;
-            const std::int64_t left = work.written_bytes - written;
-            const std::int64_t part = last ? left : std::min(left, bytes_of(arguments.outputs));
-            arguments.written_bytes = part;
-            arguments.read_bytes = last ? work.read_bytes - read : share(work.read_bytes, part, work.written_bytes);
-            written += part;
-            read += arguments.read_bytes;
+            for (std::size_t index = 0; index < launch.inputs.size(); ++index)
+                arguments.inputs[index] = span_of(launch.inputs[index]);
+            for (std::size_t index = 0; index < launch.outputs.size(); ++index)
+                arguments.outputs[index] = span_of(launch.outputs[index]);
+            arguments.read_bytes = launch.read_bytes;
+            arguments.written_bytes = launch.written_bytes;
             check(cuda::launch_move(arguments, device.multiprocessors, compute.get()), "launching a kernel");
         }
     }
 
-    static std::int64_t share(std::int64_t bytes, std::int64_t part, std::int64_t whole) {
-        if (whole <= 0) return 0;
-        return std::llround(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole));
-    }
-
-    static std::int64_t bytes_of(const MemorySpan (&spans)[MoveArguments::most_spans]) {
-        std::int64_t bytes = 0;
-        for (const MemorySpan& span : spans) bytes += span.bytes;
-        return bytes;
-    }
-
-    /// Kernels work in words of 16 bytes, so a span begins at the next one and what is left over at its end is not
-    /// touched; the bytes that count are those of the node all the same.
-    void add(const PoolSpan& span, MemorySpan* spans, int& count) const {
-        constexpr std::int64_t word = 16;
-        const std::int64_t skipped = (word - span.offset % word) % word;
-        if (count == MoveArguments::most_spans || span.bytes < skipped + word) return;
-        spans[count++] = span_of({span.offset + skipped, span.bytes - skipped});
-    }
-
     /// A coalesced collective has many tensors; its bytes go round in the longest of them.
     MemorySpan longest(const std::vector<PoolSpan>& spans) const {
-        MemorySpan found;
-        int count = 0;
-        for (const PoolSpan& span : longest_spans(spans, 1)) add(span, &found, count);
-        return found;
+        for (const PoolSpan& span : longest_spans(spans, 1)) {
+            if (const std::optional<PoolSpan> words = whole_words(span)) return span_of(*words);
+        }
+        return {};
     }
 
     /// Thread blocks of an emulated collective: as many as asked for in general, within what the group allows.

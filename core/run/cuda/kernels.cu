@@ -15,42 +15,48 @@ constexpr int move_blocks_per_multiprocessor = 2;
 /// NCCL's, which keeps kernels that need most of it away from there.
 constexpr int hold_shared_bytes = 64 << 10;
 
-// Spans are looked through in unrolled loops over all of them, unused ones having no bytes: an index that is not known
-// when compiling would put the kernel's arguments into slow memory.
-
-__device__ const uint4* word_of(const MemorySpan (&spans)[MoveArguments::most_spans], std::int64_t index) {
-    const uint4* found = nullptr;
-#pragma unroll
-    for (int span = 0; span < MoveArguments::most_spans; ++span) {
-        const std::int64_t words = spans[span].bytes / word_bytes;
-        if (index >= 0 && index < words) found = static_cast<const uint4*>(spans[span].address) + index;
-        index -= words;
-    }
-    return found;
-}
-
-__device__ std::int64_t words_of(const MemorySpan (&spans)[MoveArguments::most_spans]) {
+__device__ std::int64_t words_of(const MemorySpan* spans, int count) {
     std::int64_t words = 0;
-#pragma unroll
-    for (int span = 0; span < MoveArguments::most_spans; ++span) words += spans[span].bytes / word_bytes;
+    for (int span = 0; span < count; ++span) words += spans[span].bytes / word_bytes;
     return words;
 }
 
-/// A position that goes round in `size` words. It is moved on without a division: one of 64 bits for each word would
-/// take longer than the word itself.
+/// A position that goes round in all words of several spans. It is moved on without a division, since one of 64 bits
+/// for each word would take longer than the word itself, and looks at the list of spans only where it leaves one.
 class Round {
   public:
-    __device__ Round(std::int64_t first, std::int64_t step, std::int64_t size)
-        : at_(size > 0 ? first % size : 0), step_(size > 0 ? step % size : 0), size_(size) {}
+    /// @param words of all spans.
+    __device__ Round(const MemorySpan* spans, std::int64_t words, std::int64_t first, std::int64_t step)
+        : spans_(spans), words_(words), at_(words > 0 ? first % words : 0), step_(words > 0 ? step % words : 0) {
+        find_span();
+    }
 
-    __device__ std::int64_t at() const { return at_; }
+    __device__ uint4* word() const { return reinterpret_cast<uint4*>(base_ + at_ * word_bytes); }
     __device__ void move() {
         at_ += step_;
-        if (at_ >= size_) at_ -= size_;
+        if (at_ >= words_) {
+            at_ -= words_;
+            span_ = -1;
+            end_ = 0;
+        }
+        find_span();
     }
 
   private:
-    std::int64_t at_, step_, size_;
+    /// From the current span on.
+    __device__ void find_span() {
+        while (at_ >= end_ && at_ < words_) {
+            ++span_;
+            base_ = reinterpret_cast<std::intptr_t>(spans_[span_].address) - end_ * word_bytes;
+            end_ += spans_[span_].bytes / word_bytes;
+        }
+    }
+
+    const MemorySpan* spans_;
+    std::int64_t words_, at_, step_;
+    std::int64_t end_ = 0;    // words of the spans up to the current one
+    std::intptr_t base_ = 0;  // where the first word of all would be if they lay as the current span does
+    int span_ = -1;
 };
 
 /// Reads and writes run side by side, each thread over its own stride: a few reads on their way at one time, then as
@@ -60,18 +66,18 @@ __global__ void __launch_bounds__(threads, move_blocks_per_multiprocessor)
     constexpr int batch = 4;
     const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    const std::int64_t available = words_of(arguments.inputs);
-    const std::int64_t room = words_of(arguments.outputs);
+    const std::int64_t available = words_of(arguments.inputs, MoveArguments::most_spans);
+    const std::int64_t room = words_of(arguments.outputs, MoveArguments::most_spans);
     const std::int64_t reads = available > 0 ? arguments.read_bytes / word_bytes : 0;
     const std::int64_t writes = room > 0 ? arguments.written_bytes / word_bytes : 0;
     uint4 sum{0, 0, 0, 0};
-    Round read(thread, stride, available), write(thread, stride, room);
+    Round read(arguments.inputs, available, thread, stride), write(arguments.outputs, room, thread, stride);
     const std::int64_t steps = max(reads, writes);
     for (std::int64_t first = thread; first < steps; first += batch * stride) {
         uint4 words[batch];
 #pragma unroll
         for (int word = 0; word < batch; ++word, read.move()) {
-            if (first + word * stride < reads) words[word] = *word_of(arguments.inputs, read.at());
+            if (first + word * stride < reads) words[word] = *read.word();
         }
 #pragma unroll
         for (int word = 0; word < batch; ++word, write.move()) {
@@ -82,12 +88,12 @@ __global__ void __launch_bounds__(threads, move_blocks_per_multiprocessor)
                 sum.z ^= words[word].z;
                 sum.w ^= words[word].w;
             }
-            if (index < writes) *const_cast<uint4*>(word_of(arguments.outputs, write.at())) = sum;
+            if (index < writes) *write.word() = sum;
         }
     }
     // With nothing to write the reads must still have a use.
     if (writes == 0 && room > 0 && sum.x == 0x9e3779b9u && sum.y == 0x7f4a7c15u) {
-        *const_cast<uint4*>(word_of(arguments.outputs, 0)) = sum;
+        *static_cast<uint4*>(arguments.outputs[0].address) = sum;
     }
 }
 
@@ -108,23 +114,21 @@ __global__ void __launch_bounds__(threads, 1) hold_kernel(const __grid_constant_
     const std::int64_t share = arguments.bytes / word_bytes / static_cast<std::int64_t>(gridDim.x);
     const std::int64_t from_words = arguments.from.bytes / word_bytes;
     const std::int64_t to_words = arguments.to.bytes / word_bytes;
-    const uint4* __restrict__ from = static_cast<const uint4*>(arguments.from.address);
-    uint4* __restrict__ to = static_cast<uint4*>(arguments.to.address);
     const bool moves = from_words > 0 && to_words > 0;
     const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * share + threadIdx.x;
-    Round read(first_word, threads, from_words), write(first_word, threads, to_words);
+    Round read(&arguments.from, from_words, first_word, threads), write(&arguments.to, to_words, first_word, threads);
     const double ns_per_word = share > 0 ? static_cast<double>(arguments.duration_ns) / static_cast<double>(share) : 0;
     for (std::int64_t first = 0; moves && first < share; first += piece_words) {
         if (now_ns() - start_ns >= duration_ns) return;
         uint4 piece[words_of_thread];
 #pragma unroll
         for (int word = 0; word < words_of_thread; ++word) {
-            if (first + word * threads + threadIdx.x < share) piece[word] = from[read.at()];
+            if (first + word * threads + threadIdx.x < share) piece[word] = *read.word();
             read.move();
         }
 #pragma unroll
         for (int word = 0; word < words_of_thread; ++word) {
-            if (first + word * threads + threadIdx.x < share) to[write.at()] = piece[word];
+            if (first + word * threads + threadIdx.x < share) *write.word() = piece[word];
             write.move();
         }
         const std::int64_t last = min(share, first + piece_words);

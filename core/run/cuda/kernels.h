@@ -13,13 +13,12 @@ struct MemorySpan {
 };
 
 /// What a kernel that moves bytes does: reads `read_bytes`, going round in its inputs where they have fewer, and writes
-/// `written_bytes`, going round in its outputs. A node of a graph has few large inputs; more than fit here are left out
-/// of the addresses, not of the bytes. Spans that are not used have no bytes.
+/// `written_bytes`, going round in its outputs. A kernel that the job's compiler fused has many; more than fit here are
+/// left out of the addresses, not of the bytes. Spans that are not used have no bytes.
 struct MoveArguments {
-    static constexpr int most_spans = 6;
+    static constexpr int most_spans = 24;
     MemorySpan inputs[most_spans];
     MemorySpan outputs[most_spans];
-    int input_count = 0, output_count = 0;
     std::int64_t read_bytes = 0, written_bytes = 0;
 };
 

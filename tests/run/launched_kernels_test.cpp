@@ -1,0 +1,199 @@
+#include "core/run/launched_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/io/graph_file.h"
+#include "core/predict/block_regions.h"
+#include "core/run/memory_plan.h"
+#include "core/run/operands.h"
+#include "core/run/program.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+class Compiled : public ::testing::Test {
+  protected:
+    NodeId node(std::string_view name, std::string_view target, std::initializer_list<NodeId> inputs) {
+        return sketch.call(name, target, GraphSketch::values(inputs), {sketch.tensor("float32", {64, 64})});
+    }
+
+    GraphSketch sketch;
+    NodeId x = sketch.input("x", sketch.tensor("float32", {64, 64}));
+    static constexpr std::int64_t bytes = 64 * 64 * 4;
+};
+
+TEST_F(Compiled, AChainIsOneKernelThatReadsAndWritesOnce) {
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId b = node("b", "aten.neg.default", {a});
+    const NodeId c = node("c", "aten.exp.default", {b});
+    const Graph graph = sketch.finish({c});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 1u);
+    const ComputeWork& work = program.compute[0];
+    EXPECT_EQ(work.node, c);
+    EXPECT_EQ(work.read_bytes, bytes);
+    EXPECT_EQ(work.written_bytes, bytes);
+    const MemoryPlan memory = plan_memory(graph, program);
+    EXPECT_EQ(memory.pool_bytes, 2 * bytes) << "what is computed where it is read has no memory";
+    const Operands operands = find_operands(graph, program, memory).compute.at(0);
+    ASSERT_EQ(operands.inputs.size(), 1u);
+    ASSERT_EQ(operands.outputs.size(), 1u);
+    EXPECT_NE(operands.inputs[0].offset, operands.outputs[0].offset);
+}
+
+TEST_F(Compiled, EagerJobsHaveAKernelForEachNode) {
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId b = node("b", "aten.neg.default", {a});
+    const Program program = make_program(sketch.finish({b}));
+    EXPECT_EQ(program.compute.size(), 2u);
+    EXPECT_FALSE(program.compute[0].kernel);
+    EXPECT_TRUE(program.unwritten.empty());
+}
+
+TEST_F(Compiled, ResultsThatSeveralReadAreWrittenByOneLaunch) {
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId b = node("b", "aten.neg.default", {x});
+    const NodeId product = node("product", "aten.mm.default", {a, b});
+    const Graph graph = sketch.finish({product});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 2u);
+    const ComputeWork& work = program.compute[0];
+    EXPECT_EQ(work.node, b);
+    EXPECT_EQ(work.kernel->members, (std::vector<NodeId>{a, b}));
+    EXPECT_EQ(work.read_bytes, bytes);
+    EXPECT_EQ(work.written_bytes, 2 * bytes);
+    const MemoryPlan memory = plan_memory(graph, program);
+    EXPECT_EQ(memory.buffers[memory.of_output[memory.first_of_node[a]]].first, b) << "nothing is there before";
+}
+
+TEST_F(Compiled, AKernelIsLaunchedBeforeWhatReadsAnyOfIt) {
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId gathered = sketch.gather("gathered", a, 1);
+    const NodeId b = node("b", "aten.neg.default", {x});
+    const Graph graph = sketch.finish({sketch.wait("wait", gathered), b});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 1u);
+    EXPECT_EQ(program.compute[0].node, a);
+    EXPECT_EQ(program.commands[1].kind, Command::Kind::collective);
+    const MemoryPlan memory = plan_memory(graph, program);
+    EXPECT_EQ(memory.buffers[memory.of_output[memory.first_of_node[b]]].first, a) << "it is written there";
+}
+
+TEST_F(Compiled, WhatHasToRunBetweenKeepsKernelsApart) {
+    // The second needs what is awaited behind the reader of the first.
+    const NodeId other = sketch.gather("other", x, 1);
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId gathered = sketch.gather("gathered", a, 1);
+    const NodeId waited = sketch.call("waited", "_c10d_functional.wait_tensor.default", GraphSketch::values({other}),
+                                      {sketch.tensor("float32", {64, 64})});
+    const NodeId b = node("b", "aten.mul.Tensor", {x, waited});
+    const Graph graph = sketch.finish({sketch.wait("wait", gathered), b});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 2u);
+    EXPECT_EQ(program.compute[0].node, a);
+    EXPECT_EQ(program.compute[1].node, b);
+}
+
+TEST_F(Compiled, WhatOnlyTheNextOneReadsMayBeChangedInPlace) {
+    TensorMeta same = sketch.tensor("float32", {64, 64});
+    const NodeId a = sketch.call("a", "aten.relu.default", GraphSketch::values({x}), {same});
+    const NodeId changed = sketch.call("changed", "aten.add_.Scalar", GraphSketch::values({a}), {same});
+    const NodeId last = node("last", "aten.exp.default", {changed});
+    const Graph graph = sketch.finish({last});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 1u);
+    EXPECT_EQ(program.compute[0].read_bytes, bytes);
+    EXPECT_EQ(program.compute[0].written_bytes, bytes);
+    EXPECT_EQ(plan_memory(graph, program).pool_bytes, 2 * bytes);
+}
+
+TEST_F(Compiled, ASumBehindAProductIsAProductThatStartsFromIt) {
+    const NodeId y = sketch.input("y", sketch.tensor("float32", {64, 64}));
+    const NodeId z = sketch.input("z", sketch.tensor("float32", {64, 64}));
+    const NodeId product = node("product", "aten.mm.default", {x, y});
+    const NodeId sum = node("sum", "aten.add.Tensor", {z, product});
+    const Graph graph = sketch.finish({sum});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.size(), 1u);
+    const ComputeWork& work = program.compute[0];
+    EXPECT_EQ(work.node, sum);
+    EXPECT_EQ(work.compute_class, ComputeClass::matrix_multiply);
+    EXPECT_TRUE(work.product.adds);
+    EXPECT_EQ(work.flops, 2.0 * 64 * 64 * 64);
+    EXPECT_EQ(work.read_bytes, 3 * bytes);
+    EXPECT_EQ(work.written_bytes, bytes);
+    const MemoryPlan memory = plan_memory(graph, program);
+    EXPECT_EQ(memory.of_output[memory.first_of_node[product]], MemoryPlan::no_buffer);
+    const auto place = [&](NodeId of) { return memory.buffers[memory.of_output[memory.first_of_node[of]]].offset; };
+    const Operands operands = find_operands(graph, program, memory).compute.at(0);
+    ASSERT_EQ(operands.inputs.size(), 3u);
+    EXPECT_EQ(operands.inputs[0].offset, place(z));
+    EXPECT_EQ(operands.inputs[1].offset, place(x));
+    EXPECT_EQ(operands.inputs[2].offset, place(y));
+}
+
+TEST_F(Compiled, MemoryThatIsWrittenTwiceIsReadAndWrittenInOrder) {
+    TensorMeta same = sketch.tensor("float32", {64, 64});
+    const NodeId a = sketch.call("a", "aten.relu.default", GraphSketch::values({x}), {same});
+    const NodeId before = node("before", "aten.neg.default", {a});
+    const NodeId changed = sketch.call("changed", "aten.add_.Tensor", GraphSketch::values({a, x}), {same});
+    const NodeId after = node("after", "aten.exp.default", {changed});
+    const NodeId last = node("last", "aten.mul.Tensor", {before, after});
+    const Program program = make_program(sketch.finish({last}), CompiledScope::whole);
+    std::vector<NodeId> launched;
+    for (const ComputeWork& work : program.compute) launched.push_back(work.node);
+    EXPECT_EQ(launched, (std::vector<NodeId>{a, before, changed, after, last}));
+    EXPECT_TRUE(std::ranges::none_of(program.compute, &ComputeWork::is_fused));
+}
+
+/// Whether each kernel of a compiled program reads what was written before it, in the order of launches.
+void expect_ordered(const Graph& graph, const Program& program) {
+    std::vector<bool> written(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) written[node] = graph.op(node) != NodeOp::call_function;
+    std::size_t fused = 0;
+    for (const Command& command : program.commands) {
+        if (command.kind == Command::Kind::wait) continue;
+        const ComputeWork* work = command.kind == Command::Kind::compute ? &program.compute[command.index] : nullptr;
+        if (!work || !work->kernel) {
+            written[command.node] = true;
+            continue;
+        }
+        fused += work->is_fused();
+        for (const BufferRead& read : work->kernel->reads)
+            ASSERT_TRUE(written[read.node]) << graph.name(command.node) << " reads " << graph.name(read.node);
+        for (const BufferWrite& write : work->kernel->writes) written[write.node] = true;
+    }
+    EXPECT_GT(fused, 0u);
+}
+
+TEST(LaunchedKernels, OfGraphsThatAreHereReadWhatWasWrittenBefore) {
+    std::size_t tried = 0;
+    for (const auto& file : std::filesystem::directory_iterator(OVERLAP_TEST_DATA "/graphs")) {
+        const std::string path = file.path().string();
+        if (!path.ends_with("prebucket.graph.json.gz")) continue;
+        SCOPED_TRACE(path);
+        const auto graph = read_graph_file(path);
+        for (const CompiledScope scope : {CompiledScope::blocks, CompiledScope::whole}) {
+            const Program program = make_program(*graph, scope);
+            expect_ordered(*graph, program);
+            EXPECT_LT(program.compute.size(), make_program(*graph).compute.size());
+            // That kernels are launched in the order of the graph costs little of what fusing saves.
+            const auto bytes = [](const FusedKernels& kernels) {
+                std::int64_t all = 0;
+                for (const FusedKernel& kernel : kernels.kernels) all += kernel.bytes_read + kernel.bytes_written;
+                return static_cast<double>(all);
+            };
+            const double predicted = bytes(fused_kernels(*graph, compiled_regions(*graph, scope)));
+            EXPECT_NEAR(bytes(launched_kernels(*graph, scope).kernels) / predicted, 1, 0.06);
+        }
+        ++tried;
+    }
+    EXPECT_GT(tried, 3u);
+}
+
+}  // namespace
+}  // namespace overlap::test
