@@ -7,6 +7,7 @@
 #include "app/runner/device_support.h"
 #include "core/base/error.h"
 #include "core/base/statistics.h"
+#include "core/run/cuda/cublas_products.h"
 #include "core/run/cuda/cuda_executor.h"
 #include "core/run/cuda/fused_attention.h"
 #include "core/run/run_checks.h"
@@ -75,20 +76,27 @@ void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measure
 /// @throws InputError where it has less memory than that needs.
 DevicePlan plan_for(const PreparedRun& prepared, const cuda::Device& device, cuda::FusedAttention& attention,
                     RunRecord& record) {
-    const DeviceAbilities abilities{[&](const AttentionShape& shape) { return attention.runs(shape); }};
+    cuda::ProductTrials products;
+    const DeviceAbilities abilities{[&](const AttentionShape& shape) { return attention.runs(shape); },
+                                    [&](const ProductShape& product) { return products.runs(product); }};
     DevicePlan plan = plan_device_work(prepared.program, prepared.operands, abilities);
     plan.attention_workspace_bytes = attention.workspace_bytes();
     // Stand-ins and workspaces need other memory than was counted without the device.
     check_runnable(*prepared.graph, prepared.memory, plan, cuda::free_bytes(device));
     record.work = plan.totals();
     record.bytes_beside_pool = plan.bytes_beside_pool();
-    const std::int64_t missing = prepared.device.totals().attentions - record.work.attentions;
-    if (missing > 0) {
+    const DeviceWorkTotals asked = prepared.device.totals();
+    const auto note = [&](std::int64_t missing, const std::string& one, const std::string& several,
+                          const std::string& obstacle) {
+        if (missing == 0) return;
         record.notes.push_back(std::to_string(missing)
-                                   .append(missing == 1 ? " attention is run" : " attentions are run")
+                                   .append(missing == 1 ? " " + one + " is run" : " " + several + " are run")
                                    .append(" as products with as many operations: ")
-                                   .append(attention.obstacle()));
-    }
+                                   .append(obstacle));
+    };
+    note(asked.attentions - record.work.attentions, "attention", "attentions", attention.obstacle());
+    note(asked.scaled_products - record.work.scaled_products, "product of 8-bit floats", "products of 8-bit floats",
+         products.obstacle());
     return plan;
 }
 

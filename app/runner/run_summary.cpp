@@ -30,6 +30,9 @@ void write_commands(std::ostream& out, const Program& program, const RunRecord& 
     out << '\n';
     const DeviceWorkTotals& work = record.work;
     out << "compute on a device: " << counted(work.own_products, "product") << " as in the job, ";
+    if (work.scaled_products > 0) {
+        out << work.scaled_products << " of 8-bit floats" << (record.dry ? " where the device has them, " : ", ");
+    }
     if (work.expert_products > 0) out << work.expert_products << " of experts with as many rows each, ";
     if (work.attentions > 0) {
         out << counted(work.attentions, "attention") << " by cuDNN" << (record.dry ? " where it is found, " : ", ");

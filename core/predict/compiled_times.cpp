@@ -45,7 +45,7 @@ class KernelPricing {
         const NodeId node = kernel.nodes.front();
         if (const std::optional<MatrixProduct> product = matrix_product(graph_, node)) {
             const CostParameters::ClassCost& products = class_cost(ComputeClass::matrix_multiply);
-            const double flops_per_s = peak(node) * products.efficiency;
+            const double flops_per_s = product_peak(node) * products.efficiency;
             return std::max(memory_ms, product->flops() / flops_per_s * ms_per_s) + products.overhead_ms;
         }
         const CostParameters::ClassCost& of_class = class_cost(compute_class(graph_, node));
@@ -71,6 +71,18 @@ class KernelPricing {
         constexpr double causal_half = 0.5;
         if (is_flex_attention(graph_, node)) return compilation_.attention_density / causal_half;
         return is_causal(graph_, node) ? causal_half : 1;
+    }
+
+    /// Of a product of 8-bit floats that of its factors, where the model knows it.
+    double product_peak(NodeId node) const {
+        if (graph_.target(node).starts_with("aten._scaled_mm.") && !graph_.inputs(node).empty()) {
+            const std::span<const TensorMeta> factor = graph_.outputs(graph_.inputs(node).front());
+            const auto rate = factor.empty() || !factor[0].is_tensor
+                                  ? cost_.flops_per_s.end()
+                                  : cost_.flops_per_s.find(std::string(dtype_info(factor[0].dtype).name));
+            if (rate != cost_.flops_per_s.end()) return rate->second;
+        }
+        return peak(node);
     }
 
     double peak(NodeId node) const {

@@ -12,17 +12,11 @@ namespace {
 
 using OperandBytes = std::array<std::int64_t, product_operand_count>;
 
-OperandBytes operand_bytes(const ProductShape& product) {
-    const std::int64_t size = dtype_info(product.dtype).bytes * product.batch;
-    const std::int64_t result = size * product.rows * product.columns;
-    return {size * product.rows * product.inner, size * product.inner * product.columns, result,
-            product.adds ? result : 0};
-}
-
 /// Where the node's own tensors are the operands: all there, and aligned. Views of a storage may begin anywhere.
 void place_in_pool(const Operands& places, bool of_experts, DeviceWork& work) {
-    // A bias, or what is added, stands before the two factors; where experts' rows end stands behind them.
-    const std::size_t first = places.inputs.size() >= 3 && !of_experts ? places.inputs.size() - 2 : 0;
+    // A bias, or what is added, stands before the two factors; where experts' rows end, and scales, stand behind them.
+    const bool scaled = work.product.scaling.has_value();
+    const std::size_t first = places.inputs.size() >= 3 && !of_experts && !scaled ? places.inputs.size() - 2 : 0;
     const OperandBytes bytes = operand_bytes(work.product);
     const auto place = [&](std::size_t operand, const std::vector<PoolSpan>& spans, std::size_t index) {
         if (index >= spans.size() || spans[index].bytes < bytes[operand]) return;
@@ -33,6 +27,11 @@ void place_in_pool(const Operands& places, bool of_experts, DeviceWork& work) {
     place(1, places.inputs, first + 1);
     place(2, places.outputs, 0);
     if (work.product.adds) place(3, places.inputs, 0);
+    // Kernels do not write tensors that are smaller than a word: a single scale is read where nothing changes.
+    if (scaled && work.product.scaling->by_rows) {
+        place(4, places.inputs, 2);
+        place(5, places.inputs, 3);
+    }
 }
 
 /// Whether all of an attention's tensors lie in the pool, where kernels read 16 bytes at a time.
@@ -61,6 +60,12 @@ class WorkPlanner {
             place_in_pool(operands_.compute[index], compute.of_experts, work);
             return work;
         }
+        if (compute.product.scaling && runs(compute.product)) {
+            work.kind = DeviceWork::Kind::scaled_product;
+            work.product = compute.product;
+            place_in_pool(operands_.compute[index], false, work);
+            return work;
+        }
         if (compute.attention && runs(*compute.attention)) {
             work.kind = DeviceWork::Kind::attention;
             work.attention = *compute.attention;
@@ -78,6 +83,10 @@ class WorkPlanner {
         const AttentionWork& work = program_.attentions[attention];
         if (!lies_in_pool(work, operands_.attentions[attention])) return false;
         return !abilities_.runs_attention || abilities_.runs_attention(work.shape);
+    }
+
+    bool runs(const ProductShape& product) const {
+        return !abilities_.runs_scaled_product || abilities_.runs_scaled_product(product);
     }
 
     const Program& program_;
@@ -99,6 +108,20 @@ void count_fused(const Program& program, DevicePlan& plan) {
 }
 
 }  // namespace
+
+std::array<std::int64_t, product_operand_count> operand_bytes(const ProductShape& product) {
+    const auto size = [&](Dtype dtype) { return dtype_info(dtype).bytes * product.batch; };
+    constexpr std::int64_t scale_bytes = 4;
+    const std::optional<ProductScaling>& scaling = product.scaling;
+    const std::int64_t right = size(scaling ? scaling->right : product.dtype) * product.inner * product.columns;
+    const std::int64_t result = size(scaling ? scaling->result : product.dtype) * product.rows * product.columns;
+    OperandBytes bytes{size(product.dtype) * product.rows * product.inner, right, result, product.adds ? result : 0};
+    if (scaling) {
+        bytes[4] = scale_bytes * (scaling->by_rows ? product.rows : 1);
+        bytes[5] = scale_bytes * (scaling->by_rows ? product.columns : 1);
+    }
+    return bytes;
+}
 
 bool has_plain_product(Dtype dtype) {
     const std::string_view name = dtype_info(dtype).name;
@@ -129,6 +152,9 @@ DeviceWorkTotals DevicePlan::totals() const {
         switch (work.kind) {
             case DeviceWork::Kind::own_product:
                 ++totals.own_products;
+                break;
+            case DeviceWork::Kind::scaled_product:
+                ++totals.scaled_products;
                 break;
             case DeviceWork::Kind::expert_product:
                 ++totals.expert_products;

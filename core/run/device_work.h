@@ -18,13 +18,14 @@ struct ProductOperand {
     std::int64_t offset = 0;
 };
 
-/// Left and right factor, the result, and what is added to it.
-inline constexpr std::size_t product_operand_count = 4;
+/// Left and right factor, the result, what is added to it, and the scales of both factors.
+inline constexpr std::size_t product_operand_count = 6;
 
 /// How a device carries one compute command out.
 struct DeviceWork {
     enum class Kind : std::uint8_t {
         own_product,       ///< the node's matrix product, by cuBLASLt
+        scaled_product,    ///< the node's product of 8-bit floats with its scales, by cuBLASLt
         expert_product,    ///< a product for each expert, as one by cuBLASLt: rows are shared evenly
         attention,         ///< the node's attention as one kernel, by cuDNN
         stand_in_product,  ///< a product with as many operations, and a kernel that moves the node's bytes beside it
@@ -40,7 +41,8 @@ struct DeviceWork {
 
 /// How many commands are carried out in which way.
 struct DeviceWorkTotals {
-    std::int64_t own_products = 0, expert_products = 0, attentions = 0, stand_in_products = 0, moved_bytes = 0;
+    std::int64_t own_products = 0, scaled_products = 0, expert_products = 0, attentions = 0, stand_in_products = 0,
+                 moved_bytes = 0;
     /// Of these the kernels that compute several nodes, these nodes, and those that are computed where they are read.
     std::int64_t fused_kernels = 0, fused_nodes = 0, inlined_nodes = 0;
 };
@@ -48,6 +50,7 @@ struct DeviceWorkTotals {
 /// What the device's libraries can run, asked before anything is launched. Without an answer they can.
 struct DeviceAbilities {
     std::function<bool(const AttentionShape&)> runs_attention;
+    std::function<bool(const ProductShape&)> runs_scaled_product;
 };
 
 /// What a device runs for each of Program::compute, and the memory that this needs besides the pool.
@@ -73,8 +76,10 @@ struct DevicePlan {
 DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands,
                             const DeviceAbilities& abilities = {});
 
-/// Whether cuBLASLt has a plain product for the element type. 8-bit floats need scales and layouts that a graph does
-/// not contain.
+/// Bytes of each operand of a product; of scales, too.
+std::array<std::int64_t, product_operand_count> operand_bytes(const ProductShape& product);
+
+/// Whether cuBLASLt has a plain product for the element type. 8-bit floats have scales (ProductScaling).
 bool has_plain_product(Dtype dtype);
 
 /// A product of bfloat16 numbers and how often it is run, for about as many floating-point operations: it replaces an

@@ -9,6 +9,7 @@
 #include "core/cost/control_deps.h"
 #include "core/predict/kernel_operators.h"
 #include "core/run/launched_kernels.h"
+#include "core/run/product_scaling.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -170,6 +171,7 @@ class ProgramMaker {
         }
         if (work.compute_class == ComputeClass::matrix_multiply) {
             work.product = product_of(node, first_argument + (formula == FlopFormula::matrix_multiply_add ? 1 : 0));
+            if (!wrapped) work.product.scaling = scaling_of(graph_, node);
         }
         // The arguments of a wrapped attention are not all there: its subgraph has the numbers.
         if (work.compute_class == ComputeClass::attention && !wrapped) {

@@ -15,14 +15,26 @@
 
 namespace overlap {
 
+/// How the 8-bit floats of a product are scaled by 32-bit ones: each factor as a whole, or the left one by rows and the
+/// right one by columns.
+struct ProductScaling {
+    bool by_rows = false;
+    bool fast_accumulation = false;  ///< sums are not kept in 32 bits throughout
+    Dtype right{}, result{};
+
+    auto operator<=>(const ProductScaling&) const = default;
+};
+
 /// A matrix product `batch` times: [rows x inner] by [inner x columns]. A factor that is transposed lies in memory by
 /// columns, as a weight does that torch's linear layer multiplies with. To a product that `adds` another matrix of the
 /// result's shape is added.
 struct ProductShape {
     std::int64_t batch = 1, rows = 0, columns = 0, inner = 0;
-    Dtype dtype{};
+    Dtype dtype{};  ///< of all three matrices, or of the left one where there is a scaling
     bool left_transposed = false, right_transposed = false;
     bool adds = false;
+    /// Of products of 8-bit floats that a library has as they are (see scaling_of()).
+    std::optional<ProductScaling> scaling;
 
     auto operator<=>(const ProductShape&) const = default;
 };

@@ -64,9 +64,9 @@ struct RunRecord {
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`
 /// (`rank`, `machine`, and of a run on devices `step_ms` and `exposed_ms`), `groups[]` (`process_group`, `size`, `runs`
 /// as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`), `commands`, `compiled` (what is
-/// compiled: `eager`, `blocks`, `whole`), `work` (how many kernels are run as `own_products`, `expert_products`,
-/// `attentions`, `stand_in_products`, `moved_bytes`; `fused_kernels` of them compute `fused_nodes`, and `inlined_nodes`
-/// are computed where they are read), `memory`
+/// compiled: `eager`, `blocks`, `whole`), `work` (how many kernels are run as `own_products`, `scaled_products`,
+/// `expert_products`, `attentions`, `stand_in_products`, `moved_bytes`; `fused_kernels` of them compute `fused_nodes`,
+/// and `inlined_nodes` are computed where they are read), `memory`
 /// (`scratch_bytes` is what is allocated beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`,
 /// `environment`, `notes[]` and, of a run on a device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which

@@ -91,6 +91,7 @@ void write_ranks(JsonWriter& json, const RunRecord& record) {
 void write_work(JsonWriter& json, const DeviceWorkTotals& work) {
     json.key("work").begin_object();
     json.member("own_products", work.own_products);
+    json.member("scaled_products", work.scaled_products);
     json.member("expert_products", work.expert_products);
     json.member("attentions", work.attentions);
     json.member("stand_in_products", work.stand_in_products);

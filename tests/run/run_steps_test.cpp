@@ -72,7 +72,7 @@ RunRecord measured_record(const Graph& graph, const Program& program) {
     record.machines = {"a", "b"};
     record.groups = {place_group(program.groups[0], 4, 4, 0)};
     record.bytes_beside_pool = 77;
-    record.work = {1, 4, 5, 2, 3, 6, 7, 8};
+    record.work = {1, 9, 4, 5, 2, 3, 6, 7, 8};
     record.compiled = CompiledScope::blocks;
     record.environment = {{"NCCL_ALGO", "ring"}};
     record.notes = {"a note"};
@@ -103,6 +103,7 @@ TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
     EXPECT_EQ(json["step_ms"]["median"], 3) << "rank 0's";
     EXPECT_EQ(json["memory"]["scratch_bytes"], 77);
     EXPECT_EQ(json["work"], (nlohmann::json{{"own_products", 1},
+                                            {"scaled_products", 9},
                                             {"expert_products", 4},
                                             {"attentions", 5},
                                             {"stand_in_products", 2},

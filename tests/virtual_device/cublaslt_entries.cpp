@@ -33,6 +33,10 @@ struct Description {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
     cudaDataType scale = CUDA_R_32F;
     bool left_transposed = false, right_transposed = false;
+    const void* left_scale = nullptr;
+    const void* right_scale = nullptr;
+    std::int32_t left_mode = 0, right_mode = 0;  ///< how these lie
+    std::int8_t fast_accumulation = 0;
 };
 
 struct Preference {
@@ -43,7 +47,12 @@ const Layout& layout_of(cublasLtMatrixLayout_t handle) {
     return *reinterpret_cast<const Layout*>(handle);
 }
 
+bool is_eight_bit(cudaDataType type) {
+    return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
+}
+
 Number number_of(cudaDataType type) {
+    if (is_eight_bit(type)) return Number::bits_8;
     return type == CUDA_R_64F ? Number::bits_64 : type == CUDA_R_32F ? Number::bits_32 : Number::bits_16;
 }
 
@@ -58,11 +67,35 @@ bool fit(const Description& description, const Layout& left_in_memory, const Lay
     const Layout left = turned(left_in_memory, description.left_transposed);
     const Layout right = turned(right_in_memory, description.right_transposed);
     return left.columns == right.rows && left.rows == result.rows && right.columns == result.columns &&
-           left.batch == right.batch && left.batch == result.batch && left.type == right.type;
+           left.batch == right.batch && left.batch == result.batch &&
+           (left.type == right.type || (is_eight_bit(left.type) && is_eight_bit(right.type)));
+}
+
+/// What cuBLASLt asks of products of 8-bit floats: columns of the first factor by columns of the second, lines of whole
+/// words of 16 bytes, a wide result, and scales for whole factors, or for rows and columns on devices of 9.0.
+bool has_eight_bit_product(const Description& known, const Layout& left, const Layout& right, const Layout& result) {
+    constexpr std::int64_t word = 16;
+    if (settings().capability < 89 || left.batch != 1) return false;
+    if (left.type == CUDA_R_8F_E5M2 && right.type == CUDA_R_8F_E5M2) return false;
+    if (result.type != CUDA_R_16BF && result.type != CUDA_R_16F && result.type != CUDA_R_32F) return false;
+    if (!known.left_transposed || known.right_transposed) return false;
+    if (left.leading % word != 0 || right.leading % word != 0) return false;
+    if (result.leading * bytes_of(number_of(result.type)) % word != 0) return false;
+    if (known.left_mode != known.right_mode) return false;
+    const bool by_rows = known.left_mode == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    return by_rows ? settings().capability == 90 : known.left_mode == CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
 }
 
 bool is_not_zero(const void* number, cudaDataType type) {
     return type == CUDA_R_64F ? *static_cast<const double*>(number) != 0 : *static_cast<const float*>(number) != 0;
+}
+
+/// One number, or one for each of `lines`.
+Span span_of_scales(const void* address, std::int32_t mode, std::int64_t lines) {
+    const auto start = reinterpret_cast<std::uintptr_t>(address);
+    const bool several = mode == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    if (start % (several ? 16 : 4) != 0) report("misaligned", "the scales of a product are not aligned");
+    return {start, (several ? lines : 1) * 4};
 }
 
 Span span_of(const void* address, const Layout& layout) {
@@ -147,17 +180,32 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t 
                                                            std::size_t bytes) {
     FAIL_ON_REQUEST(CUBLAS_STATUS_INVALID_VALUE);
     auto& description = *reinterpret_cast<Description*>(handle);
+    const auto take = [&](auto& into) {
+        if (bytes != sizeof into) return CUBLAS_STATUS_INVALID_VALUE;
+        std::memcpy(&into, value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    };
     cublasOperation_t operation = CUBLAS_OP_N;
-    if (bytes != sizeof operation) return CUBLAS_STATUS_INVALID_VALUE;
-    std::memcpy(&operation, value, bytes);
-    if (attribute == CUBLASLT_MATMUL_DESC_TRANSA) {
-        description.left_transposed = operation == CUBLAS_OP_T;
-    } else if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) {
-        description.right_transposed = operation == CUBLAS_OP_T;
-    } else {
-        return CUBLAS_STATUS_INVALID_VALUE;
+    switch (attribute) {
+        case CUBLASLT_MATMUL_DESC_TRANSA:
+        case CUBLASLT_MATMUL_DESC_TRANSB:
+            if (const cublasStatus_t status = take(operation); status != CUBLAS_STATUS_SUCCESS) return status;
+            (attribute == CUBLASLT_MATMUL_DESC_TRANSA ? description.left_transposed : description.right_transposed) =
+                operation == CUBLAS_OP_T;
+            return CUBLAS_STATUS_SUCCESS;
+        case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+            return take(description.left_scale);
+        case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+            return take(description.right_scale);
+        case CUBLASLT_MATMUL_DESC_A_SCALE_MODE:
+            return take(description.left_mode);
+        case CUBLASLT_MATMUL_DESC_B_SCALE_MODE:
+            return take(description.right_mode);
+        case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
+            return take(description.fast_accumulation);
+        default:
+            return CUBLAS_STATUS_INVALID_VALUE;
     }
-    return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t CUBLASWINAPI cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
@@ -202,6 +250,10 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cub
     }
     if (asked < 1 || !fit(known, layout_of(left), layout_of(right), layout_of(result)))
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (is_eight_bit(layout_of(left).type) &&
+        !has_eight_bit_product(known, layout_of(left), layout_of(right), layout_of(result))) {
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
     results[0] = {};
     results[0].workspaceSize = reinterpret_cast<const Preference*>(preference)->workspace_bytes;
     results[0].algo.data[0] = results[0].workspaceSize;
@@ -220,7 +272,9 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     const Layout& first = layout_of(left_layout);
     const Layout& second = layout_of(right_layout);
     const auto& known = *reinterpret_cast<const Description*>(description);
-    if (!fit(known, first, second, layout_of(result_layout)) || workspace_bytes < algorithm->data[0]) {
+    const bool scaled = is_eight_bit(first.type);
+    if (!fit(known, first, second, layout_of(result_layout)) || workspace_bytes < algorithm->data[0] ||
+        scaled != (known.left_scale != nullptr) || scaled != (known.right_scale != nullptr)) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     Stream* const stream = Device::get().stream_of(handle);
@@ -228,14 +282,22 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     Work work;
     work.name = "product";
     work.reads = {span_of(left, first), span_of(right, second)};
-    const bool adds = is_not_zero(beta, known.scale);
-    if (adds) work.reads.push_back(span_of(added, layout_of(added_layout)));
     work.writes = {span_of(result, layout_of(result_layout)),
                    {reinterpret_cast<std::uintptr_t>(workspace), static_cast<std::int64_t>(workspace_bytes)}};
+    std::int64_t operand_bytes = work.reads[0].bytes + work.reads[1].bytes + work.writes[0].bytes;
+    const auto read = [&](const Span& span) {
+        work.reads.push_back(span);
+        operand_bytes += span.bytes;
+    };
+    if (is_not_zero(beta, known.scale)) read(span_of(added, layout_of(added_layout)));
+    if (scaled) {
+        read(span_of_scales(known.left_scale, known.left_mode, layout_of(result_layout).rows));
+        read(span_of_scales(known.right_scale, known.right_mode, layout_of(result_layout).columns));
+    }
     const Layout left_factor = turned(first, known.left_transposed);
     const Layout right_factor = turned(second, known.right_transposed);
-    work.duration_ns =
-        product_ns(number_of(first.type), first.batch, left_factor.rows, left_factor.columns, right_factor.columns, adds);
+    work.duration_ns = product_ns(number_of(first.type), first.batch, left_factor.rows, left_factor.columns,
+                                  right_factor.columns, operand_bytes);
     launch(*stream, std::move(work));
     return CUBLAS_STATUS_SUCCESS;
 }

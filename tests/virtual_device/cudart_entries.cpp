@@ -226,7 +226,8 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     std::strcpy(properties->name, "virtual device (H100 SXM model)");
     properties->totalGlobalMem = static_cast<std::size_t>(settings().memory_bytes);
     properties->multiProcessorCount = 132;
-    properties->major = 9;
+    properties->major = settings().capability / 10;
+    properties->minor = settings().capability % 10;
     return cudaSuccess;
 }
 

@@ -12,8 +12,9 @@ import re
 
 GIVEN = "what the graph is given"
 ANYTHING = "what was in memory before"
-# An executor allocates its pool, scratch memory, and the workspaces of products and attentions, in this order.
-ALLOCATIONS_OF_EXECUTOR = 4
+# An executor clears its pool and scratch memory, in this order, before it launches anything.
+CLEARED_BY_EXECUTOR = 2
+EXECUTORS = 2  # one of the steps that count, one of those that are recorded
 
 
 def read_graph(path):
@@ -97,18 +98,27 @@ def read_log(path):
 
 
 def steps_of(log):
-    """Launches of each step: those between two times at which the host waited for the device."""
+    """Launches of each step: those between two times at which the host waited for the device. What was tried before an
+    executor has cleared its memory is none."""
     steps, current = [], []
     for line in log:
         if "synchronized" in line:
             steps.append(current)
             current = []
-        elif line["name"] != "memset":
+        elif line["name"] == "memset":
+            current = []
+        else:
             current.append(line)
     return [step for step in steps if step]
 
 
-def check_step(graph, step, nodes, members_of):
+def pools_of(log):
+    """Numbers of the allocations that hold the pools of both executors."""
+    cleared = [line["writes"][0][0] for line in log if line.get("name") == "memset"]
+    return set(cleared[-CLEARED_BY_EXECUTOR * EXECUTORS::CLEARED_BY_EXECUTOR])
+
+
+def check_step(graph, step, nodes, members_of, pools):
     """@param nodes of each launch of the step. @param members_of of each of them all nodes that its kernel computes.
 
     @returns sentences on what is wrong, and how many reads were looked at.
@@ -124,7 +134,7 @@ def check_step(graph, step, nodes, members_of):
                 allowed |= {writer for writer in written_into[storage] if writer <= node}
         inputs = {origin for origin in allowed if isinstance(origin, tuple)}
         for allocation, offset, size, writers in launch["reads"]:
-            if allocation % ALLOCATIONS_OF_EXECUTOR != 0:
+            if allocation not in pools:
                 continue
             checked += 1
             written_by = {node_of.get(writer, GIVEN) for writer in writers}
@@ -161,7 +171,8 @@ def check(graph_file, log_file, commands):
     @returns sentences on what is wrong, and how many reads were looked at in all.
     """
     graph = Graph(read_graph(graph_file))
-    steps = steps_of(read_log(log_file))
+    log = read_log(log_file)
+    steps, pools = steps_of(log), pools_of(log)
     recorded = [[launch["node"] for launch in step] for step in steps if all(launch["node"] >= 0 for launch in step)]
     if not recorded:
         return ["no step with nodes was recorded"], 0
@@ -180,7 +191,7 @@ def check(graph_file, log_file, commands):
         if len(step) != len(nodes) or any(launch["node"] not in (-1, node) for launch, node in zip(step, nodes)):
             wrong.append(f"step {number + 1} launches {len(step)} kernels, another one {len(nodes)}, or in another order")
             continue
-        found, looked_at = check_step(graph, step, nodes, members_of)
+        found, looked_at = check_step(graph, step, nodes, members_of, pools)
         wrong += found
         checked += looked_at
     return wrong, checked

@@ -16,6 +16,8 @@ constexpr double ns_per_ms = 1e6;
 
 double flops_per_s(Number type) {
     switch (type) {
+        case Number::bits_8:
+            return 1979e12;
         case Number::bits_16:
             return 989e12;
         case Number::bits_32:
@@ -35,15 +37,24 @@ std::int64_t longer_ns(double flops, double rate, std::int64_t bytes) {
 }  // namespace
 
 std::int64_t bytes_of(Number type) {
-    return type == Number::bits_16 ? 2 : type == Number::bits_32 ? 4 : 8;
+    switch (type) {
+        case Number::bits_8:
+            return 1;
+        case Number::bits_16:
+            return 2;
+        case Number::bits_32:
+            return 4;
+        case Number::bits_64:
+            return 8;
+    }
+    return 0;
 }
 
-std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
-                        bool adds) {
+std::int64_t product_ns(Number factors, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                        std::int64_t operand_bytes) {
     const double flops = 2.0 * static_cast<double>(batch) * static_cast<double>(rows) * static_cast<double>(inner) *
                          static_cast<double>(columns);
-    return longer_ns(flops, flops_per_s(type),
-                     bytes_of(type) * batch * (rows * inner + inner * columns + (adds ? 2 : 1) * rows * columns));
+    return longer_ns(flops, flops_per_s(factors), operand_bytes);
 }
 
 std::int64_t flops_ns(double flops, std::int64_t bytes) {

@@ -8,12 +8,12 @@ namespace overlap::virtual_device {
 // model of the sample graphs (`H100 SXM (model)`), so that its predictions and the device can be compared digit by
 // digit.
 
-enum class Number : std::uint8_t { bits_16, bits_32, bits_64 };
+enum class Number : std::uint8_t { bits_8, bits_16, bits_32, bits_64 };
 
 /// The longer of the operations at the device's rate and the bytes of the operands at that of its memory.
-/// @param adds a matrix like the result.
-std::int64_t product_ns(Number type, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
-                        bool adds = false);
+/// @param factors their numbers. @param operand_bytes of all operands.
+std::int64_t product_ns(Number factors, std::int64_t batch, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                        std::int64_t operand_bytes);
 /// Operations on numbers of 16 bits beside as many bytes.
 std::int64_t flops_ns(double flops, std::int64_t bytes);
 std::int64_t move_ns(std::int64_t bytes);

@@ -58,6 +58,8 @@ void read_word(std::string_view whole, Settings& found) {
         found.memory_bytes = number_of<std::int64_t>(value, whole);
     } else if (name == "compute_scale") {
         found.compute_scale = number_of<double>(value, whole);
+    } else if (name == "capability") {
+        found.capability = number_of<int>(value, whole);
     } else if (name == "link_scale") {
         found.link_scale = number_of<double>(value, whole);
     } else if (name == "folder") {

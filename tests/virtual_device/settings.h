@@ -23,6 +23,7 @@ struct Settings {
     int rank = 0;                                        ///< of this process, as mpirun and srun tell it
     int devices = 1;                                     ///< `devices`
     int driver = 13000;                                  ///< `driver`: version of CUDA that it knows, 0 for none
+    int capability = 90;                                 ///< `capability`: 10 times that of its kernels
     std::int64_t memory_bytes = std::int64_t{80} << 30;  ///< `memory_bytes` of each device
     double compute_scale = 1;                            ///< `compute_scale`: kernels take that many times as long
     double link_scale = 1;                               ///< `link_scale`: collectives take that many times as long

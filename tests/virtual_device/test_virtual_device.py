@@ -20,6 +20,7 @@ from virtual_runs import VirtualDevice
 
 PROGRAMS, LIBRARIES, ROOT = (pathlib.Path(argument) for argument in sys.argv[1:4])
 DEVICE = VirtualDevice(PROGRAMS, LIBRARIES)
+SCALED = ROOT / "tests/gpu/scaled_products.graph.json"
 SMALL = ROOT / "resources/samples/llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
 TWO_GROUPS = ROOT / "tests/data/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"
 EXPERTS = ROOT / "tests/data/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz"
@@ -326,6 +327,38 @@ class CompiledJobs(Case):
             self.assertLess(rows[name]["relative_error_after"]["median"], 0.01)
         predicted = json.loads(DEVICE.overlap("simulate", SMALL, "--compiled", "whole", "--cost-model", fitted, "--json"))
         self.assertLess(abs(predicted["step_ms"] / run.result["step_ms"]["median"] - 1), 0.03)
+
+
+class ScaledProducts(Case):
+    """Products of 8-bit floats."""
+
+    def test_they_run_with_their_scales(self):
+        for arguments in ((), ("--cuda-graph",), ("--compiled", "whole")):
+            with self.subTest(arguments=arguments):
+                run = self.run_on(SCALED, *arguments, log=True)
+                self.expect_clean(run, 50)
+                self.assertEqual(run.result["notes"], [])
+                self.assertEqual((run.result["work"]["scaled_products"], run.result["work"]["stand_in_products"]), (3, 0))
+
+    def test_times_are_those_of_the_simulator(self):
+        result = self.run_on(SCALED).result
+        predicted = json.loads(DEVICE.overlap("simulate", SCALED, "--compiled", "eager", "--json"))
+        self.assertLess(abs(predicted["step_ms"] / result["step_ms"]["median"] - 1), 1e-6)
+
+    def test_what_the_device_does_not_have_is_run_otherwise_with_a_note(self):
+        for setting, missing, reason in (
+                ("capability=80", 3, "no algorithm for 1 products of 8192x4096 by 4096x14336 float8_e4m3fn"),
+                ("capability=100", 1, "no algorithm for 1 products of 8192x14336 by 14336x4096 float8_e4m3fn"),
+                # cuBLASLt names an algorithm, and refuses the launch.
+                ("fail=cublasLtMatmul,1", 1, "launching a product: CUBLAS_STATUS_EXECUTION_FAILED")):
+            with self.subTest(setting=setting):
+                run = self.run_on(SCALED, settings=[setting], log=True)
+                self.expect_clean(run, 50)
+                several_of = "product of 8-bit floats is" if missing == 1 else "products of 8-bit floats are"
+                self.assertEqual(run.result["notes"], [f"{missing} {several_of} run as products with as many operations: "
+                                                       f"cuBLASLt: {reason}"])
+                work = run.result["work"]
+                self.assertEqual((work["scaled_products"], work["stand_in_products"]), (3 - missing, missing))
 
 
 class Times(Case):

@@ -77,9 +77,10 @@ struct CudaExecutor::State {
 
     void launch_product(const DeviceWork& work) {
         for (std::int64_t launch = 0; launch < work.launches; ++launch) {
-            products.launch(work.product, {address_of(work.operands[0]), address_of(work.operands[1]),
-                                           address_of(work.operands[2]), address_of(work.operands[3])},
-                            compute.get());
+            MatrixProducts::Memory memory;
+            for (std::size_t operand = 0; operand < memory.size(); ++operand)
+                memory[operand] = address_of(work.operands[operand]);
+            products.launch(work.product, memory, compute.get());
         }
     }
 
@@ -218,6 +219,7 @@ void CudaExecutor::compute(std::uint32_t index, const ComputeWork& work) {
     const DeviceWork& on_device = state.plan.compute[index];
     switch (on_device.kind) {
         case DeviceWork::Kind::own_product:
+        case DeviceWork::Kind::scaled_product:
         case DeviceWork::Kind::expert_product:
             state.launch_product(on_device);
             break;
