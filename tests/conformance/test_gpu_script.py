@@ -36,10 +36,12 @@ elif arguments[1:2] == ["-o"]:
     if os.path.basename(arguments[2]) == os.environ.get("FAILS_AT"):
         sys.exit("the device fell off the bus")
     step = {"plan": 10, "baseline": 14, "automatic": 12, "no_halves": 20, "halved_blocks": 18,
-            "halved_experts": 19}.get(os.path.basename(arguments[2]).split(".")[0], 5)
+            "halved_experts": 19}.get(os.path.basename(arguments[2]).split(".")[0].replace("whole_", ""), 5)
+    scope = arguments[arguments.index("--compiled") + 1] if "--compiled" in arguments else "eager"
+    assert scope == "whole" or not os.path.basename(arguments[2]).startswith("whole_")
     exposed = float(os.environ.get("EXPOSED", "2"))
     with open(arguments[2], "w") as file:
-        json.dump({"work": {}, "notes": [], "environment": {}, "step_ms": {"median": step, "minimum": step, "maximum": step}, "peak_memory_bytes": 1,
+        json.dump({"work": {}, "nodes": [{"name": "mm", "kind": "matrix_multiply", "median_ms": 1}], "notes": [], "environment": {}, "step_ms": {"median": step, "minimum": step, "maximum": step}, "peak_memory_bytes": 1,
                    "recorded": {"steps": 5, "median_step_ms": step, "exposed_ms": exposed,
                                 "activities_without_node": 0},
                    "groups": [{"process_group": "0", "size": 8, "runs": "emulated", "because": "x"}]}, file)
@@ -59,7 +61,7 @@ elif arguments[0] == "simulate":
     step = {"plan": 10, "automatic": 12, "no_halves": 20, "halved_blocks": 18, "halved_experts": 19}.get(
         os.path.basename(arguments[1]).split(".")[0], 14)
     assert "--contention" not in arguments, "the fitted model has no factors"
-    assert arguments[arguments.index("--compiled") + 1] == "eager", "the runner starts each operator by itself"
+    assert arguments[arguments.index("--compiled") + 1] in ("eager", "whole"), "as the run was"
     print(json.dumps({"step_ms": step, "exposed_ms": 2}))
 elif arguments[0] == "calibrate":
     error = {"median": 0}
@@ -103,7 +105,11 @@ class GpuScript(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(figures["within_bounds"])
         self.assertEqual(figures["stages"],
-                         ["plans", "judged", "cuda_graph", "experts", "compute_sanitizer", "several_ranks"])
+                         ["plans", "judged", "compiled_job", "cuda_graph", "scaled_products", "experts",
+                          "compute_sanitizer", "several_ranks"])
+        self.assertEqual(figures["compiled_job"]["compiled"], "whole")
+        self.assertTrue(figures["compiled_job"]["within_bounds"])
+        self.assertEqual(figures["scaled_products"]["products_ms"], {"mm": 1})
         self.assertEqual(figures["experts"]["fitted_to"], "no_halves")
         self.assertEqual(figures["experts"]["plans"]["halved_blocks"]["measured"]["step_ms"], 18)
         self.assertEqual(figures["order"]["measured"], ["plan", "automatic", "baseline"])
@@ -121,7 +127,7 @@ class GpuScript(unittest.TestCase):
         done, figures = self.measured(FAILS_AT="small_cuda_graph.run.json")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "tests/gpu/run.sh: overlap-runner: the device fell off the bus\n")
-        self.assertEqual(figures["stages"], ["plans", "judged"])
+        self.assertEqual(figures["stages"], ["plans", "judged", "compiled_job"])
         self.assertTrue(figures["within_bounds"])
         self.assertEqual(figures["failure"], "overlap-runner: the device fell off the bus")
         self.assertEqual(set(figures["plans"]), {"plan", "baseline", "automatic"})

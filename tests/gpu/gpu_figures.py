@@ -24,6 +24,10 @@ LONGEST_SECONDS = 1800
 # A run whose kernels could not be recorded has no figures of them, and says why in its notes.
 NOT_RECORDED = {"steps": 0, "median_step_ms": 0, "exposed_ms": 0, "activities_without_node": 0}
 AUTOMATIC = [{"pass": "schedule_overlap_bucketing", "options": {}}]
+# What the built-in cost models take jobs to compile, and how the runner runs a graph unless it is asked otherwise.
+JOB_SCOPE, RUNNER_SCOPE = "whole", "eager"
+# Beside this script, in a bundle, too.
+SCALED_PRODUCTS = Path(__file__).with_name("scaled_products.graph.json")
 # The pool of the sample for expert overlap, and what comes beside it.
 EXPERTS_BYTES = 70 << 30
 
@@ -156,9 +160,8 @@ class Check:
              "--warm-up", "3", "--iterations", self.options.iterations, "--recorded", "5", *more])
         return result, read(result)
 
-    def predict(self, graph, model, *more):
-        # The runner starts each operator by itself, whatever the job compiles.
-        command = [self.overlap, "simulate", graph, "--compiled", "eager", "--json", *more]
+    def predict(self, graph, model, scope, *more):
+        command = [self.overlap, "simulate", graph, "--compiled", scope, "--json", *more]
         if model:
             command += ["--cost-model", model]
         predicted = json.loads(run(command))
@@ -176,12 +179,14 @@ class Check:
         # Without a factor there is nothing to simulate contention with.
         return model, bool(contention.get("compute_slowdown")) or "communication_slowdown" in contention
 
-    def compare(self, graphs, figures):
-        """Runs each plan, fits a model to the first, and predicts all of them."""
-        runs = {name: self.measure(name, graph) for name, graph in graphs.items()}
+    def compare(self, graphs, figures, scope=RUNNER_SCOPE):
+        """Runs each plan, fits a model to the first, and predicts all of them, as jobs that compile `scope`."""
+        prefix, options = ("", []) if scope == RUNNER_SCOPE else (f"{scope}_", ["--compiled", scope])
+        runs = {name: self.measure(prefix + name, graph, *options) for name, graph in graphs.items()}
         fitted = next(iter(graphs))
         model, has_contention = self.calibrate(graphs[fitted], runs[fitted][0], figures)
         contention = ["--contention"] if has_contention else []
+        figures["compiled"] = scope
         figures["fitted_to"] = fitted
         figures["plans"] = {}
         for name, graph in graphs.items():
@@ -194,20 +199,41 @@ class Check:
                         "recorded_step_ms": recorded["median_step_ms"],
                         "peak_memory_bytes": result["peak_memory_bytes"],
                         "activities_without_node": recorded["activities_without_node"]}
-            predicted = self.predict(graph, model, *contention)
+            predicted = self.predict(graph, model, scope, *contention)
             figures["plans"][name] = {
                 "groups": [{key: group[key] for key in ("process_group", "size", "runs", "because")}
                            for group in result["groups"]],
                 "work": result["work"], "notes": result["notes"], "environment": result["environment"],
-                "measured": measured, "before_calibration": self.predict(graph, self.base), "predicted": predicted,
+                "measured": measured, "before_calibration": self.predict(graph, self.base, scope), "predicted": predicted,
                 "step_error": relative(predicted["step_ms"], measured["step_ms"]),
                 "exposed_error": relative(predicted["exposed_ms"], measured["exposed_ms"])}
             self.write()
 
     def three_plans(self):
         given = self.based(self.options.graph)
-        self.compare(self.applied(given, {"plan": self.options.plan, "baseline": None, "automatic": AUTOMATIC}),
-                     self.figures)
+        self.graphs = self.applied(given, {"plan": self.options.plan, "baseline": None, "automatic": AUTOMATIC})
+        self.compare(self.graphs, self.figures)
+
+    def compiled_plans(self):
+        """The same plans with the kernels of a job that compiles the whole graph."""
+        figures = self.figures["compiled_job"] = {}
+        self.compare(self.graphs, figures, JOB_SCOPE)
+        self.judge(figures)
+        print(f"as a job that compiles the {JOB_SCOPE} graph:")
+        tell(figures)
+
+    def scaled_products(self):
+        """Products of 8-bit floats: how they run, and how long each takes."""
+        given = self.based(SCALED_PRODUCTS)
+        result = self.measure("scaled", given)[1]
+        captured = self.measure("scaled_cuda_graph", given, "--cuda-graph", "--compiled", JOB_SCOPE)[1]
+        products = {node["name"]: node["median_ms"] for node in result["nodes"] if node["kind"] == "matrix_multiply"}
+        self.figures["scaled_products"] = {
+            "work": result["work"], "notes": result["notes"], "step_ms": result["step_ms"]["median"],
+            "captured_ms": captured["step_ms"]["median"], "products_ms": products,
+            "predicted": self.predict(given, self.base, RUNNER_SCOPE)}
+        print("products of 8-bit floats: " + ", ".join(f"{name} {ms:.3f} ms" for name, ms in products.items()) +
+              "".join(f"; {note}" for note in result["notes"]))
 
     def experts(self):
         """The sample for expert overlap without it, with halved experts and with halved blocks. Nearly all of its
@@ -226,7 +252,8 @@ class Check:
         small = self.options.samples / "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
         single = self.measure("small", small)[1]["step_ms"]["median"]
         captured = self.measure("small_cuda_graph", small, "--cuda-graph")[1]["step_ms"]["median"]
-        self.figures["cuda_graph"] = {"launched_ms": single, "captured_ms": captured}
+        compiled = self.measure("small_compiled", small, "--cuda-graph", "--compiled", JOB_SCOPE)[1]["step_ms"]["median"]
+        self.figures["cuda_graph"] = {"launched_ms": single, "captured_ms": captured, "compiled_ms": compiled}
 
     def sanitized(self):
         """One step of the smaller sample under compute-sanitizer."""
@@ -251,44 +278,47 @@ class Check:
             environment)
         self.figures["several_ranks"] = {key: read(result)[key] for key in ("ranks", "groups", "step_ms", "notes")}
 
-    def judge(self):
-        plans = self.figures["plans"]
+    def judge(self, figures=None):
+        """@param figures of three plans; those of the runs as traced decide the exit status."""
+        figures = self.figures if figures is None else figures
+        plans = figures["plans"]
         by_measured = sorted(plans, key=lambda name: plans[name]["measured"]["step_ms"])
         by_predicted = sorted(plans, key=lambda name: plans[name]["predicted"]["step_ms"])
         alike = [sorted(pair) for pair in itertools.combinations(plans, 2) if steps_overlap(*map(plans.get, pair))]
         preserved = all(plans[left]["predicted"]["step_ms"] < plans[right]["predicted"]["step_ms"]
                         for left, right in itertools.combinations(by_measured, 2) if sorted((left, right)) not in alike)
-        self.figures["order"] = {"measured": by_measured, "predicted": by_predicted, "alike": alike,
-                                 "preserved": preserved}
+        figures["order"] = {"measured": by_measured, "predicted": by_predicted, "alike": alike, "preserved": preserved}
         reasons = [] if preserved else ["the order of the plans is not preserved"]
         for name, plan in plans.items():
-            reasons += [f"{name}: {reason}" for reason in self.reasons_against(name, plan)]
-        self.figures["reasons"] = reasons
-        self.figures["within_bounds"] = not reasons
+            reasons += [f"{name}: {reason}" for reason in reasons_against(plan, name == figures["fitted_to"])]
+        figures["reasons"] = reasons
+        figures["within_bounds"] = not reasons
 
-    def reasons_against(self, name, plan):
-        """What speaks against a plan's figures, the fitted one's errors excepted, which prove nothing."""
-        unnamed = plan["measured"]["activities_without_node"]
-        if unnamed:
-            yield f"{unnamed} recorded kernels belong to no node"
-        for kind, bound in (("step", STEP_BOUND), ("exposed", EXPOSED_BOUND)):
-            error = plan[f"{kind}_error"]
-            if error is None:
-                yield f"no {kind} time was measured"
-            elif abs(error) > bound and name != self.figures["fitted_to"]:
-                yield f"the {kind} time is predicted {percent(error)} off, allowed are {bound:.0%}"
 
-    def tell(self):
-        tell_plans(self.figures)
-        order = self.figures["order"]
-        print("order of plans: measured " + ", ".join(order["measured"]) + "; predicted " +
-              ", ".join(order["predicted"]) + ("; preserved" if order["preserved"] else "; NOT preserved"))
-        for left, right in order["alike"]:
-            print(f"measured steps of {left} and {right} overlap, so these two have no order")
-        for reason in self.figures["reasons"]:
-            print(f"NOT within bounds: {reason}")
-        if self.figures["within_bounds"]:
-            print("within bounds")
+def reasons_against(plan, fitted):
+    """What speaks against a plan's figures, the fitted one's errors excepted, which prove nothing."""
+    unnamed = plan["measured"]["activities_without_node"]
+    if unnamed:
+        yield f"{unnamed} recorded kernels belong to no node"
+    for kind, bound in (("step", STEP_BOUND), ("exposed", EXPOSED_BOUND)):
+        error = plan[f"{kind}_error"]
+        if error is None:
+            yield f"no {kind} time was measured"
+        elif abs(error) > bound and not fitted:
+            yield f"the {kind} time is predicted {percent(error)} off, allowed are {bound:.0%}"
+
+
+def tell(figures):
+    tell_plans(figures)
+    order = figures["order"]
+    print("order of plans: measured " + ", ".join(order["measured"]) + "; predicted " +
+          ", ".join(order["predicted"]) + ("; preserved" if order["preserved"] else "; NOT preserved"))
+    for left, right in order["alike"]:
+        print(f"measured steps of {left} and {right} overlap, so these two have no order")
+    for reason in figures["reasons"]:
+        print(f"NOT within bounds: {reason}")
+    if figures["within_bounds"]:
+        print("within bounds")
 
 
 def steps_overlap(left, right):
@@ -351,8 +381,10 @@ def main(arguments):
         check = Check(options, devices)
         check.stage("plans", check.three_plans)
         check.stage("judged", check.judge)
-        check.tell()
+        tell(check.figures)
+        check.stage("compiled_job", check.compiled_plans)
         check.stage("cuda_graph", check.as_cuda_graph)
+        check.stage("scaled_products", check.scaled_products)
         check.stage("experts", check.experts)
         check.stage("compute_sanitizer", check.sanitized)
         check.stage("several_ranks", check.several_ranks)

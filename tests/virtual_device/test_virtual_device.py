@@ -449,8 +449,12 @@ class Times(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         told = json.loads(figures.read_text(encoding="utf-8"))
         self.assertTrue(told["within_bounds"])
-        self.assertEqual(told["stages"], ["plans", "judged", "cuda_graph", "experts", "compute_sanitizer",
-                                          "several_ranks"])
+        self.assertEqual(told["stages"], ["plans", "judged", "compiled_job", "cuda_graph", "scaled_products",
+                                          "experts", "compute_sanitizer", "several_ranks"])
+        compiled = told["compiled_job"]
+        self.assertEqual([compiled["compiled"], compiled["reasons"]], ["whole", []])
+        self.assertGreater(compiled["plans"]["baseline"]["work"]["fused_kernels"], 100)
+        self.assertEqual(told["scaled_products"]["work"]["scaled_products"], 3)
         self.assertEqual(len(told["several_ranks"]["ranks"]), 2)
         self.assertEqual(list(self.folder.glob("report-*")), [])
 
