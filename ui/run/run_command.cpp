@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <string_view>
 
 namespace overlap::ui {
 namespace {
@@ -70,11 +71,17 @@ QString devicesRefusal(const RunSettings& settings, const RunEnvironment& enviro
                       : text("This machine has %1 GPUs, and each rank needs one").arg(found);
 }
 
-QStringList runnerArguments(const RunSettings& settings, RunMode mode, const RunFiles& files) {
+QStringList runnerArguments(const RunSettings& settings, RunMode mode, const RunFiles& files,
+                            std::optional<CompiledScope> compiled) {
     QStringList arguments;
     if (mode == RunMode::dry_check) arguments << QStringLiteral("--dry-run");
     arguments << files.graph << QStringLiteral("-o") << files.result;
     if (!files.plan.isEmpty()) arguments << QStringLiteral("--pipeline") << files.plan;
+    if (compiled) {
+        const std::string_view scope = compiled_scope_name(*compiled);
+        arguments << QStringLiteral("--compiled")
+                  << QString::fromUtf8(scope.data(), static_cast<qsizetype>(scope.size()));
+    }
     arguments << QStringLiteral("--iterations") << QString::number(settings.iterations) << QStringLiteral("--warm-up")
               << QString::number(settings.warm_up);
     if (mode == RunMode::dry_check) return arguments;
@@ -116,13 +123,13 @@ QString runRefusal(const RunSettings& settings, const RunEnvironment& environmen
 }
 
 RunCommand runCommand(const RunSettings& settings, const RunEnvironment& environment, RunMode mode,
-                      const RunFiles& files) {
+                      const RunFiles& files, std::optional<CompiledScope> compiled) {
     RunCommand command;
     command.environment = QProcessEnvironment::systemEnvironment();
     // Ranks that wait for one another leave the cores to the window.
     if (isOpenMpi(environment))
         command.environment.insert(QStringLiteral("OMPI_MCA_mpi_yield_when_idle"), QStringLiteral("1"));
-    const QStringList arguments = runnerArguments(settings, mode, files);
+    const QStringList arguments = runnerArguments(settings, mode, files, compiled);
     if (startsBySelf(settings)) {
         command.program = environment.runner;
         command.arguments = arguments;

@@ -3,7 +3,9 @@
 #include <QProcessEnvironment>
 #include <QString>
 #include <QStringList>
+#include <optional>
 
+#include "core/graph/compilation.h"
 #include "ui/run/run_environment.h"
 #include "ui/run/run_settings.h"
 
@@ -27,7 +29,8 @@ struct RunCommand {
 QString runRefusal(const RunSettings& settings, const RunEnvironment& environment, RunMode mode);
 
 /// Starts overlap-runner, by mpirun or srun where several ranks are wanted. Only for what is not refused.
+/// @param compiled what the job compiles; nothing: each operator has a kernel of its own, with times as traced.
 RunCommand runCommand(const RunSettings& settings, const RunEnvironment& environment, RunMode mode,
-                      const RunFiles& files);
+                      const RunFiles& files, std::optional<CompiledScope> compiled = {});
 
 }  // namespace overlap::ui

@@ -43,11 +43,15 @@ RunForm::RunForm(QWidget* parent)
                        tr("Names of machines as mpirun takes them, or the path of a host file"))),
       folder_(textField(tr("/shared/folder"), tr("A folder that all machines see under this path: graph, plan and "
                                                  "result lie there during the run"))),
-      cuda_graph_(new QCheckBox(tr("as a CUDA graph"))) {
+      cuda_graph_(new QCheckBox(tr("as a CUDA graph"))),
+      as_compiled_(new QCheckBox(tr("as the job compiles"))) {
     where_->addItem(tr("This machine"), static_cast<int>(Where::this_machine));
     where_->addItem(tr("Hosts, by mpirun"), static_cast<int>(Where::hosts));
     where_->addItem(tr("SLURM, by srun"), static_cast<int>(Where::slurm));
     cuda_graph_->setToolTip(tr("Capture a step once and launch it as a whole; on GPUs only"));
+    as_compiled_->setToolTip(
+        tr("Where figures are of a compiled job (Plan ▸ Times): what its compiler fuses is one launch. Else each "
+           "operator is a kernel of its own"));
     auto* layout = new QFormLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
     layout->setHorizontalSpacing(12);
@@ -65,12 +69,13 @@ RunForm::RunForm(QWidget* parent)
     add(tr("Warm-up"), warm_up_);
     add(tr("Recorded"), recorded_steps_);
     add(tr("Launched"), cuda_graph_);
+    add(tr("Kernels"), as_compiled_);
     setSettings({});
     connect(where_, &QComboBox::currentIndexChanged, this, &RunForm::update);
     for (QSpinBox* field : {ranks_, warm_up_, iterations_, recorded_steps_})
         connect(field, &QSpinBox::valueChanged, this, &RunForm::changed);
     for (QLineEdit* field : {hosts_, folder_}) connect(field, &QLineEdit::textChanged, this, &RunForm::changed);
-    connect(cuda_graph_, &QCheckBox::toggled, this, &RunForm::changed);
+    for (QCheckBox* field : {cuda_graph_, as_compiled_}) connect(field, &QCheckBox::toggled, this, &RunForm::changed);
     update();
 }
 
@@ -83,6 +88,7 @@ RunSettings RunForm::settings() const {
     settings.warm_up = warm_up_->value();
     settings.iterations = iterations_->value();
     settings.cuda_graph = cuda_graph_->isChecked();
+    settings.as_compiled = as_compiled_->isChecked();
     settings.recorded_steps = recorded_steps_->value();
     return settings;
 }
@@ -95,6 +101,7 @@ void RunForm::setSettings(const RunSettings& settings) {
     warm_up_->setValue(settings.warm_up);
     iterations_->setValue(settings.iterations);
     cuda_graph_->setChecked(settings.cuda_graph);
+    as_compiled_->setChecked(settings.as_compiled);
     recorded_steps_->setValue(settings.recorded_steps);
 }
 

@@ -38,7 +38,7 @@ class RunForm : public QWidget {
     QComboBox* where_;
     QSpinBox *ranks_, *warm_up_, *iterations_, *recorded_steps_;
     QLineEdit *hosts_, *folder_;
-    QCheckBox* cuda_graph_;
+    QCheckBox *cuda_graph_, *as_compiled_;
 };
 
 }  // namespace overlap::ui

@@ -51,13 +51,20 @@ QString compiledText(const ShownStep& shown) {
     return QString::fromStdString(std::string(compiled_scope_text(*shown.compiled)));
 }
 
+/// Whether the window's figures are of other kernels than those that ran.
+bool areOfOtherKernels(const ShownStep& shown, const RunResult& result) {
+    return shown.compiled && *shown.compiled != result.compiled;
+}
+
 /// The window's figure, and in the same sentence why the runner predicts another one.
-void addPredicted(const QString& name, double shown_ms, double runner_ms, const ShownStep& shown, Table& table) {
+void addPredicted(const QString& name, double shown_ms, double runner_ms, const ShownStep& shown,
+                  const RunResult& result, Table& table) {
     if (shown_ms <= 0 || formatTime(shown_ms) == formatTime(runner_ms))
         return table.add(name, formatTime(runner_ms), text("predicted; a dry check measures nothing"));
-    const QString why = shown.compiled ? text("which starts each operator by itself, where the job compiles %1")
-                                             .arg(compiledText(shown))
-                                       : text("which has the graph's own times, where the window has others");
+    const QString why =
+        areOfOtherKernels(shown, result)
+            ? text("which starts each operator by itself, where the job compiles %1").arg(compiledText(shown))
+            : text("which has the graph's own times, where the window has others");
     table.add(name, formatTime(shown_ms),
               text("predicted, as in the window; %1 for the runner, %2; a dry check measures nothing")
                   .arg(formatTime(runner_ms), why));
@@ -65,8 +72,8 @@ void addPredicted(const QString& name, double shown_ms, double runner_ms, const 
 
 void addTimes(const RunResult& result, const ShownStep& shown, Table& table) {
     if (result.dry) {
-        addPredicted(text("Step"), shown.step_ms, result.predicted_step_ms, shown, table);
-        addPredicted(text("Exposed"), shown.exposed_ms, result.predicted_exposed_ms, shown, table);
+        addPredicted(text("Step"), shown.step_ms, result.predicted_step_ms, shown, result, table);
+        addPredicted(text("Exposed"), shown.exposed_ms, result.predicted_exposed_ms, shown, result, table);
         return;
     }
     table.add(text("Device"), result.device);
@@ -103,15 +110,13 @@ void addGroups(const RunResult& result, Table& table) {
 
 }  // namespace
 
-QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums,
-                  const ShownStep& shown) {
+QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums, const ShownStep& shown) {
     Table table;
     table.add(text("Ran as"), ranksText(result.machines), result.dry ? text("everything but the kernels") : QString());
     addTimes(result, shown, table);
-    if (shown.compiled && !result.dry)
+    if (areOfOtherKernels(shown, result) && !result.dry)
         table.add(text("Predicted for"), text("operators that start one by one, as the runner starts them"),
-                  text("figures of the window are of a job that compiles %1")
-                      .arg(compiledText(shown)));
+                  text("figures of the window are of a job that compiles %1").arg(compiledText(shown)));
     addSums(sums, table);
     const QString peak =
         result.live_peak_node.isEmpty()

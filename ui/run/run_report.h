@@ -11,15 +11,14 @@ namespace overlap::ui {
 /// What the window shows of the plan that is run.
 struct ShownStep {
     double step_ms = 0, exposed_ms = 0;
-    std::optional<CompiledScope> compiled{};  ///< what the job compiles by these figures, which the runner does not
+    std::optional<CompiledScope> compiled{};  ///< what the job compiles by these figures; the runner may not
 };
 
 /// A result for display, as rich text in the current theme: what was run where, memory, groups, times. Every figure can
 /// be selected and copied.
 /// @param sums of what was measured by class and process group; empty of a dry check.
 /// @param shown beside what the runner predicts, where both differ.
-QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums = {},
-                  const ShownStep& shown = {});
+QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums = {}, const ShownStep& shown = {});
 
 /// The result in one sentence, for the log and the status bar.
 QString runSentence(const RunResult& result);

@@ -54,6 +54,7 @@ std::optional<RunResult> readRunResult(const QByteArray& text) {
     result.largest_bytes = count(memory, "largest_bytes");
     result.live_peak_node = memory["live_peak_node"].toString();
     result.order_digest = run["order_digest"].toString();
+    if (const auto scope = compiled_scope_by_name(run["compiled"].toString().toStdString())) result.compiled = *scope;
     result.predicted_step_ms = run["predicted"]["step_ms"].toDouble();
     result.predicted_exposed_ms = run["predicted"]["exposed_ms"].toDouble();
     result.iterations = run["iterations"].toInt();

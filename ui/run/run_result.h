@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/graph/compilation.h"
+
 namespace overlap::ui {
 
 /// How one process group was run, or would be.
@@ -27,6 +29,7 @@ struct RunResult {
     qint64 pool_bytes = 0, live_peak_bytes = 0, largest_bytes = 0;
     QString live_peak_node;
     QString order_digest;
+    CompiledScope compiled = CompiledScope::eager;  ///< what of the graph was run as its compiler's kernels
     double predicted_step_ms = 0, predicted_exposed_ms = 0;
     int iterations = 0;
 

@@ -32,10 +32,15 @@ RunSettings::Where whereOf(const QString& name) {
 }  // namespace
 
 QJsonObject toJson(const RunSettings& settings) {
-    return {{"where", nameOf(settings.where)},   {"ranks", settings.ranks},
-            {"hosts", settings.hosts},           {"folder", settings.folder},
-            {"warm_up", settings.warm_up},       {"iterations", settings.iterations},
-            {"cuda_graph", settings.cuda_graph}, {"recorded_steps", settings.recorded_steps}};
+    return {{"where", nameOf(settings.where)},
+            {"ranks", settings.ranks},
+            {"hosts", settings.hosts},
+            {"folder", settings.folder},
+            {"warm_up", settings.warm_up},
+            {"iterations", settings.iterations},
+            {"cuda_graph", settings.cuda_graph},
+            {"recorded_steps", settings.recorded_steps},
+            {"as_compiled", settings.as_compiled}};
 }
 
 RunSettings runSettings(const QJsonObject& kept) {
@@ -48,6 +53,7 @@ RunSettings runSettings(const QJsonObject& kept) {
     settings.warm_up = number(kept, QStringLiteral("warm_up"), first.warm_up, 0, RunSettings::most_steps);
     settings.iterations = number(kept, QStringLiteral("iterations"), first.iterations, 1, RunSettings::most_steps);
     settings.cuda_graph = kept["cuda_graph"].toBool(first.cuda_graph);
+    settings.as_compiled = kept["as_compiled"].toBool(first.as_compiled);
     settings.recorded_steps =
         number(kept, QStringLiteral("recorded_steps"), first.recorded_steps, 0, RunSettings::most_recorded_steps);
     return settings;

@@ -22,6 +22,8 @@ struct RunSettings {
     int warm_up = 3, iterations = 20;
     bool cuda_graph = false;
     int recorded_steps = 5;
+    /// Where the window's figures are of a compiled job: its kernels; else a kernel for each operator.
+    bool as_compiled = true;
 
     static constexpr int most_ranks = 4096;
     static constexpr int most_steps = 1000000;

@@ -49,19 +49,19 @@ QByteArray contentOf(const QString& file) {
     return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
 }
 
-/// The times that figures are of, for one that starts each operator by itself, as the runner does.
-std::vector<double> predictedTimes(const Graph& graph, const TimeSource* source) {
-    if (!source) return sourced_times(graph, nullptr).times_ms;
+/// The times that figures are of, with the kernels that the runner has launched.
+std::vector<double> predictedTimes(const Graph& graph, const TimeSource* source, bool as_compiled) {
+    if (!source || as_compiled) return sourced_times(graph, source).times_ms;
     TimeSource one_by_one = *source;
     one_by_one.compilation.reset();
     return sourced_times(graph, &one_by_one).times_ms;
 }
 
 std::shared_ptr<const MeasuredNodes> measuredNodes(const std::shared_ptr<const Graph>& graph, const TimeSource* source,
-                                                   const QByteArray& run) {
+                                                   bool as_compiled, const QByteArray& run) {
     const RunnerTimes times = read_run_text({run.constData(), static_cast<std::size_t>(run.size())}, "run.json");
     return std::make_shared<const MeasuredNodes>(
-        MeasuredNodes{graph, run_differences(*graph, predictedTimes(*graph, source), times)});
+        MeasuredNodes{graph, run_differences(*graph, predictedTimes(*graph, source, as_compiled), times)});
 }
 
 }  // namespace
@@ -110,8 +110,13 @@ void Runner::start(const RunInput& input, RunMode mode, const RunSettings& setti
 
 void Runner::launch(const RunFiles& files) {
     if (cancelled_) return finish({.cancelled = true});
-    process_.start(runCommand(settings_, environment_, mode_, files));
+    process_.start(runCommand(settings_, environment_, mode_, files, compiled()));
     emit stateChanged();
+}
+
+std::optional<CompiledScope> Runner::compiled() const {
+    if (!settings_.as_compiled || !input_.times || !input_.times->compilation) return std::nullopt;
+    return input_.times->compilation->scope;
 }
 
 void Runner::cancel() {
@@ -126,7 +131,7 @@ void Runner::readResult(int status) {
     if (status != 0) return finish({.failure = failureOf(lines_, status)});
     const QString stem = asFileName(input_.name) + QDateTime::currentDateTime().toString("-yyyyMMdd-HHmmss-zzz");
     reading_.start([this, files = filesIn(folder_->path()), stem, folder = keep_folder_, rewritten = input_.rewritten,
-                    times = input_.times](std::stop_token) -> LatestTask::Delivery {
+                    times = input_.times, asked = compiled()](std::stop_token) -> LatestTask::Delivery {
         RunOutcome outcome;
         const QByteArray text = contentOf(files.result);
         const std::optional<RunResult> result = readRunResult(text);
@@ -140,7 +145,8 @@ void Runner::readResult(int status) {
             if (times && times->compilation) outcome.compiled = times->compilation->scope;
             if (!result->dry) {
                 try {
-                    if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, times.get(), text);
+                    const bool as_compiled = asked && *asked == result->compiled;
+                    if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, times.get(), as_compiled, text);
                 } catch (const InputError& error) {
                     outcome.failure = QString::fromUtf8(error.what());
                     return [this, outcome] { finish(outcome); };

@@ -72,6 +72,8 @@ class Runner : public QObject {
   private:
     RunFiles filesIn(const QString& folder) const;
     void launch(const RunFiles& files);
+    /// What the runner is asked to compile: what the window's figures are of, where that is wanted.
+    std::optional<CompiledScope> compiled() const;
     void readResult(int status);
     void finish(const RunOutcome& outcome);
 

@@ -47,18 +47,18 @@ class RunPanelTest : public QObject {
     QTemporaryDir folder_;
 
     /// A program that answers for overlap-runner: `devices` to --devices, and otherwise does what `body` says.
-    /// `$OUT`, `$TRACE` and `$GRAPH` are the files that it is given.
+    /// `$OUT`, `$TRACE` and `$GRAPH` are the files that it is given, `$COMPILED` what the job compiles.
     QString fakeRunner(const QString& body, const QString& devices = QString::fromLatin1(deviceAnswer)) {
         static int number = 0;
         const QString path = folder_.filePath(QStringLiteral("runner%1").arg(++number));
         QFile file(path);
         if (!file.open(QIODevice::WriteOnly)) qFatal("no script");
-        file.write(
-            QStringLiteral("#!/bin/sh\nif [ \"$1\" = --devices ]; then\ncat <<'END'\n%1\nEND\nexit 0\nfi\n"
-                           "while [ $# -gt 0 ]; do case \"$1\" in -o) OUT=$2;; --trace) TRACE=$2;; *.graph.json) "
-                           "GRAPH=$1;; esac; shift; done\n%2\n")
-                .arg(devices, body)
-                .toUtf8());
+        file.write(QStringLiteral("#!/bin/sh\nif [ \"$1\" = --devices ]; then\ncat <<'END'\n%1\nEND\nexit 0\nfi\n"
+                                  "while [ $# -gt 0 ]; do case \"$1\" in -o) OUT=$2;; --trace) TRACE=$2;; --compiled) "
+                                  "COMPILED=$2;; *.graph.json) "
+                                  "GRAPH=$1;; esac; shift; done\n%2\n")
+                       .arg(devices, body)
+                       .toUtf8());
         file.close();
         file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         return path;
@@ -106,6 +106,7 @@ class RunPanelTest : public QObject {
         settings.iterations = 99;
         settings.cuda_graph = true;
         settings.recorded_steps = 0;
+        settings.as_compiled = false;
         QCOMPARE(runSettings(toJson(settings)), settings);
         QCOMPARE(runSettings({{"ranks", 0}, {"iterations", -3}, {"where", "moon"}, {"warm_up", "x"}}), RunSettings());
     }
@@ -116,6 +117,13 @@ class RunPanelTest : public QObject {
         QCOMPARE(command.program, QStringLiteral("/opt/overlap-runner"));
         QCOMPARE(command.arguments.join(u' '),
                  QStringLiteral("--dry-run /t/g.json -o /t/r.json --pipeline /t/p.json --iterations 20 --warm-up 3"));
+    }
+
+    void whatTheJobCompilesIsPassedOn() {
+        const RunCommand command =
+            runCommand({}, everything(), RunMode::dry_check, {"g", {}, "r", "t"}, CompiledScope::blocks);
+        QCOMPARE(command.arguments.join(u' '),
+                 QStringLiteral("--dry-run g -o r --compiled blocks --iterations 20 --warm-up 3"));
     }
 
     void ranksAreStartedByMpirunOnThisMachineAndOnHosts() {
@@ -320,8 +328,10 @@ class RunPanelTest : public QObject {
                 .arg(QString::fromStdString(fingerprint(*graph).digest),
                      QString::fromStdString(std::string(graph->name(fused))))
                 .arg(traced_ms[fused]);
-        Window window(fakeRunner(QStringLiteral("cat > \"$OUT\" <<'END'\n%1\nEND").arg(result)),
-                      folder_.filePath(QStringLiteral("kept")));
+        // It is asked for the blocks' kernels, and says that it has launched others.
+        Window window(
+            fakeRunner(QStringLiteral("echo asked for $COMPILED >&2\ncat > \"$OUT\" <<'END'\n%1\nEND").arg(result)),
+            folder_.filePath(QStringLiteral("kept")));
         QVERIFY(window.ready());
         auto times = std::make_shared<MeasuredTimes>();
         times->source = blocks;
@@ -339,6 +349,7 @@ class RunPanelTest : public QObject {
         QVERIFY2(outcome.nodes, qPrintable(outcome.failure));
         QCOMPARE(outcome.nodes->differences.nodes.front().predicted_ms, traced_ms[fused]);
         QVERIFY(window.panel.resultText().contains(u"operators that start one by one"));
+        QCOMPARE(window.panel.logText(), QStringLiteral("asked for blocks"));
     }
 
     void whatARunIsPredictedForIsSaid() {
@@ -348,6 +359,8 @@ class RunPanelTest : public QObject {
         const QString compiled = runReport(result, {}, {.compiled = CompiledScope::blocks});
         QVERIFY2(compiled.contains(u"operators that start one by one"), qPrintable(compiled));
         QVERIFY2(compiled.contains(u"compiles its transformer blocks"), qPrintable(compiled));
+        result.compiled = CompiledScope::blocks;
+        QVERIFY(!runReport(result, {}, {.compiled = CompiledScope::blocks}).contains(u"Predicted for"));
     }
 
     void aDryCheckSaysWhyTheRunnerPredictsAnotherStep() {
