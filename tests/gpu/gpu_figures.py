@@ -154,10 +154,10 @@ class Check:
             run([self.overlap, "apply", given, "--pipeline", pipeline, "-o", graphs[name]])
         return graphs
 
-    def measure(self, name, graph, *more):
+    def measure(self, name, graph, *more, warm_up=3, recorded=5):
         result = self.folder / f"{name}.run.json"
         run([self.runner, graph, "-o", result, "--trace", self.folder / f"{name}.trace.json",
-             "--warm-up", "3", "--iterations", self.options.iterations, "--recorded", "5", *more])
+             "--warm-up", warm_up, "--iterations", self.options.iterations, "--recorded", recorded, *more])
         return result, read(result)
 
     def predict(self, graph, model, scope, *more):
@@ -181,8 +181,11 @@ class Check:
 
     def compare(self, graphs, figures, scope=RUNNER_SCOPE):
         """Runs each plan, fits a model to the first, and predicts all of them, as jobs that compile `scope`."""
-        prefix, options = ("", []) if scope == RUNNER_SCOPE else (f"{scope}_", ["--compiled", scope])
-        runs = {name: self.measure(prefix + name, graph, *options) for name, graph in graphs.items()}
+        if scope == RUNNER_SCOPE:
+            runs = {name: self.measure(name, graph) for name, graph in graphs.items()}
+        else:  # on a device that has seen these plans, and is lent for minutes
+            runs = {name: self.measure(f"{scope}_{name}", graph, "--compiled", scope, warm_up=2, recorded=3)
+                    for name, graph in graphs.items()}
         fitted = next(iter(graphs))
         model, has_contention = self.calibrate(graphs[fitted], runs[fitted][0], figures)
         contention = ["--contention"] if has_contention else []
