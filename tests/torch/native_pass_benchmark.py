@@ -1,9 +1,9 @@
 """PyTorch's overlap passes and `native_pass()` on the same graph in the same process: the same result, and the times.
 
-    python tests/torch/native_pass_benchmark.py --reference TOOLS [--repeat N] [--native-repeat N] GRAPH...
+    python tests/torch/native_pass_benchmark.py --reference TOOLS [--repeat N] [--native-repeat N] [--symbols] GRAPH...
 
 Needs torch 2.15 and the wheel (or PYTHONPATH with the package that it has inside); no GPU. TOOLS is the folder with
-graph_to_fx.py, GRAPH an overlap-graph document with a cost model and the times that it gives. Times are seconds of the processor, all threads of this
+graph_to_fx.py, GRAPH an overlap-graph document with a cost model and the times that it gives; --symbols gives its tensors symbols for sizes where the job has them. Times are seconds of the processor, all threads of this
 process together, without `recompile`: both need it, some passes of PyTorch run it and others leave it to their callers.
 Exit status 1 where results differ.
 """
@@ -32,6 +32,7 @@ from overlap_studio.passes_in_core import native_pass
 
 from comparison import copy_graph
 from reference_passes import run_pipeline
+from symbolic_sizes import SymbolicMode, put_symbols
 
 from compare_graphs import difference
 
@@ -105,17 +106,22 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=1, help="how often PyTorch's pass is run")
     parser.add_argument("--native-repeat", type=int, default=5)
     parser.add_argument("--pass", dest="only", help="this pass alone")
+    parser.add_argument("--symbols", action="store_true", help="sizes are symbols where the document says so")
     parser.add_argument("graphs", nargs="+")
     arguments = parser.parse_args()
     sys.path.append(os.path.abspath(arguments.reference))
     import graph_to_fx
 
+    if arguments.symbols:
+        graph_to_fx.FakeTensorMode = SymbolicMode
     logging.disable(logging.WARNING)
     print(f"{machine()}; torch {torch.__version__}\n")
     print("| graph | nodes | pass | PyTorch, s | native, s | ratio | `recompile`, s | the same graph |\n" + "|---" * 8 + "|")
     is_same = True
     for path in arguments.graphs:
         loaded, document = graph_to_fx.load(path)
+        if arguments.symbols:
+            print(f"{put_symbols(loaded, document)} tensors have symbols", file=sys.stderr)
         name = Path(path).name.removesuffix(".graph.json.gz")
         for pass_name, steps in pipelines(document).items():
             if arguments.only not in (None, pass_name):

@@ -78,7 +78,7 @@ class _Rewrite:
             elif node["op"] != "call_function" or not ("outputs" in node or self._is_number_of_half(node)):
                 values[node["name"]] = None
             else:
-                planned = self._planned.value(node, fake.mode) if self._planned is not None else None
+                planned = self._planned.value(node, fake.mode, values.__getitem__) if self._planned is not None else None
                 values[node["name"]] = planned if planned is not None else self._run(node, origin, fake, decoder)
 
     def _run(self, node: Node, origin: int | None, fake: FakeValues, decoder: ArgumentDecoder) -> Any:

@@ -131,7 +131,7 @@ class NativePass(CustomGraphPass):
         _tell_problems(applied.problems)
         plan = plan_of_changes(_NAME, this_rank() or 0, [node.name for node in gm.graph.nodes], changes)
         groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
-        planned = None if encoder.symbols.found_any else PlannedTensors(encoder.storages.by_number())
+        planned = PlannedTensors(encoder.storages.by_number(), encoder.symbols.found_any)
         backup = GraphBackup(gm)
         try:
             give_modules(gm, plan)
