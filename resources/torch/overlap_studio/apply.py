@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence, Set
 from datetime import timedelta
@@ -13,7 +12,8 @@ import torch.distributed as dist
 import torch.fx as fx
 
 from .backup import GraphBackup
-from .differences import Comparison, KeptNodes, collective_order, encode_nodes
+from .collective_order import collectives_text
+from .differences import Comparison, KeptNodes, encode_nodes
 from .errors import PlanError, PlanMismatch
 from .exact import rewrite
 from .extra_groups import create_groups
@@ -175,12 +175,7 @@ class _Application:
     def facts_before(self) -> dict[str, str]:
         return {"the plan": f"{self._plan.name} ({self._plan.decision})", "the mode": self._mode,
                 "the version of torch": torch.__version__,
-                "the collectives of the graph": self._collectives()}
+                "the collectives of the graph": collectives_text(self._gm)}
 
     def facts_after(self) -> dict[str, str]:
-        return {"the collectives that the plan makes": self._collectives()}
-
-    def _collectives(self) -> str:
-        """How many there are, and a digest of them and their order."""
-        order = collective_order(self._found, self._groups.job_names())
-        return f"{len(order)} ({hashlib.sha256(chr(10).join(order).encode()).hexdigest()[:16]})"
+        return {"the collectives that the plan makes": collectives_text(self._gm)}

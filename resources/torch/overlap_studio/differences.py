@@ -249,26 +249,3 @@ def _sizes(tensor: Mapping[str, Any], guessed: Sequence[Any] | None) -> tuple[An
 def _guessed_sizes(node: Node) -> dict[int, Sequence[Any]]:
     """By the place of the tensor, the sizes that symbols are in."""
     return {place: sizes for place, sizes in enumerate(node.get("symbolic_shapes") or ()) if sizes is not None}
-
-
-def collective_order(nodes: Iterable[Mapping[str, Any]], groups: Sequence[str]) -> list[str]:
-    """The collectives that a graph starts, in order, in words that are the same on every rank that runs it alike.
-
-    Groups are told by the order of their first use, since their names differ between ranks. Sizes of all-to-alls are
-    left out: they may.
-
-    @param groups names of process groups.
-    """
-    seen: dict[str, int] = {}
-    lines = []
-    for node in nodes:
-        target = node["target"]
-        if not target.startswith("_c10d_functional.") or "wait_tensor" in target:
-            continue
-        arguments = [*node.get("args", ()), *node.get("kwargs", {}).values()]
-        words = [f"group {seen.setdefault(word, len(seen))}" if word in groups else word
-                 for word in arguments if isinstance(word, str)]
-        sizes = [] if "all_to_all" in target else [tensor and (tensor["dtype"], tensor["shape"])
-                                                   for tensor in node.get("outputs") or ()]
-        lines.append(f"{target} {words} {sizes}")
-    return lines

@@ -38,10 +38,6 @@ class GroupNames:
         """The job's name of a group of the plan; the plan's own where the job's graph did not name it."""
         return self._found.get(name, name)
 
-    def job_names(self) -> list[str]:
-        """The job's names of all groups of the plan."""
-        return [self.job_name(name) for name in self._groups]
-
     def bind(self, name: str, found: str) -> None:
         """From now on, the plan's group `name` is the job's group `found`."""
         self._found[name] = found

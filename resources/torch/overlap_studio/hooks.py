@@ -19,10 +19,11 @@ import torch.fx as fx
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from .apply import Mode, apply_agreed, difference_from_input
+from .collective_order import starts_collective
 from .differences import encode_nodes
 from .errors import PlanError, PlanMismatch
 from .job_plan import JobPlan, Node, read_job_plan
-from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree, go_without_collectives, next_graph
+from .ranks import DEFAULT_TIMEOUT, RankAgreement, agreement_on, can_agree
 
 Path = str | os.PathLike[str]
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
@@ -82,14 +83,8 @@ class PlanChooser:
         if self._unreadable is not None:
             self.tell_failure(self._unreadable)
             raise self._unreadable
-        communicates = any(map(_communicates, gm.graph.nodes))
-        agreement = None
-        if self.check_ranks and can_agree():
-            graph = next_graph(gm, self._group)
-            if not communicates:
-                go_without_collectives(graph, self._group)
-            else:
-                agreement = RankAgreement(self._group, self._timeout, graph)
+        communicates = any(map(starts_collective, gm.graph.nodes))
+        agreement = agreement_on(gm, communicates, self._group, self._timeout) if self.check_ranks else None
         return self._apply(gm, agreement) if communicates else gm
 
     def tell_failure(self, error: Exception) -> None:
@@ -152,7 +147,7 @@ class PostGradPass(CustomGraphPass):
         gm = graph.owning_module
         if gm is None:
             raise PlanError("a graph without a module cannot be given a plan")
-        if self._export_to is not None and any(map(_communicates, graph.nodes)):
+        if self._export_to is not None and any(map(starts_collective, graph.nodes)):
             try:
                 self._export(gm, os.fspath(self._export_to))
             except Exception as error:
@@ -258,8 +253,3 @@ def _name(graph_pass: Callable[..., Any]) -> str:
     while isinstance(graph_pass, functools.partial):
         graph_pass = graph_pass.func
     return getattr(graph_pass, "__name__", type(graph_pass).__name__)
-
-
-def _communicates(node: fx.Node) -> bool:
-    target = str(node.target)
-    return node.op == "call_function" and target.startswith("_c10d_functional.") and "wait_tensor" not in target

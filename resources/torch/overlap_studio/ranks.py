@@ -89,6 +89,22 @@ class RankAgreement:
         return ""
 
 
+def agreement_on(gm: fx.GraphModule, communicates: bool, group: dist.ProcessGroup | None,
+                 timeout: timedelta) -> RankAgreement | None:
+    """The agreement of the ranks of a group on their next graph, for hooks. None where there is nobody to agree with, and
+    for a graph without collectives, which each rank may have to itself; the others are told.
+
+    @raises RankMismatch where another rank has already told that the same graph has collectives there.
+    """
+    if not can_agree():
+        return None
+    graph = next_graph(gm, group)
+    if communicates:
+        return RankAgreement(group, timeout, graph)
+    go_without_collectives(graph, group)
+    return None
+
+
 def next_graph(gm: fx.GraphModule, group: dist.ProcessGroup | None) -> str:
     """Which of the job's graphs this is, in words that are the same on every rank that compiles it.
 
