@@ -16,6 +16,7 @@ void add_evaluations(nb::module_& core);
 void add_exports(nb::module_& core);
 void add_applications(nb::module_& core);
 void add_explanations_and_comparisons(nb::module_& core);
+void add_measurements(nb::module_& core);
 void add_bounds_and_searches(nb::module_& core);
 void add_jobs(nb::module_& core);
 void add_job_checks(nb::module_& core);

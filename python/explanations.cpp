@@ -105,6 +105,11 @@ void add_comparisons(nb::module_& core) {
         .def_ro("after", &ComparisonRow::after, "None where it vanished or was merged.")
         .def_ro("counterpart", &ComparisonRow::counterpart,
                 "Of what was merged or split, the collective of the other side that has most of it; else empty.")
+        .def_prop_ro(
+            "cause", [](const ComparisonRow& row) { return std::string(difference_cause_name(row.cause)); },
+            "Against a measured step why it differs: `late_peer`, `contention`, `longer_kernel`, `launch_gap`, "
+            "`shorter_kernel`; `none` where what ran before it did, and between plans.")
+        .def_ro("remark", &ComparisonRow::remark, "The difference as a sentence without full stop; may be empty.")
         .def_prop_ro("exposed_change_ms", &ComparisonRow::exposed_change_ms, "Longer exposed by that much.")
         .def_prop_ro("time_change_ms", &ComparisonRow::time_change_ms, "Longer by that much.")
         .def_prop_ro("start_change_ms", &ComparisonRow::start_change_ms, "Later by that much.");

@@ -23,6 +23,7 @@ NB_MODULE(core, core) {
     add_exports(core);
     add_applications(core);
     add_explanations_and_comparisons(core);
+    add_measurements(core);
     add_bounds_and_searches(core);
     add_jobs(core);
     add_job_checks(core);

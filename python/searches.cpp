@@ -41,8 +41,11 @@ using ProgressCall = std::optional<nb::typed<nb::callable, nb::object(SearchProg
 
 FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std::optional<std::int64_t> memory_limit,
                  std::size_t effort, unsigned threads, std::uint32_t seed, bool separate_links,
-                 const ProgressCall& progress) {
+                 const std::vector<std::string>& locks, bool any_order, const ProgressCall& progress) {
     if (effort == 0) throw InputError("effort", "expected 1 or more");
+    if (!locks.empty() && !start) throw InputError("locks", "there is no plan to start from, whose parts they are");
+    PlanLocks kept;
+    for (const std::string& lock : locks) add_lock(kept, lock, *start);
     Reports<SearchProgress> reports;
     std::stop_source enough;
     return result_of(
@@ -54,6 +57,8 @@ FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std
             options.threads = threads;
             options.seed = seed;
             options.from = start;
+            options.locks = kept;
+            options.any_order = any_order;
             options.stop = enough.get_token();
             options.progress = [&](const SearchProgress& made) { reports.add(made); };
             FoundPlan found{search_plans(linked(graph, separate_links), options)};
@@ -148,19 +153,31 @@ void add_searches(nb::module_& core) {
             "Step against peak memory, the least memory first.")
         .def_prop_ro("evaluations", [](const FoundPlan& found) { return found.result.evaluations; })
         .def_prop_ro(
+            "locked", [](const FoundPlan& found) { return found.result.locked; },
+            "What of the given plan was kept, in words.")
+        .def_prop_ro(
+            "groups_left_out", [](const FoundPlan& found) { return found.result.groups_left_out; },
+            "Process groups that the given plan has settings for and the best does not make: it is without them.")
+        .def_prop_ro(
             "stopped", [](const FoundPlan& found) { return found.result.stopped; }, "Whether `progress` ended it.")
         .def("report", report_of, nb::sig("def report(self) -> dict[str, typing.Any]"),
              "All of it, as `overlap search --report` writes it.");
     core.def(
         "search", search, nb::arg("graph"), nb::kw_only(), nb::arg("start").none() = nb::none(),
         nb::arg("memory_limit").none() = nb::none(), nb::arg("effort") = std::size_t{1500}, nb::arg("threads") = 0u,
-        nb::arg("seed") = std::uint32_t{1}, nb::arg("separate_links") = false, nb::arg("progress").none() = nb::none(),
+        nb::arg("seed") = std::uint32_t{1}, nb::arg("separate_links") = false,
+        nb::arg("locks") = std::vector<std::string>(), nb::arg("any_order") = false,
+        nb::arg("progress").none() = nb::none(),
         "Looks for a plan with a short step.\n\n"
         "`start` is a plan to improve, beside presets and PyTorch's scheduler. `memory_limit` is of the peak, bytes. "
         "`effort` is how many plans are evaluated at most, `threads` on how many threads (0: one for each "
         "processor); the result does not depend on it. `seed` is of what is tried at random.\n"
+        "`locks` are parts of `start` that every plan keeps as they are: `buckets`, `bucket:MODULE` or `bucket:NUMBER` "
+        "(from 1), `overlaps`, `overlap:COLLECTIVE`, `passes`, `pass:NAME`, `memory`. `any_order` lets plans change "
+        "the order of heavy compute; the bound is then the one for any order.\n"
         "`progress` is called after each round; where it returns False, the search ends with the best so far.\n"
-        "Raises InputError for a graph without times or collectives, and where nothing stays within the limit.");
+        "Raises InputError for a graph without times or collectives, where a lock is of nothing that the plan has, and "
+        "where nothing stays within the limit.");
 }
 
 }  // namespace

@@ -19,11 +19,9 @@
 #include "core/calibrate/plan_prediction.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
+#include "core/io/calibration_run_file.h"
 #include "core/io/cost_model_file.h"
-#include "core/io/profile_file.h"
 #include "core/io/run_file.h"
-#include "core/io/trace_file.h"
-#include "core/measure/measured_comparison.h"
 #include "core/passes/pass.h"
 #include "core/plan/presets.h"
 
@@ -173,7 +171,8 @@ class Calibrate final : public Command {
         const std::vector<std::shared_ptr<const Evaluation>> variants = evaluate_plans(graph, streams);
         std::vector<CalibrationRun> runs;
         for (const std::string& run : runs_) {
-            runs.push_back(is_run_file(run) ? of_runner(run, variants) : of_trace(run, variants.back()));
+            // A trace does not name its plan: the last one given, or the graph without a plan.
+            runs.push_back(is_run_file(run) ? of_runner(run, variants) : read_calibration_trace(run, variants.back()));
         }
         const Calibration calibration = calibrate(runs, base, name());
         write_cost_model_file(calibration.model, output_);
@@ -255,17 +254,6 @@ class Calibrate final : public Command {
                          "it is of another graph than " + file_ +
                              (plans_.empty() ? "; the plan it was made with is given with --plan"
                                              : ", with none of the plans given"));
-    }
-
-    /// A trace does not name its plan: the last one given, or the graph without a plan.
-    static CalibrationRun of_trace(const std::string& file, const std::shared_ptr<const Evaluation>& evaluation) {
-        try {
-            const auto trace = read_trace_file(file);
-            const MeasuredComparison comparison = compare_with_measurement(evaluation, measured_step(trace));
-            return run_of_trace(file, comparison, ProfileTables(read_profile_file(file)));
-        } catch (const InputError& error) {
-            throw error.file().empty() ? error.in_file(file) : error;
-        }
     }
 
     std::string file_, base_, name_, output_;

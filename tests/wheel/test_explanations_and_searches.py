@@ -100,6 +100,26 @@ class Searches(unittest.TestCase):
         self.assertGreaterEqual(found.best.step_ms, found.bound.step_ms)
         self.assertFalse(found.stopped)
 
+    def test_locks_are_the_command_lines(self) -> None:
+        graph = core.read_graph(SMALL)
+        start = core.plan_by_block(graph)
+        with tempfile.TemporaryDirectory() as scratch:
+            plan, found = Path(scratch) / "start.plan.json", Path(scratch) / "found.plan.json"
+            start.write(plan)
+            overlap("search", SMALL, "--from", plan, "--lock", "bucket:1", "--lock", "passes", "--effort", "60", "-o", found,
+                    "--quiet")
+            made = core.search(graph, start=start, locks=["bucket:1", "passes"], effort=60)
+            self.assertEqual(made.plan, core.read_plan(found))
+        self.assertEqual(made.locked, ["bucket tok_embeddings", "all passes"])
+        self.assertEqual((made.plan.buckets[0], made.plan.passes), (start.buckets[0], start.passes))
+
+    def test_locks_of_what_there_is_not(self) -> None:
+        graph = core.read_graph(SMALL)
+        with self.assertRaisesRegex(InputError, "no plan to start from"):
+            core.search(graph, locks=["passes"])
+        with self.assertRaises(InputError):
+            core.search(graph, start=core.plan_by_block(graph), locks=["bucket:layers.99"])
+
     def test_progress_may_end_it(self) -> None:
         found = core.search(core.read_graph(SMALL), effort=100_000, progress=lambda made: False)
         self.assertTrue(found.stopped)
