@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
@@ -59,10 +60,16 @@ class Bound final : public Command {
                     << "step       " << milliseconds_text(step_ms) << ", "
                     << above(bound, kept, step_ms) << '\n'
                     << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
-                    << one_line(kept.all ? bound_reason(bound.chain, step_ms) : bound.reason) << '\n';
+                    << one_line(reason(bound, kept, step_ms)) << '\n';
     }
 
   private:
+    /// Of the bound that holds for the plan; where none does, of the larger one.
+    static std::string reason(const LowerBound& bound, const KeptWork& kept, double step_ms) {
+        if (!kept.all) return bound.reason;
+        return bound_reason(kept.order ? bound.chain : std::vector<BoundStep>(), step_ms);
+    }
+
     /// How far the step is above the bound that holds for it.
     static std::string above(const LowerBound& bound, const KeptWork& kept, double step_ms) {
         if (!kept.all)

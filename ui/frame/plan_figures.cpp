@@ -111,9 +111,19 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
 
 QString boundText(const StepGap::Gap& gap) {
     if (!gap.none.isEmpty()) return gap.none;
-    return Document::tr("No plan has a step below %1%2: %3")
-        .arg(formatTime(gap.bound_ms), gap.any_order ? Document::tr(", whatever the order of compute") : QString(),
-             gap.reason);
+    const QString bound = formatTime(gap.bound_ms);
+    if (gap.any_order)
+        return Document::tr(
+                   "No plan has a step below %1, whatever the order of heavy compute. Plans that keep the order have "
+                   "another bound, which does not hold for this one: %2")
+            .arg(bound, shownName(gap.moved));
+    if (gap.every_order) return Document::tr("No plan has a step below %1: %2").arg(bound, gap.reason);
+    return Document::tr("No plan that keeps the order of heavy compute has a step below %1: %2").arg(bound, gap.reason);
+}
+
+/// Whose bound it is, where it is not that of plans that keep the order.
+QString boundLabel(const StepGap::Gap& gap) {
+    return gap.any_order ? Document::tr("above bound · of any order") : Document::tr("above bound");
 }
 
 /// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
@@ -121,14 +131,14 @@ Figure gapFigure(const StepGap::Gap& gap) {
     constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
     const bool faster = gap.share < -smallest_share;
     Figure figure{
-        Document::tr("above bound"), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
+        boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
     figure.help = boundText(gap);
     if (!gap.none.isEmpty()) figure.value = Document::tr("no bound");
     if (!faster) return figure;
     figure.value = Document::tr("below");
     figure.beyond = true;
     figure.help = Document::tr(
-                      "Faster than any plan can be, %1: what runs before its inputs are there hides what it should "
+                      "Faster than a plan with its order of compute can be, %1: what runs before its inputs are there hides what it should "
                       "wait for. See Problems")
                       .arg(formatTime(gap.bound_ms));
     return figure;
@@ -152,9 +162,9 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                       .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     if (!gap) return figure;
-    figure.difference = gap->none.isEmpty()
-                            ? Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
-                            : Document::tr("no bound");
+    const QString above = gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");
+    figure.difference =
+        gap->none.isEmpty() ? above.arg(std::max(0.0, gap->share) * 100, 0, 'f', 1) : Document::tr("no bound");
     figure.help += QStringLiteral("\n") + boundText(*gap);
     return figure;
 }

@@ -45,7 +45,10 @@ std::optional<StepGap::Gap> gapOf(const Evaluation& evaluation, const StepWork& 
     if (gap.bound_ms <= 0) return std::nullopt;
     const double step_ms = step_with_links_shared(evaluation);
     gap.share = step_ms / gap.bound_ms - 1;
-    gap.reason = QString::fromStdString(bound_reason(bound.chain, step_ms));
+    // What follows what in the other bound's chain is not so in this plan.
+    gap.reason = QString::fromStdString(bound_reason(kept.order ? bound.chain : std::vector<BoundStep>(), step_ms));
+    gap.every_order = bound.order_free_ms >= bound.step_ms;
+    gap.moved = QString::fromStdString(kept.moved);
     return gap;
 }
 

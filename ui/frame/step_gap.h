@@ -23,7 +23,9 @@ class StepGap : public QObject {
         double bound_ms = 0;
         /// Of the bound, by which the step is above it: the step with links shared where the figures do not share them.
         double share = 0;
-        bool any_order = false;  ///< of the bound for any order of compute, since the plan changes it
+        bool any_order = false;    ///< of the bound for any order of compute, since the plan changes it
+        bool every_order = false;  ///< the bound holds whatever the order of compute
+        QString moved;             ///< which heavy compute the plan moves, as a clause; else empty
         QString reason;
         /// Why there is none, as a sentence without full stop, where the figures above are 0. Else empty.
         QString none;

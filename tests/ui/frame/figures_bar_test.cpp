@@ -1,7 +1,11 @@
 #include "ui/frame/figures_bar.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "core/advice/advice.h"
+#include "core/cost/shared_links.h"
+#include "core/search/step_work.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/theme/numbers.h"
 
@@ -50,6 +54,43 @@ class FiguresBarTest : public QObject {
         const Figure& figure = bar.figures().at(1);
         QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference == QStringLiteral("no bound"));
         QVERIFY(figure.help.contains(QString::fromStdString(saved) + QStringLiteral(" takes less time")));
+    }
+
+    /// An edit that moves heavy compute gets another bound, and nobody is told that both hold for all plans.
+    void theBoundIsThatOfTheOrderOfComputeThatThePlanHas() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        document.addNew(document.loaded().empty_plan);
+        QVERIFY(waitForEvaluation(document));
+        const FiguresBar bar(document);
+        QTRY_VERIFY(bar.gap().gap());
+        const StepGap::Gap keeping = *bar.gap().gap();
+        QVERIFY(!keeping.any_order);
+        const QString of_keeping = bar.figures().at(1).help;
+        QVERIFY2(of_keeping.contains("No plan that keeps the order of heavy compute has a step below"),
+                 qPrintable(of_keeping));
+        const auto evaluation = document.evaluation();
+        const auto work = step_work(with_shared_links(evaluation->original, LinkSharing::by_host));
+        std::optional<Plan> moving;
+        for (const std::size_t collective : most_exposed(*evaluation, 60))
+            for (const Advice& advice : advice_for(evaluation, collective)) {
+                if (moving || !advice.moves_dependents || !advice.refusal.empty()) continue;
+                const auto moved = evaluate_like(*evaluation, advice.plan);
+                const KeptWork kept = kept_work(*work, *moved);
+                if (kept.all && !kept.order) moving = advice.plan;
+            }
+        QVERIFY(moving);
+        document.addNew(std::move(*moving));
+        QVERIFY(waitForEvaluation(document));
+        QTRY_VERIFY(bar.gap().gap() && bar.gap().gap()->any_order);
+        QVERIFY(bar.gap().gap()->bound_ms < keeping.bound_ms);
+        const Figure& figure = bar.figures().at(1);
+        QVERIFY2(figure.help.contains("whatever the order of heavy compute"), qPrintable(figure.help));
+        QVERIFY2(figure.help.contains(" runs before "), qPrintable(figure.help));
+        // What follows what in the other bound is not said of it.
+        QVERIFY2(!figure.help.contains("follow one another"), qPrintable(figure.help));
+        QVERIFY2((figure.label + figure.difference).contains("any order"), qPrintable(figure.label));
     }
 
     /// Shared links expose more than the first step says: no width may leave out whose exposed time is shown.
