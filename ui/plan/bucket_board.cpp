@@ -165,6 +165,8 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);
+    // It is of an edit of the plan that was shown.
+    connect(&document, &Document::currentChanged, message_, &QWidget::hide);
     repair_->setObjectName("repairModules");
     repair_->setText(tr("Repair modules…"));
     repair_->setToolTip(tr("Give modules to nodes that have none, by rules"));

@@ -4,10 +4,12 @@
 #include <QClipboard>
 #include <QCompleter>
 #include <QDragEnterEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMimeData>
 #include <QPushButton>
+#include <algorithm>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/module_mime.h"
@@ -78,6 +80,19 @@ class BucketBoardTest : public QObject {
         QCOMPARE(refused.count(), 1);
         QCOMPARE(board_->entryField()->text(), "layers.[0-");  // what was typed stays, to be mended
         QCOMPARE(plan(), "layers.0 layers.1 layers.2");
+    }
+
+    void aRefusalIsOfThePlanThatWasShown() {
+        QTest::keyClicks(board_->entryField(), "layers.[0-");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        const auto says_why = [&] {
+            return std::ranges::any_of(board_->findChildren<QLabel*>(), [](const QLabel* label) {
+                return label->property("role") == QStringLiteral("caution") && label->isVisible();
+            });
+        };
+        QVERIFY(says_why());
+        document_->addNew(document_->loaded().empty_plan);
+        QVERIFY(!says_why());
     }
 
     void whatIsTypedIsCompletedToModules() {
