@@ -15,6 +15,7 @@
 #include "core/io/report_json.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/evaluation.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/simulation_json.h"
 #include "core/simulate/simulation_totals.h"
@@ -142,7 +143,7 @@ std::string html(const EvaluationHandle& handle) {
 }
 
 std::string explanation(const Collective& collective) {
-    return collective.evaluation->simulation.explain(*collective.evaluation->graph, collective.figures.timing);
+    return why_exposed(*collective.evaluation, collective.figures.timing);
 }
 
 void add_collectives(nb::module_& core) {

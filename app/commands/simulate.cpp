@@ -48,6 +48,7 @@ struct Figures {
     std::int64_t torch_peak_bytes = 0;                   ///< as PyTorch's estimator counts
     std::optional<OptimizerStep> optimizer;              ///< of a compiled job, beside the step
     std::optional<AccumulatedStep> accumulated;          ///< of a job with several microbatches
+    IssueOrder order;                                    ///< that the plan keeps
 };
 
 std::optional<double> beside_ms(const Figures& figures) {
@@ -123,7 +124,7 @@ void write_worst(std::ostream& out, const Figures& figures, std::size_t rows) {
     table.write(out, "");
     for (const std::size_t index : std::span(exposed).first(shown)) {
         out << name_text(figures.graph->name(simulation.collectives[index].start)) << ": "
-            << name_text(simulation.explain(*figures.graph, index), longest_sentence) << '\n';
+            << name_text(explain_exposure(simulation, *figures.graph, index, figures.order), longest_sentence) << '\n';
     }
     if (shown < exposed.size()) out << "and " << counted(exposed.size() - shown, "other exposed collective") << '\n';
 }
@@ -170,6 +171,7 @@ class Simulate final : public Command {
             print_problems(streams, given.file, given.notes);
             print_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
+            figures.order.groups_keep_order = given.plan.overlaps.keep_group_order;
         }
         const std::vector<double> times_ms = times_of_nodes(*input, *figures.graph, streams);
         if (contention_) {
@@ -199,6 +201,7 @@ class Simulate final : public Command {
                                            {.contention = contention,
                                             .beside_ms = beside_ms(figures),
                                             .accumulated = figures.accumulated,
+                                            .order = figures.order,
                                             .shared_links = figures.shared_links})
                         << '\n';
         } else {

@@ -14,6 +14,7 @@
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/overlaps/directed_order.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/plan/automatic_plan.h"
 #include "core/simulate/hiding_compute.h"
 
@@ -418,7 +419,7 @@ class Explainer {
         const std::string duration = time_text(timing.end_ms - timing.start_ms);
         const std::string who =
             explanation_.bucket && explanation_.bucket->start != explanation_.collective ? "The bucket" : "It";
-        const std::string reason = simulation.explain(*evaluation_->graph, index);
+        const std::string reason = why_exposed(*evaluation_, index);
         if (!reason.empty()) say(who + (who == "It" ? " " : "'s collective ") + reason);
         const std::string cover = hidden_behind(timing);
         const bool exposed = !reason.empty();

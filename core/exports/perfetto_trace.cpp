@@ -6,6 +6,7 @@
 
 #include "core/exports/formats.h"
 #include "core/exports/protobuf_writer.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/views/timeline_of.h"
 
 namespace overlap {
@@ -181,7 +182,7 @@ class TraceStream {
                                                           .number(debug_annotation::double_value, timing.exposed_ms));
         annotate(begin, "cause", exposure_cause_name(timing.cause));
         if (timing.cause == ExposureCause::none) return;
-        annotate(begin, "explanation", simulation_.explain(*evaluation_.graph, static_cast<std::size_t>(index)));
+        annotate(begin, "explanation", why_exposed(evaluation_, static_cast<std::size_t>(index)));
     }
 
     static void annotate(ProtobufMessage& begin, std::string_view name, std::string_view value) {

@@ -8,6 +8,7 @@
 #include "core/files/ordered_json.h"
 #include "core/modules/home_module.h"
 #include "core/pipeline/manual_start.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/plan/automatic_plan.h"
 
 namespace overlap {
@@ -110,7 +111,7 @@ ExportOutput export_collectives_table(const ExportInput& input) {
         table.milliseconds(timing.issue_ms).milliseconds(timing.ready_ms);
         table.text(timing.wait == no_node ? std::string_view() : graph.name(timing.wait));
         table.text(timing.blocker == no_node ? std::string_view() : graph.name(timing.blocker));
-        table.text(simulation.explain(graph, index));
+        table.text(why_exposed(result, index));
         table.end_row();
     }
     return {table.take(), {}};

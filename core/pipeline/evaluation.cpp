@@ -11,6 +11,7 @@
 #include "core/cost/checked_runs.h"
 #include "core/cost/control_deps.h"
 #include "core/pipeline/step_with_links_shared.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/predict/checked_range.h"
 #include "core/simulate/device_memory.h"
 
@@ -199,7 +200,7 @@ class Evaluator {
                 const auto entry = static_cast<std::size_t>(problem.plan_entry);
                 problem.message = display_name(result_->resolved->plan.buckets[entry]) + ", ";
             }
-            problem.message += problem.nodes[0] + ": " + simulation.explain(*result_->graph, index);
+            problem.message += problem.nodes[0] + ": " + why_exposed(*result_, index);
             result_->problems.push_back(std::move(problem));
         }
     }

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "core/base/number_text.h"
+#include "core/simulate/issue_order.h"
 
 namespace overlap {
 
@@ -176,6 +177,12 @@ void find_causes(const Graph& graph, std::span<const double> times_ms, std::span
 }
 
 std::string Simulation::explain(const Graph& graph, std::size_t index) const {
+    return explain_exposure(*this, graph, index, {});
+}
+
+std::string explain_exposure(const Simulation& simulation, const Graph& graph, std::size_t index,
+                             const IssueOrder& order) {
+    const std::vector<CollectiveTiming>& collectives = simulation.collectives;
     const CollectiveTiming& collective = collectives[index];
     if (collective.cause == ExposureCause::none) return {};
     const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
@@ -189,9 +196,11 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
         const bool hides = collective.exposed_ms - collective.avoidable_ms < nanosecond_in_ms;
         advice = "; starting before " + name(collective.start_before) +
                  (hides ? " would hide it" : " would save " + milliseconds(collective.avoidable_ms));
+        const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
+        if (!refusal.empty()) advice += ", but " + refusal;
     } else if (collective.producer != no_node) {
         advice = "; it cannot start earlier, since " + name(collective.producer) + " ends at " +
-                 milliseconds(nodes[collective.producer].end_ms);
+                 milliseconds(simulation.nodes[collective.producer].end_ms);
     }
     switch (collective.cause) {
         case ExposureCause::none:
@@ -202,18 +211,21 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
             const auto blocker = std::ranges::find(collectives, collective.blocker, &CollectiveTiming::start);
             const bool is_alone =
                 blocker != collectives.end() && busy_ms < blocker->end_ms - blocker->start_ms + nanosecond_in_ms;
-            text += "process group " + groups[collective.group].process_group + " was busy" +
+            text += "process group " + simulation.groups[collective.group].process_group + " was busy" +
                     (is_alone ? " with " + name(collective.blocker) : std::string()) + " for " + milliseconds(busy_ms) +
                     (is_alone ? std::string() : ", with " + name(collective.blocker) + " last,") +
-                    " when it could have started; issuing it before " + name(collective.blocker) +
-                    " would let it start earlier, and that one later";
+                    " when it could have started";
+            const std::string refusal = issue_refusal(graph, simulation, index, collective.blocker, order);
+            text += refusal.empty() ? "; issuing it before " + name(collective.blocker) +
+                                          " would let it start earlier, and that one later"
+                                    : "; it cannot go ahead of that one, since " + refusal;
             break;
         }
         case ExposureCause::window_too_short:
             // Where others were ahead, its start is not when it could have started.
             if (const double busy_ms = collective.start_ms - possible_ms; busy_ms >= nanosecond_in_ms) {
                 text += "it could have started " + before(collective.window_ms, wait, "") + ", and the " + kind +
-                        " takes " + duration + "; process group " + groups[collective.group].process_group +
+                        " takes " + duration + "; process group " + simulation.groups[collective.group].process_group +
                         " was busy for " + milliseconds(busy_ms) + " then" + advice;
                 break;
             }

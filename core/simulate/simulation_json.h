@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/simulate/contention.h"
+#include "core/simulate/issue_order.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
@@ -23,6 +24,7 @@ struct SimulationContext {
     const AppliedContention* contention = nullptr;  ///< what slowed it; may be null
     std::optional<double> beside_ms{};  ///< what the job does beside the graph: clipping and the optimizer, if priced
     std::optional<AccumulatedStep> accumulated{};
+    IssueOrder order{};  ///< in which explanations say what would help
     /// Process groups that shared a link, a list for each such link.
     std::span<const std::vector<std::string>> shared_links{};
 };

@@ -9,6 +9,7 @@
 #include "core/io/graph_file.h"
 #include "core/pipeline/overlap_preview.h"
 #include "core/pipeline/step_with_links_shared.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/plan_edits.h"
@@ -169,30 +170,51 @@ TEST(AdviceForCollectives, IsJudgedByTheStepWithLinksShared) {
     EXPECT_TRUE(is_worthwhile(only_seems, *evaluation));
 }
 
-/// The node before which the explanation of an exposed collective says that it should start; empty for none.
-std::vector<std::string> named_places(const std::string& explanation) {
-    std::vector<std::string> places;
+/// A node before which the explanation of an exposed collective says that it should start.
+struct NamedPlace {
+    std::string node;
+    bool refused = false;  ///< it says why that cannot be
+};
+
+std::vector<NamedPlace> named_places(const std::string& explanation) {
+    std::vector<NamedPlace> places;
     for (const std::string_view words : {"; starting before ", "; issuing it before "}) {
         const std::size_t at = explanation.find(words);
         if (at == std::string::npos) continue;
         const std::size_t begin = at + words.size();
-        places.push_back(explanation.substr(begin, explanation.find_first_of(" ,", begin) - begin));
+        places.push_back({explanation.substr(begin, explanation.find_first_of(" ,", begin) - begin),
+                          explanation.find(", but ", begin) != std::string::npos});
     }
     return places;
 }
 
+/// Plans of two graphs, some of which keep a process group busy.
+std::vector<std::shared_ptr<const Evaluation>> plans_with_exposure() {
+    std::vector<std::shared_ptr<const Evaluation>> evaluations;
+    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket"})
+        evaluations.push_back(evaluated(name, {{{"layers.0"}, false, {}}, {{"layers.2"}, false, {}}}));
+    const std::shared_ptr<const Graph> graph = evaluations.front()->original;
+    evaluations.push_back(evaluate(graph, automatic_plan(Plan(), *graph)));
+    for (const PipelinePreset& preset : pipeline_presets(*graph))
+        evaluations.push_back(evaluate(graph, plan_of(preset, *graph, preset.name)));
+    return evaluations;
+}
+
 TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
-    std::size_t named = 0, refused = 0;
-    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket"}) {
-        const auto evaluation = evaluated(name, {{{"layers.0"}, false, {}}, {{"layers.2"}, false, {}}});
-        const Graph& graph = *evaluation->graph;
+    std::size_t named = 0, refused = 0, busy = 0;
+    for (const std::shared_ptr<const Evaluation>& evaluation : plans_with_exposure()) {
+        if (evaluation->refused) continue;
         for (const std::size_t worst : most_exposed(*evaluation, 60)) {
             const std::vector<Advice> all = advice_for(evaluation, worst);
-            for (const std::string& place : named_places(evaluation->simulation.explain(graph, worst))) {
+            const std::string why = why_exposed(*evaluation, worst);
+            busy += evaluation->simulation.collectives[worst].cause == ExposureCause::group_busy;
+            for (const NamedPlace& place : named_places(why)) {
                 ++named;
                 const auto tried = std::ranges::find_if(
-                    all, [&](const Advice& advice) { return advice.text.ends_with("starts before " + place); });
-                ASSERT_NE(tried, all.end()) << name << ": " << evaluation->simulation.explain(graph, worst);
+                    all, [&](const Advice& advice) { return advice.text.ends_with("starts before " + place.node); });
+                ASSERT_NE(tried, all.end()) << why;
+                // The explanation offers what Advice does, and tells what it refuses as refused.
+                EXPECT_EQ(place.refused, !tried->refusal.empty()) << why << "; " << tried->refusal;
                 if (tried->refusal.empty()) continue;
                 ++refused;
                 EXPECT_EQ(effect_of(*evaluation, *tried)->refusal, tried->refusal);
@@ -201,6 +223,7 @@ TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
     }
     EXPECT_GT(named, 4u);
     EXPECT_LT(refused, named);
+    EXPECT_GT(busy, 0u);
 }
 
 TEST(AdviceForCollectives, NoneForWhatIsHiddenOrCannotBeChanged) {

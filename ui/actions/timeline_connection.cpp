@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/pipeline/why_exposed.h"
 #include "core/simulate/alive_storages.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
@@ -226,8 +227,8 @@ QString TimelineConnection::toolTip(quint32 reference) const {
         if (timing.exposed_ms > 0)
             lines.append(tr("%1 exposed: %2")
                              .arg(formatTime(timing.exposed_ms),
-                                  withUnbrokenUnits(shownName(QString::fromStdString(evaluation_->simulation.explain(
-                                                        graph, static_cast<std::size_t>(index)))))
+                                  withUnbrokenUnits(shownName(QString::fromStdString(
+                                                        why_exposed(*evaluation_, static_cast<std::size_t>(index)))))
                                       .toHtmlEscaped()));
     }
     return lines.join(QStringLiteral("<br>"));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/pipeline/why_exposed.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -97,8 +98,7 @@ QString CollectivesModel::toolTip(int row, int column) const {
         case exposed_column:
         case avoidable_column:
         case cause_column:
-            return withUnbrokenUnits(QString::fromStdString(
-                rows_->evaluation->simulation.explain(*rows_->evaluation->graph, figures.timing)));
+            return withUnbrokenUnits(QString::fromStdString(why_exposed(*rows_->evaluation, figures.timing)));
         case hidden_column:
             return figures.hidden_by == no_node ? tr("No compute runs at the same time")
                                                 : tr("%1 of it beside compute, most of that beside %2")

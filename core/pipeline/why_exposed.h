@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/pipeline/evaluation.h"
+
+namespace overlap {
+
+/// One sentence without full stop on why a collective is exposed and what would help, see Simulation::explain(). What
+/// would help is what the plan allows: with its other overlaps by hand, and the order of process groups if it keeps it.
+/// @param collective index of Simulation::collectives.
+std::string why_exposed(const Evaluation& evaluation, std::size_t collective);
+
+}  // namespace overlap
