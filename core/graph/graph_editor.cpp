@@ -1,7 +1,6 @@
 #include "core/graph/graph_editor.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/graph/graph_edges.h"
 
@@ -221,97 +220,6 @@ std::vector<NodeId> GraphEditor::users(NodeId node) const {
     return users;
 }
 
-ModuleStackId GraphEditor::module_stack(std::span<const ModuleStackEntry> entries) {
-    const auto equal = [](const ModuleStackEntry& left, const ModuleStackEntry& right) {
-        return left.path == right.path && left.class_name == right.class_name;
-    };
-    const auto count = static_cast<ModuleStackId>(module_stacks_->offsets.size() - 1);
-    for (ModuleStackId stack = 0; stack < count; ++stack) {
-        const std::span<const ModuleStackEntry> known(
-            module_stacks_->entries.data() + module_stacks_->offsets[stack],
-            module_stacks_->entries.data() + module_stacks_->offsets[stack + 1]);
-        if (std::ranges::equal(known, entries, equal)) return stack;
-    }
-    auto stacks = std::make_shared<Graph::ModuleStacks>(*module_stacks_);
-    stacks->entries.insert(stacks->entries.end(), entries.begin(), entries.end());
-    stacks->offsets.push_back(static_cast<std::uint32_t>(stacks->entries.size()));
-    module_stacks_ = std::move(stacks);
-    return count;
-}
-
-std::uint32_t GraphEditor::target_index(std::string_view target) {
-    const StringId name = intern(target);
-    const SharedArray<std::uint32_t>& shared = source_->target_by_name_;
-    const std::span<const std::uint32_t> known =
-        target_by_name_.empty() ? std::span<const std::uint32_t>(shared) : target_by_name_;
-    if (name < known.size() && known[name] != Graph::no_target) return known[name];
-    if (target_by_name_.empty()) target_by_name_.assign(shared.begin(), shared.end());
-    if (name >= target_by_name_.size()) target_by_name_.resize(name + 64, Graph::no_target);
-    const auto index = static_cast<std::uint32_t>(target_names_.size());
-    target_by_name_[name] = index;
-    target_names_.push_back(name);
-    target_infos_.push_back(describe_target(target));
-    return index;
-}
-
-Value GraphEditor::list(std::span<const Value> items) {
-    Value value;
-    value.kind = ValueKind::list;
-    value.count = static_cast<std::uint32_t>(items.size());
-    value.first = static_cast<std::uint32_t>(values_.add(items));
-    return value;
-}
-
-Value GraphEditor::dictionary(std::span<const Value> keys_and_values) {
-    Value value = list(keys_and_values);
-    value.kind = ValueKind::dictionary;
-    return value;
-}
-
-std::uint32_t GraphEditor::dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
-    const std::size_t first = dimensions_.add(sizes);
-    dimensions_.add(strides);
-    return static_cast<std::uint32_t>(first);
-}
-
-NodeId GraphEditor::create(const NewNode& node, NodeId before) {
-    const NodeId made = number_count();
-    NodeRecord record;
-    record.name = unique_name(node.base_name, node.number);
-    record.target = node.target;
-    record.op = node.op;
-    record.multi = node.multi;
-    record.has_outputs = !node.outputs.empty();
-    record.args = node.args;
-    record.kwargs = node.kwargs;
-    record.first_output = static_cast<std::uint32_t>(tensors_.add(node.outputs));
-    record.output_count = static_cast<std::uint32_t>(node.outputs.size());
-    records_.push_back(record);
-    add_metadata(node.metadata ? *node.metadata : NodeMetadata{});
-    next_.push_back(no_node);
-    previous_.push_back(no_node);
-    label_.push_back(0);
-    lists_users_.push_back(1);
-    user_list_.push_back({no_edge, no_edge, 0});
-    registered_.push_back(0);
-    replacement_.push_back(no_node);
-    first_edge_.push_back(0);
-    edge_count_.push_back(0);
-    link_before(made, before);
-    attach_inputs(made);
-    return made;
-}
-
-void GraphEditor::add_metadata(const NodeMetadata& metadata) {
-    custom_json_.push_back(metadata.custom_json);
-    extra_json_.push_back(metadata.extra_json);
-    NodeMetadata rest = metadata;
-    rest.custom_json = rest.extra_json = empty_string;
-    // What is made one after the other often says the same.
-    const bool is_last = metadata_.size() > 0 && metadata_[metadata_.size() - 1] == rest;
-    metadata_of_.push_back(static_cast<std::uint32_t>(is_last ? metadata_.size() - 1 : metadata_.add({&rest, 1})));
-}
-
 void GraphEditor::attach_inputs(NodeId node) {
     edges_changed_ = true;
     first_edge_[node] = static_cast<std::uint32_t>(edge_input_.size());
@@ -442,78 +350,11 @@ void GraphEditor::replace_input(NodeId node, NodeId old, NodeId replacement) {
     registered_[node] = ++clock_;
 }
 
-bool GraphEditor::rename(NodeId node, std::string_view name) {
-    const StringId wanted = intern(name);
-    find_used_names();
-    if (is_used(wanted)) {
-        // Perhaps of an erased node only: those can be given in this way.
-        for (NodeId other = first_; other != no_node; other = next_[other]) {
-            if (other != node && records_[other].name == wanted) return false;
-        }
-    }
-    own_naming().retired.push_back(records_[node].name);
-    records_.write(node).name = wanted;
-    mark_used(wanted);
-    return true;
-}
-
-void GraphEditor::propose_name(NodeId node, std::string_view candidate) {
-    if (candidate == name(node)) return;
-    own_naming().retired.push_back(records_[node].name);
-    const NameParts parts = split_name(candidate);
-    records_.write(node).name = unique_name(parts.base, parts.number);
-}
-
 void GraphEditor::erase(NodeId node) {
     detach_inputs(node);
     unlink(node);
     label_[node] = 0;
     own_naming().retired.push_back(records_[node].name);
-}
-
-NamingState& GraphEditor::own_naming() {
-    if (!naming_) naming_ = std::make_shared<NamingState>(*source_->naming_);
-    return *naming_;
-}
-
-void GraphEditor::find_used_names() {
-    if (!name_used_.empty()) return;
-    const SharedArray<NodeId>& by_name = source_->by_name_;
-    name_used_.resize(std::max(by_name.size(), strings_->size()) + 4096);
-    for (StringId name = 0; name < by_name.size(); ++name) name_used_[name] = by_name[name] != no_node;
-    for (const StringId name : source_->naming_->retired) name_used_[name] = 1;
-}
-
-StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
-    char buffer[256];
-    const std::size_t base_length = std::min(base.size(), sizeof buffer - 24);
-    std::copy_n(base.data(), base_length, buffer);
-    buffer[base_length] = '_';
-    const auto numbered = [&](std::int64_t value) {
-        const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
-        return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
-    };
-    if (name_used_.empty()) find_used_names();
-    const StringId base_name = intern(base);
-    if (!naming_) own_naming();
-    std::int64_t& last = naming_->last_number[base_name];
-    StringId name = no_string;
-    if (number < 0) {
-        number = last;
-        name = base_name;
-    } else {
-        name = intern(numbered(number));
-        if (is_used(name)) number = last;
-    }
-    while (is_used(name)) name = intern(numbered(++number));
-    last = number;
-    mark_used(name);
-    return name;
-}
-
-void GraphEditor::mark_used(StringId name) {
-    if (name >= name_used_.size()) name_used_.resize(name + 4096);
-    name_used_[name] = 1;
 }
 
 }  // namespace overlap
