@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes of the graph view, in pixels at zoom 1.
+// Sizes of the graph view, in pixels at zoom 1, and how far one step zooms.
 
 namespace overlap::ui {
 
@@ -17,6 +17,7 @@ inline constexpr double boxPadding = 14;
 inline constexpr double narrowestModule = 176;
 inline constexpr double widestBox = 320;
 inline constexpr double narrowestOperation = 128;
+inline constexpr double zoomStep = 1.2;  ///< factor of one notch of the wheel, or one press of a key
 inline constexpr double widthStep = 24;  ///< widths are multiples, so that identical layers are as wide as each other
 
 }  // namespace overlap::ui
