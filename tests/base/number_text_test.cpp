@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "core/base/times_apart.h"
 
 namespace overlap {
 namespace {
@@ -26,6 +29,16 @@ TEST(NumberText, HasFourDigitsAndAUnit) {
     EXPECT_EQ(bytes_text(436207616), "416 MiB");
     EXPECT_EQ(bytes_text(457389179), "436.2 MiB");
     EXPECT_EQ(bytes_text(std::int64_t{33} << 30), "33 GiB");
+}
+
+TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(times_apart(std::vector{1586.0, 1586.4, 1933.0}), (Texts{"1586.0 ms", "1586.4 ms", "1933 ms"}));
+    EXPECT_EQ(times_apart(std::vector{2162.01, 2162.04, 2162.3}), (Texts{"2162.01 ms", "2162.04 ms", "2162.3 ms"}));
+    EXPECT_EQ(times_apart(std::vector{78027.1, 78027.9}), (Texts{"78.027 s", "78.028 s"}));
+    EXPECT_EQ(times_apart(std::vector{0.0312, 0.0312}), (Texts{"31.2 µs", "31.2 µs"}));
+    EXPECT_EQ(times_apart(std::vector{21.9, 21.9 * (1 + 1e-12)}), (Texts{"21.9 ms", "21.9 ms"}));
+    EXPECT_TRUE(times_apart({}).empty());
 }
 
 TEST(NumberText, OfColumnsHasItsDecimals) {

@@ -9,6 +9,7 @@
 #include "core/pipeline/disturbed_times.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/times_apart.h"
 #include "ui/widgets/plan_colours.h"
 
 namespace overlap::ui {
@@ -35,7 +36,28 @@ void PlansModel::setRows(std::vector<PlanRow> rows, const QString& other) {
     beginResetModel();
     rows_ = std::move(rows);
     other_ = other;
+    writeTimes();
     endResetModel();
+}
+
+void PlansModel::writeTimes() {
+    const auto texts = [this](auto&& step_of) {
+        std::vector<double> steps_ms;
+        for (const PlanRow& row : rows_)
+            if (const std::optional<double> ms = step_of(row)) steps_ms.push_back(*ms);
+        QStringList known = formatTimesApart(steps_ms), all;
+        for (const PlanRow& row : rows_) all.append(step_of(row) ? known.takeFirst() : QString());
+        return all;
+    };
+    const auto known = [](const std::optional<PlanFigures>& figures) {
+        return figures && figures->times_known && !figures->refused;
+    };
+    steps_ = texts(
+        [&](const PlanRow& row) { return known(row.figures) ? std::optional(row.figures->step_ms) : std::nullopt; });
+    shared_steps_ = texts(
+        [&](const PlanRow& row) { return known(row.figures) ? row.figures->shared_step_ms : std::optional<double>(); });
+    other_steps_ = texts(
+        [&](const PlanRow& row) { return known(row.other) ? std::optional(row.other->jobStepMs()) : std::nullopt; });
 }
 
 int PlansModel::rowCount(const QModelIndex& parent) const {
@@ -62,7 +84,10 @@ std::optional<double> PlansModel::difference(const PlanRow& row, std::optional<P
     return of_plan->jobStepMs() - of_baseline->jobStepMs();
 }
 
-QString PlansModel::text(const PlanRow& row, int column) const {
+QString PlansModel::text(std::size_t index, int column) const {
+    const PlanRow& row = rows_[index];
+    const auto at = static_cast<qsizetype>(index);
+    const auto known = [](const QString& text) { return text.isEmpty() ? not_known : text; };
     const auto differenceText = [&](std::optional<PlanFigures> PlanRow::*figures) {
         const std::optional<double> ms = difference(row, figures);
         return ms ? formatDifference(*ms, Unit::Time) : QString();
@@ -75,9 +100,9 @@ QString PlansModel::text(const PlanRow& row, int column) const {
     if (refused) return column == step_column || column == other_column ? tr("refused") : QString();
     switch (column) {
         case step_column:
-            return timeOf(row.figures, row.figures->step_ms);
+            return known(steps_[at]);
         case shared_column:
-            return row.figures->shared_step_ms ? formatTime(*row.figures->shared_step_ms) : QString();
+            return shared_steps_[at];
         case gain_column:
             return differenceText(&PlanRow::figures);
         case exposed_column:
@@ -89,7 +114,7 @@ QString PlansModel::text(const PlanRow& row, int column) const {
         case lost_column:
             return lostText(row);
         case other_column:
-            return timeOf(row.other, row.other ? row.other->jobStepMs() : 0);
+            return known(other_steps_[at]);
         case other_gain_column:
             return differenceText(&PlanRow::other);
         default:
@@ -129,7 +154,8 @@ QString PlansModel::sharedText(const PlanRow& row) const {
     return text;
 }
 
-QString PlansModel::toolTip(const PlanRow& row, int column) const {
+QString PlansModel::toolTip(std::size_t index, int column) const {
+    const PlanRow& row = rows_[index];
     if (row.figures && row.figures->refused) return tr("The plan is refused; Problems says why where it is shown");
     if (column == note_column) return QString::fromStdString(row.plan.notes);
     if (column == shared_column && row.figures && row.figures->shared_step_ms) return sharedText(row);
@@ -138,10 +164,11 @@ QString PlansModel::toolTip(const PlanRow& row, int column) const {
         return tr("Faster than the baseline by the times that are shown, and not under %1: what this plan gains "
                   "depends on the machine")
             .arg(other_);
-    return text(row, column);
+    return text(index, column);
 }
 
-QVariant PlansModel::sortValue(const PlanRow& row, int column) const {
+QVariant PlansModel::sortValue(std::size_t index, int column) const {
+    const PlanRow& row = rows_[index];
     const double last = HUGE_VAL;  // what has no figures comes behind what has
     const bool refused = !row.figures || row.figures->refused;
     switch (column) {
@@ -162,7 +189,7 @@ QVariant PlansModel::sortValue(const PlanRow& row, int column) const {
         case other_gain_column:
             return difference(row, &PlanRow::other).value_or(row.baseline ? 0 : last);
         default:
-            return text(row, column);
+            return text(index, column);
     }
 }
 
@@ -180,17 +207,18 @@ QVariant PlansModel::tone(const PlanRow& row, int column) const {
 
 QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const PlanRow& row = rows_[static_cast<std::size_t>(index.row())];
+    const auto at = static_cast<std::size_t>(index.row());
+    const PlanRow& row = rows_[at];
     const bool is_number = isNumber(index.column());
     switch (role) {
         case Qt::DisplayRole:
         case Qt::EditRole:
-            return text(row, index.column());
+            return text(at, index.column());
         case Qt::DecorationRole:
             if (index.column() != name_column || row.plan.colour == PlanColour::none) return {};
             return hueOf(row.plan.colour);
         case Qt::ToolTipRole:
-            return toolTip(row, index.column());
+            return toolTip(at, index.column());
         case Qt::TextAlignmentRole:
             return QVariant::fromValue((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         case Qt::FontRole:
@@ -198,7 +226,7 @@ QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
         case Qt::ForegroundRole:
             return tone(row, index.column());
         case sort_role:
-            return sortValue(row, index.column());
+            return sortValue(at, index.column());
         default:
             return {};
     }

@@ -42,19 +42,23 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
-    QString text(const PlanRow& row, int column) const;
+    QString text(std::size_t row, int column) const;
     QString lostText(const PlanRow& row) const;
     QString disturbedText(const PlanRow& row) const;
     QString sharedText(const PlanRow& row) const;
     QString headerHelp(int section) const;
     bool hasSharedSteps(std::optional<PlanFigures> PlanRow::*figures) const;
-    QString toolTip(const PlanRow& row, int column) const;
-    QVariant sortValue(const PlanRow& row, int column) const;
+    QString toolTip(std::size_t row, int column) const;
+    QVariant sortValue(std::size_t row, int column) const;
     QVariant tone(const PlanRow& row, int column) const;
     /// Milliseconds that the step of a job is longer than the baseline's; nothing where either is not known.
     std::optional<double> difference(const PlanRow& row, std::optional<PlanFigures> PlanRow::*figures) const;
 
+    /// Of each row; where steps differ, so do the texts.
+    void writeTimes();
+
     std::vector<PlanRow> rows_;
+    QStringList steps_, shared_steps_, other_steps_;  ///< texts by row, empty where there is none
     QString other_;
 };
 

@@ -10,6 +10,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/times_apart.h"
 #include "ui/widgets/step_peak_metrics.h"
 
 namespace overlap::ui {
@@ -195,9 +196,12 @@ QPointF StepPeakChart::place(const Point& point) const {
     return {xOf(static_cast<double>(point.peak_bytes)), yOf(point.step_ms)};
 }
 
-QString StepPeakChart::text(const Point& point) {
+QString StepPeakChart::text(const Point& point) const {
+    std::vector<double> steps{point.step_ms};
+    for (const Point& other : points_) steps.push_back(other.step_ms);
     return tr("%1: %2, %3")
-        .arg(shownName(point.title), formatTime(point.step_ms), formatBytes(static_cast<double>(point.peak_bytes)));
+        .arg(shownName(point.title), formatTimesApart(steps).front(),
+             formatBytes(static_cast<double>(point.peak_bytes)));
 }
 
 int StepPeakChart::pointAt(const QPointF& position) const {

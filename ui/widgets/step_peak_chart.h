@@ -70,8 +70,8 @@ class StepPeakChart : public QWidget {
     const QString& legend() const { return legend_; }
     /// The point that keys are at; -1 for none.
     int focused() const { return focused_; }
-    /// A point in words: `Full recompute: 1171 ms, 7.1 GiB`.
-    static QString text(const Point& point);
+    /// A point in words: `Full recompute: 1171 ms, 7.1 GiB`. Its step differs from that of other points where they do.
+    QString text(const Point& point) const;
 
   signals:
     /// A point was taken.
