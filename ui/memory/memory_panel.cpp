@@ -19,7 +19,7 @@
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
-#include "ui/widgets/elided_label.h"
+#include "ui/widgets/bar_sentence.h"
 #include "ui/widgets/panel_layout.h"
 
 namespace overlap::ui {
@@ -63,7 +63,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       budget_(new QDoubleSpinBox),
       prefetch_(new QSpinBox),
       deferral_(new QSpinBox),
-      caption_(new ElidedLabel),
+      caption_(new BarSentence(tr("Step and peak"), this)),
       chart_(new PolicyChart),
       kinds_(new KindBar),
       effects_(new MemoryEffects(document, this)),
@@ -82,6 +82,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     QWidget* bar = makeBar();
     new LowBar(*this, *bar);
     layout->addWidget(bar);
+    layout->addWidget(caption_->below());
     layout->addWidget(split, 1);
     layout->addWidget(kinds_);
     setFocusProxy(view_);
@@ -113,7 +114,6 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
                 caption_->setText(
                     tr("%1 %2: %3")
                         .arg(MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), figures));
-                caption_->setToolTip(caption_->text());
             });
     showSection();
     showFigures();
@@ -134,14 +134,12 @@ QWidget* MemoryPanel::makeBar() {
     deferral_->setPrefix(tr("defer "));
     deferral_->setAccessibleName(tr("Layers by which waits for copies to the host come later"));
     deferral_->setToolTip(deferral_->accessibleName());
-    caption_->setObjectName("memoryCaption");
-    caption_->setAccessibleName(tr("Step and peak"));
     layout->addWidget(dimLabel(tr("Policy")));
     layout->addWidget(policy_);
     layout->addWidget(budget_);
     layout->addWidget(prefetch_);
     layout->addWidget(deferral_);
-    layout->addWidget(caption_, 1);
+    layout->addWidget(caption_->beside(), 1);
     connect(policy_, &PolicyBox::policyChosen, this, [this](const QString& policy) {
         policy.isEmpty() ? MemoryCommands(document_).clear() : MemoryCommands(document_).setPolicy(policy);
     });
@@ -176,7 +174,8 @@ QString MemoryPanel::caption() const {
 
 void MemoryPanel::showFigures() {
     const auto evaluation = document_.evaluation();
-    QString text = MemoryCommands(document_).refusal();
+    const QString refusal = MemoryCommands(document_).refusal();
+    QString text = refusal;
     std::optional<StepPeakChart::Point> current;
     if (evaluation && document_.isOpen()) {
         if (text.isEmpty())
@@ -189,8 +188,9 @@ void MemoryPanel::showFigures() {
         }
         chart_->setDeviceMemory(device_memory_bytes(*evaluation->graph));
     }
-    caption_->setText(text);
-    caption_->setToolTip(text);
+    // In a low panel there is no line for it; the chart, which has no points then, says all of it.
+    const bool said_by_chart = !refusal.isEmpty() && height() < low_panel_height;
+    caption_->setText(said_by_chart ? QString() : text, refusal.isEmpty());
     chart_->setCurrent(std::move(current));
 }
 
@@ -208,6 +208,8 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     kinds_->setNamesShown(height() >= low_height);
     kinds_->setVisible(height() >= lowest_height);
+    const bool was_low = event->oldSize().height() < low_panel_height, is_low = height() < low_panel_height;
+    if (was_low != is_low) showFigures();
 }
 
 void MemoryPanel::showEvent(QShowEvent* event) {

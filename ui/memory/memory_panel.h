@@ -9,11 +9,11 @@
 #include "ui/widgets/seen_refresh.h"
 
 class QDoubleSpinBox;
-class QLabel;
 class QSpinBox;
 
 namespace overlap::ui {
 
+class BarSentence;
 class Document;
 class KindBar;
 class MemoryEffects;
@@ -65,7 +65,7 @@ class MemoryPanel : public QWidget {
     PolicyBox* policy_;
     QDoubleSpinBox* budget_;
     QSpinBox *prefetch_, *deferral_;
-    QLabel* caption_;
+    BarSentence* caption_;
     PolicyChart* chart_;
     KindBar* kinds_;
     MemoryEffects* effects_;

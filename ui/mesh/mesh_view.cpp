@@ -75,7 +75,7 @@ MeshView::MeshView(QWidget* parent)
       costs_(new CostBox),
       form_(new InputsForm),
       answers_(new AnswerColumn),
-      left_(new TurningSplitter({190, 310}, {110, 190})),
+      left_(new TurningSplitter({190, 310}, {190, 110})),
       columns_(new TurningSplitter({500, 640}, {300, 320})) {
     setObjectName("meshView");
     setFocusProxy(&paths());
@@ -148,10 +148,16 @@ void MeshView::setParameters(std::vector<MeshParameter> parameters) {
     arrangeColumns();
 }
 
-/// Where there is little width, parameters stand above the inputs; where there is less, answers below both.
+/// Where there is little width, parameters stand below the inputs, which are what the view begins with; where there is
+/// less, answers below both.
 void MeshView::arrangeColumns() {
     const bool beside = width() >= least_size.width();
-    left_->turn(width() >= least_size.width() + parameters_->minimumWidth() ? Qt::Horizontal : Qt::Vertical);
+    const bool roomy = width() >= least_size.width() + parameters_->minimumWidth();
+    left_->turn(roomy ? Qt::Horizontal : Qt::Vertical);
+    if (const int place = roomy ? 0 : 1; left_->indexOf(parameters_) != place) {
+        left_->insertWidget(place, parameters_);
+        left_->complete();
+    }
     columns_->turn(beside ? Qt::Horizontal : Qt::Vertical);
     columns_->setMinimumSize(beside ? least_size : QSize(0, least_stacked_height));
 }

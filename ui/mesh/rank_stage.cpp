@@ -1,15 +1,17 @@
 #include "ui/mesh/rank_stage.h"
 
-#include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/mesh/rank_canvas.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/bar_sentence.h"
 #include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
@@ -31,7 +33,7 @@ QLabel* sentenceLabel(const char* role) {
 RankStage::RankStage(QWidget* parent)
     : QWidget(parent),
       canvas_(new RankCanvas),
-      sentence_(new QLabel),
+      sentence_(new BarSentence(tr("The step"), this)),
       problem_(sentenceLabel("refusal")),
       rank_(sentenceLabel("dim")) {
     setObjectName("rankStage");
@@ -42,6 +44,7 @@ RankStage::RankStage(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeBar());
+    layout->addWidget(sentence_->below());
     layout->addWidget(problem_);
     layout->addWidget(canvas_, 1);
     layout->addWidget(rank_);
@@ -81,20 +84,41 @@ QWidget* RankStage::makeBar() {
         emit animatedChanged();
     });
     animate_->setChecked(true);
-    sentence_->setObjectName("stepSentence");
-    sentence_->setMinimumWidth(1);  // what is left: a label of text is as wide as that
-    sentence_->installEventFilter(this);
-    sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 2, 8, 2);
-    layout->setSpacing(2);
-    layout->addWidget(back_);
-    layout->addWidget(play_);
-    layout->addWidget(on_);
-    layout->addSpacing(8);
-    layout->addWidget(sentence_, 1);
-    for (QToolButton* button : {axes_, block_back_, block_on_, animate_}) layout->addWidget(button);
+    sentence_->below()->setContentsMargins(12, 0, 12, 2);
+    const auto in_row = [](std::initializer_list<QToolButton*> buttons) {
+        auto* row = new QWidget;
+        auto* layout = new QHBoxLayout(row);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(2);
+        for (QToolButton* button : buttons) layout->addWidget(button);
+        return row;
+    };
+    steps_ = in_row({back_, play_, on_});
+    choices_ = in_row({axes_, block_back_, block_on_, animate_});
+    bar_ = new QGridLayout(bar);
+    bar_->setContentsMargins(8, 2, 8, 2);
+    bar_->setHorizontalSpacing(8);
+    bar_->setVerticalSpacing(0);
+    bar_->setColumnStretch(1, 1);
+    bar_->addWidget(steps_, 0, 0);
+    bar_->addWidget(sentence_->beside(), 0, 1);
+    bar_->addWidget(choices_, 0, 2);
     return bar;
+}
+
+/// What is drawn is chosen below the steps where both do not fit beside one another.
+void RankStage::arrangeBar() {
+    const int margins = bar_->contentsMargins().left() + bar_->contentsMargins().right();
+    const int steps = steps_->sizeHint().width(), choices = choices_->sizeHint().width();
+    const bool fits = steps + choices + 2 * bar_->horizontalSpacing() + margins <= width();
+    bar_->parentWidget()->setMinimumWidth(std::max(steps, choices) + margins);
+    bar_->removeWidget(choices_);
+    fits ? bar_->addWidget(choices_, 0, 2) : bar_->addWidget(choices_, 1, 0, 1, 3, Qt::AlignLeft);
+}
+
+void RankStage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeBar();
 }
 
 bool RankStage::animated() const {
@@ -182,23 +206,13 @@ QString RankStage::stepSentence() const {
                            formatCost(model, path.steps[index].cost));
 }
 
-bool RankStage::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == sentence_ && event->type() == QEvent::Resize) fitSentence();
-    return QWidget::eventFilter(watched, event);
-}
-
-void RankStage::fitSentence() {
-    sentence_->setText(elidedName(sentence_->fontMetrics(), sentence_->toolTip(), Qt::ElideRight, sentence_->width()));
-}
-
 void RankStage::updateBar() {
     const int steps = comparison_ ? static_cast<int>(comparison_->paths[path_].steps.size()) : 0;
     back_->setEnabled(step_ >= 0);
     on_->setEnabled(step_ < steps - 1);
     play_->setEnabled(steps > 0);
     play_->setText(playing_ ? tr("Stop") : tr("Play"));
-    sentence_->setToolTip(shownName(stepSentence()));
-    fitSentence();
+    sentence_->setText(stepSentence());
     QString problem;
     if (comparison_ && step_ >= 0) {
         const ComparedStep& step = comparison_->paths[path_].steps[static_cast<std::size_t>(step_)];
@@ -218,6 +232,7 @@ void RankStage::updateBar() {
     block_on_->setVisible(blocks);
     block_back_->setEnabled(blocks && canvas_->block() > 0);
     block_on_->setEnabled(blocks && canvas_->block() + 1 < canvas_->blocks());
+    arrangeBar();
     QStringList lines;
     if (const QString block = canvas_->blockSentence(); !block.isEmpty()) lines.append(tr("Drawn: %1").arg(block));
     if (comparison_ && comparison_->question.tensor.dims() > 2)

@@ -7,11 +7,13 @@
 #include "ui/mesh/path_comparison.h"
 #include "ui/mesh/state_picture.h"
 
+class QGridLayout;
 class QLabel;
 class QToolButton;
 
 namespace overlap::ui {
 
+class BarSentence;
 class RankCanvas;
 
 /// The picture of a path with its controls: previous step, next step, play, which dimensions and ranks are drawn, and
@@ -42,7 +44,7 @@ class RankStage : public QWidget {
     void animatedChanged();
 
   protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
@@ -54,10 +56,12 @@ class RankStage : public QWidget {
 
     RankCanvas* canvas_;
     QToolButton *back_, *play_, *on_, *axes_, *block_back_, *block_on_, *animate_;
-    /// As much of the step's sentence as there is room for; the tool tip has all of it.
-    void fitSentence();
+    void arrangeBar();
 
-    QLabel *sentence_, *problem_, *rank_;
+    QGridLayout* bar_ = nullptr;
+    QWidget *steps_ = nullptr, *choices_ = nullptr;  ///< controls of steps; of what is drawn
+    BarSentence* sentence_;
+    QLabel *problem_, *rank_;
     QTimer pause_;  ///< between two steps that are played
     std::shared_ptr<const PathComparison> comparison_;
     std::size_t path_ = 0;

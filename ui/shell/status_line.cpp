@@ -1,5 +1,6 @@
 #include "ui/shell/status_line.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QStatusBar>
 #include <QStyle>
@@ -18,6 +19,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int message_ms = 8000;
+constexpr int room_between = 32;  ///< margins of the bar, and what is between its parts
 
 }  // namespace
 
@@ -38,6 +40,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measur
     bar.addWidget(message_, 1);
     addReadingProgress(bar, measurements);
     bar.addPermanentWidget(time_);
+    bar.installEventFilter(this);
     connect(&document, &Document::evaluationChanged, this, &StatusLine::update);
     connect(&document, &Document::evaluatingChanged, this, &StatusLine::update);
     connect(&document, &Document::graphChanged, this, &StatusLine::update);
@@ -68,11 +71,25 @@ void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
     message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
     bar_.clearMessage();  // what an action under the pointer says of itself would be drawn over it
     message_->show();
+    shareRoom();
     QTimer::singleShot(message_ms, this, [this, sentence] {
         if (message_->text() != shownName(sentence)) return;
         message_->clear();
         message_->hide();
+        graph_->show();
     });
+}
+
+/// What was just done takes the place of what is always there, where both do not fit.
+void StatusLine::shareRoom() {
+    const auto width = [](const QLabel& label) { return label.fontMetrics().horizontalAdvance(label.text()); };
+    const int room = (bar_.width() - width(*time_)) / 2 - room_between;
+    graph_->setHidden(!message_->isHidden() && width(*message_) > room);
+}
+
+bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) shareRoom();
+    return QObject::eventFilter(watched, event);
 }
 
 QString StatusLine::graphText() const {

@@ -25,8 +25,12 @@ class StatusLine : public QObject {
     /// Shows what is open and evaluated now.
     void update();
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void addReadingProgress(QStatusBar& bar, Measurements& measurements);
+    void shareRoom();
     QString graphText() const;
 
     QStatusBar& bar_;

@@ -243,6 +243,20 @@ class MeshViewTest : public QObject {
         QCOMPARE(view_->paths().step(), steps - 1);
     }
 
+    void controlsOfTheRanksAreWholeInANarrowView() {
+        for (const int width : {1400, 700, 400}) {
+            view_->resize(width, 900);
+            QCoreApplication::processEvents();
+            const RankStage& stage = view_->stage();
+            for (const QToolButton* button : stage.findChildren<QToolButton*>()) {
+                if (!button->isVisible()) continue;
+                QVERIFY2(button->visibleRegion().boundingRect().size() == button->size(),
+                         qPrintable(QStringLiteral("%1 at %2").arg(button->text()).arg(width)));
+                QVERIFY(button->width() >= button->minimumSizeHint().width());
+            }
+        }
+    }
+
     void cardsStandInRowsWhereTheyDoNotFit() {
         PathBoard& paths = view_->paths();
         const std::size_t count = view_->comparison()->paths.size();
@@ -313,6 +327,13 @@ class MeshViewTest : public QObject {
         // Names are told apart by their ends, which a narrow list keeps.
         QCOMPARE(list->textElideMode(), Qt::ElideMiddle);
         QVERIFY(list->visualRect(list->model()->index(2, 0)).width() <= list->viewport()->width());
+        // A narrow view begins with the inputs.
+        const auto top = [&](const QWidget& widget) { return widget.mapTo(view_.get(), QPoint(0, 0)).y(); };
+        view_->resize(420, 700);
+        QTRY_VERIFY(top(view_->form()) < top(*list));
+        view_->resize(1000, 700);
+        QTRY_COMPARE(list->mapTo(view_.get(), QPoint(0, 0)).x() < view_->form().mapTo(view_.get(), QPoint(0, 0)).x(),
+                     true);
         list->setCurrentIndex(list->model()->index(1, 0));
         QCOMPARE(view_->inputs(), inputs);
         view_->undoStack().undo();

@@ -51,6 +51,22 @@ class NoticesTest : public QObject {
         QVERIFY(fixture.bar.text().isEmpty());
     }
 
+    void aSentenceIsWholeInANarrowWindow() {
+        Fixture fixture;
+        const QString sentence =
+            QStringLiteral("layers.3 into layers.2: step 2,162 ms (−4.3 ms), exposed −4.1 ms, peak ±0 GiB");
+        fixture.status_bar.show();
+        for (const int width : {1600, 800}) {
+            fixture.status_bar.resize(width, 24);
+            emit fixture.source.told(sentence, {});
+            const auto labels = fixture.status_bar.findChildren<QLabel*>();
+            const auto shown =
+                std::ranges::find_if(labels, [&](const QLabel* label) { return label->text() == sentence; });
+            QVERIFY(shown != labels.end());
+            QTRY_VERIFY((*shown)->width() >= (*shown)->fontMetrics().horizontalAdvance(sentence));
+        }
+    }
+
     void whatIsWarnedOfIsInTheNoticeBarAndTheLog() {
         Fixture fixture;
         bool is_replaced = false;
