@@ -4,10 +4,12 @@
 #include <QUndoStack>
 #include <utility>
 
+#include "ui/document/begins_anew.h"
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/timeline/notes/timeline_edits.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 
@@ -31,7 +33,12 @@ QAction* EditHistory::makeUndoAction(QObject* parent) {
         const QUndoStack* stack = nextUndo();
         return stack ? stack->undoText() : QString();
     };
-    return makeAction(parent, tr("Undo"), text, [this] { undo(); });
+    const auto none = [this] {
+        return plan_ && plan_->property(begins_anew_property).toBool()
+                   ? tr("Nothing to undo: edits from before the last end are kept, and cannot be undone")
+                   : tr("Nothing to undo");
+    };
+    return makeAction(parent, tr("Undo"), text, none, [this] { undo(); });
 }
 
 QAction* EditHistory::makeRedoAction(QObject* parent) {
@@ -39,15 +46,16 @@ QAction* EditHistory::makeRedoAction(QObject* parent) {
         const QUndoStack* stack = nextRedo();
         return !taken_back_.isEmpty() ? tr("new plan %1").arg(taken_back_) : stack ? stack->redoText() : QString();
     };
-    return makeAction(parent, tr("Redo"), text, [this] { redo(); });
+    return makeAction(
+        parent, tr("Redo"), text, [] { return tr("Nothing to redo"); }, [this] { redo(); });
 }
 
 QAction* EditHistory::makeAction(QObject* parent, const QString& name, std::function<QString()> text,
-                                 std::function<void()> step) {
+                                 std::function<QString()> none, std::function<void()> step) {
     auto* action = new QAction(parent);
-    const auto describe = [action, name, text = std::move(text)] {
+    const auto describe = [action, name, text = std::move(text), none = std::move(none)] {
         const QString next = text();
-        action->setEnabled(!next.isEmpty());
+        setAvailable(*action, next.isEmpty() ? none() : QString());
         action->setText(next.isEmpty() ? name : QStringLiteral("%1 %2").arg(name, shownInMenu(next)));
     };
     connect(action, &QAction::triggered, this, std::move(step));

@@ -44,9 +44,10 @@ class EditHistory : public QObject {
     void additionRedone();
 
   private:
-    /// @param text of the next edit; empty where there is none. @param step carries it out.
+    /// @param text of the next edit; empty where there is none. @param none why there is none.
+    /// @param step carries it out.
     QAction* makeAction(QObject* parent, const QString& name, std::function<QString()> text,
-                        std::function<void()> step);
+                        std::function<QString()> none, std::function<void()> step);
 
     /// The commands of a stack that are known, each with when it was made.
     struct Made {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/plan_file.h"
+#include "ui/document/begins_anew.h"
 #include "ui/files/file_digest.h"
 
 namespace overlap::ui {
@@ -73,6 +74,8 @@ void Document::setGraph(const LoadedGraph& loaded) {
     for (const RestoredVariant& kept : restored.variants) {
         insertQuietly(kept.plan, false, [&kept](Variant& variant) {
             kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
+            if (kept.modified && variant.undoStack().count() == 0)
+                variant.undoStack().setProperty(begins_anew_property, true);
         });
     }
     if (restored.variants.empty()) insertVariant(loaded_.empty_plan, false);

@@ -3,6 +3,7 @@
 #include <QBrush>
 #include <QUndoStack>
 
+#include "ui/document/begins_anew.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -59,7 +60,10 @@ QVariant HistoryModel::trueData(const QModelIndex& index, int role) const {
     const bool undone = state > stack.index();
     if (role == Qt::ForegroundRole && undone) return QBrush(currentTheme().dim);
     if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
-    QString text = !of_plan ? sharedText(state) : state == 0 ? tr("As it was opened") : stack.text(state - 1);
+    const QString opened = stack.property(begins_anew_property).toBool()
+                               ? tr("As it was kept at the last end; its history begins here")
+                               : tr("As it was opened");
+    QString text = !of_plan ? sharedText(state) : state == 0 ? opened : stack.text(state - 1);
     if (of_plan && state == stack.cleanIndex() && state > 0) text += tr(" · saved");
     if (role == Qt::AccessibleTextRole && undone) text += tr(", undone");
     return text;

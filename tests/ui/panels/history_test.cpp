@@ -45,6 +45,25 @@ class HistoryTest : public QObject {
         QCOMPARE(panel.model()->rowCount(), 2);
     }
 
+    void editsOfAnEarlierRunAreNoSilentLoss() {
+        Document document;
+        document.setVariantSource([](const LoadedGraph& loaded) {
+            RestoredVariants kept;
+            for (const bool modified : {true, false}) {
+                kept.variants.emplace_back();
+                kept.variants.back().plan = loaded.empty_plan;
+                kept.variants.back().modified = modified;
+            }
+            return kept;
+        });
+        document.setGraph(loadGraph(smallGraphFile()));
+        HistoryPanel panel(document.undoGroup());
+        document.setCurrentIndex(1);
+        QCOMPARE(texts(panel), QStringList{"As it was kept at the last end; its history begins here"});
+        document.setCurrentIndex(2);
+        QCOMPARE(texts(panel), QStringList{"As it was opened"});
+    }
+
     void whatIsSavedIsMarked() {
         const auto document = openDocument();
         HistoryPanel panel(document->undoGroup());
