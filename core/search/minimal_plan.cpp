@@ -1,6 +1,7 @@
 #include "core/search/minimal_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/search/plan_elements.h"
@@ -33,15 +34,22 @@ class Minimizer {
             weighed.clear();
         }
         if (weighed.empty()) weighed = weigh();
-        MinimalPlan minimal{std::move(best_), {}, evaluations_};
-        for (const WeighedElement& element : weighed)
-            if (!element.needed || element.worth_ms != 0)
-                minimal.elements.push_back({element.removal.element, element.worth_ms});
-        std::ranges::stable_sort(minimal.elements, std::greater(), &PlanElement::worth_ms);
-        return minimal;
+        return {std::move(best_), listed(weighed), evaluations_};
     }
 
+    /// Of the plan as it is.
+    std::vector<PlanElement> parts() { return listed(weigh()); }
+
   private:
+    static std::vector<PlanElement> listed(const std::vector<WeighedElement>& weighed) {
+        std::vector<PlanElement> elements;
+        for (const WeighedElement& element : weighed)
+            if (!element.needed || element.worth_ms != 0)
+                elements.push_back({element.removal.element, element.worth_ms});
+        std::ranges::stable_sort(elements, std::greater(), &PlanElement::worth_ms);
+        return elements;
+    }
+
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals) {
         if (proposals.size() > left_) proposals.resize(left_);
         std::vector<Candidate> found =
@@ -97,6 +105,20 @@ class Minimizer {
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
                          double most_ms) {
     return Minimizer(evaluator, rounds, found, most_ms).run();
+}
+
+std::vector<PlanElement> worth_of_parts(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                        const SearchOptions& options) {
+    const CandidateEvaluator evaluator(graph, step_work(graph, options.time_source), options.time_source,
+                                       options.any_order);
+    const Candidate candidate = evaluator.evaluate(plan, {}, options.stop);
+    if (!candidate.usable()) return {};
+    const LockedParts nothing_locked;
+    constexpr std::size_t enough = std::numeric_limits<std::size_t>::max();
+    const SearchRounds rounds(
+        evaluator, nothing_locked,
+        {.effort = enough, .threads = std::max(1u, options.threads), .memory = std::nullopt, .stop = options.stop});
+    return Minimizer(evaluator, rounds, candidate, candidate.step_ms).parts();
 }
 
 }  // namespace overlap

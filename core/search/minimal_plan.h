@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/search/plan_search.h"
@@ -18,5 +19,12 @@ struct MinimalPlan {
 /// evaluated stays, and is not listed.
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
                          double most_ms);
+
+/// What each part of a plan is worth, most worth first: of all its parts, as minimal_plan() weighs those of the best.
+/// @param graph as search_plans() had it.
+/// @param options of that search: what the simulations are of, threads, stop. Its limit and its locks play no part.
+/// @returns fewer when stop was requested; nothing for a plan that cannot be used.
+std::vector<PlanElement> worth_of_parts(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                        const SearchOptions& options);
 
 }  // namespace overlap

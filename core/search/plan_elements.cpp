@@ -26,7 +26,7 @@ std::vector<ElementRemoval> elements_of(const Plan& plan) {
         elements.push_back({Kind::step, "pass " + given.pass, step, 0, {}});
         if (given.pass != automatic_pass) continue;
         for (const auto& [option, value] : given.options)
-            elements.push_back({Kind::option, option + " of " + given.pass, step, 0, option});
+            elements.push_back({Kind::option, option + " = " + describe(value) + " of " + given.pass, step, 0, option});
     }
     return elements;
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/process_groups_field.h"
 #include "core/search/block_plans.h"
@@ -46,7 +47,7 @@ class Search {
     SearchResult run() {
         try_portfolio();
         const auto effort = static_cast<std::size_t>(static_cast<double>(options_.effort) * share_of_search);
-        rounds_.improve(effort, random_, memory_settings_, [&] { report(); });
+        const bool exhausted = rounds_.improve(effort, random_, memory_settings_, [&] { report(); });
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
         result_.best = *best;
@@ -59,6 +60,7 @@ class Search {
         for (Candidate& baseline : result_.baselines)
             if (baseline.usable()) evaluator_.disturb(baseline, options_.stop);
         result_.stopped = rounds_.stopped();
+        result_.exhausted = exhausted && !result_.stopped;
         result_.front = front_of(rounds_.usable(), bounds_, options_.stop);
         if (options_.from) {
             result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan);
@@ -219,7 +221,9 @@ class Search {
         Plan plan = given.plan;
         std::vector<OverlapDirective> all = std::exchange(plan.overlaps.list, {});
         if (all.empty() || !evaluator_.evaluate(plan, given.origin).usable())
-            return "; its passes do that, and without --any-order the search keeps the order, as the bound does";
+            return "; its passes do that, and the search keeps the order, as its bound does, unless it may compute in "
+                   "any "
+                   "order";
         std::string moving;
         for (OverlapDirective& directive : all) {
             plan.overlaps.list.push_back(std::move(directive));
@@ -227,8 +231,8 @@ class Search {
             moving += (moving.empty() ? "" : "; ") + describe(plan.overlaps.list.back());
             plan.overlaps.list.pop_back();
         }
-        return ". Without --any-order the search keeps the order, as the bound does: remove from the plan the overlap "
-               "by hand that moves it (" +
+        return ". The search keeps the order, as its bound does, unless it may compute in any order. Else remove from "
+               "the plan the overlap by hand that moves it (" +
                moving + "), or do not start from this plan";
     }
 
@@ -290,6 +294,15 @@ class Search {
 };
 
 }  // namespace
+
+std::string end_text(const SearchResult& result, std::size_t effort) {
+    const std::string plans = counted(result.evaluations, "plan");
+    if (result.stopped) return "stopped after " + plans;
+    if (result.exhausted)
+        return "it ended after " + plans + " of " + std::to_string(effort) +
+               ", since no change to the best plans helps any more";
+    return "it ended after " + plans + ": at most " + std::to_string(effort) + " may be evaluated to find one";
+}
 
 SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options) {
     return Search(graph, options).run();

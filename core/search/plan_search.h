@@ -62,7 +62,7 @@ struct FrontPoint {
 
 struct SearchResult {
     Candidate best;  ///< usable; within the limit
-    /// Of the plans that were found, within the limit, before the one in fewest words among those alike was taken.
+    /// Of the plans that were found, within the limit, before the one with the shortest description among those alike was taken.
     double shortest_ms = 0;
     LowerBound bound;
     std::vector<Candidate>
@@ -77,7 +77,12 @@ struct SearchResult {
     std::optional<PlanDifference> from_start;  ///< from the plan to start from to the best
     std::size_t evaluations = 0;
     bool stopped = false;
+    /// Fewer plans than the effort allows were evaluated, since nothing that was tried helps the best plans any more.
+    bool exhausted = false;
 };
+
+/// Why a search ended: `after 1500 plans, as many as it may evaluate`. A clause.
+std::string end_text(const SearchResult& result, std::size_t effort);
 
 /// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`
 /// alone: not on time, and not on the number of threads. README.md of this folder says what is tried.

@@ -80,7 +80,7 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
         json.member("origin", std::string_view(point.origin)).end_object();
     }
     json.end_array().member("evaluations", static_cast<std::int64_t>(result.evaluations));
-    json.member("stopped", result.stopped).key("scenarios").begin_array();
+    json.member("stopped", result.stopped).member("exhausted", result.exhausted).key("scenarios").begin_array();
     for (const Disturbance& scenario : scenarios()) json.value(scenario.name);
     json.end_array().key("elements").begin_array();
     for (const PlanElement& element : result.elements)

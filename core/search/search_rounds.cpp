@@ -109,7 +109,7 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
     return moves;
 }
 
-void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
+bool SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
                            const std::function<void()>& after_round) {
     std::vector<Incumbent> improved = incumbents();
     while (evaluations_ < effort && !done()) {
@@ -121,7 +121,7 @@ void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::
                 (incumbent->stale == chosen->stale && is_better(incumbent->candidate, chosen->candidate)))
                 chosen = incumbent;
         }
-        if (chosen == improved.end()) return;
+        if (chosen == improved.end()) return true;
         const std::vector<Candidate> tried = evaluate(moves_from(*chosen, random, memory));
         const Candidate* found = nullptr;
         for (const Candidate& candidate : tried) {
@@ -139,6 +139,7 @@ void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::
         }
         after_round();
     }
+    return false;
 }
 
 }  // namespace overlap

@@ -36,9 +36,10 @@ class SearchRounds {
 
     /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
     /// tried helps or `effort` evaluations have been made.
+    /// @returns whether nothing helps any more.
     /// @param memory what may be tried of memory (see memory_settings()).
     /// @param after_round called with the best so far.
-    void improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
+    bool improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
                  const std::function<void()>& after_round);
 
     bool done() const { return evaluations_ >= limits_.effort || limits_.stop.stop_requested(); }

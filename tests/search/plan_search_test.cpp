@@ -10,10 +10,12 @@
 #include "core/base/error.h"
 #include "core/cost/shared_links.h"
 #include "core/passes/overlaps/overlap_directives.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 #include "core/search/block_plans.h"
+#include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
@@ -152,6 +154,38 @@ TEST(PlanSearch, EvaluatesNoMoreThanItsEffortAndASixthForTheParts) {
     }
 }
 
+TEST(PlanSearch, SaysWhyItEnds) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const SearchResult cut = search_plans(graph, options_of(60, 2));
+    EXPECT_FALSE(cut.exhausted);
+    EXPECT_TRUE(end_text(cut, 60).ends_with("at most 60 may be evaluated to find one")) << end_text(cut, 60);
+    const SearchResult whole = search_plans(graph, options_of(5000, 2));
+    EXPECT_TRUE(whole.exhausted);
+    EXPECT_LT(whole.evaluations, 5000u);
+    EXPECT_TRUE(end_text(whole, 5000).ends_with("since no change to the best plans helps any more"))
+        << end_text(whole, 5000);
+}
+
+TEST(PlanSearch, PartsOfAnyPlanAreWeighedAsThoseOfTheBest) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const SearchOptions options = options_of(100, 2);
+    const SearchResult found = search_plans(graph, options);
+    const auto names = [](const std::vector<PlanElement>& parts) {
+        std::vector<std::string> elements;
+        for (const PlanElement& part : parts) elements.push_back(part.element);
+        return elements;
+    };
+    const std::vector<PlanElement> parts = worth_of_parts(graph, found.best.plan, options);
+    EXPECT_EQ(names(parts), names(found.elements));
+    for (std::size_t index = 0; index < parts.size(); ++index)
+        EXPECT_DOUBLE_EQ(parts[index].worth_ms, found.elements[index].worth_ms);
+    const Plan blocks = make_plan(*graph, "x");
+    Plan other = blocks;
+    other.buckets = parse_bucket_entries("layers.0, layers.1");
+    const std::vector<PlanElement> others = worth_of_parts(graph, other, options);
+    EXPECT_NE(std::ranges::find(others, "bucket layers.0", &PlanElement::element), others.end());
+}
+
 TEST(PlanSearch, StaysWithinTheLimit) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     SearchOptions options = options_of(150, 2);
@@ -172,6 +206,8 @@ TEST(PlanSearch, StopsWithTheBestSoFar) {
     };
     const SearchResult found = search_plans(graph, options);
     EXPECT_TRUE(found.stopped);
+    EXPECT_FALSE(found.exhausted);
+    EXPECT_TRUE(end_text(found, 100'000).starts_with("stopped after ")) << end_text(found, 100'000);
     EXPECT_TRUE(found.best.usable());
     EXPECT_LT(found.evaluations, 500u);
 }
@@ -311,6 +347,14 @@ TEST(PlanElements, EachCanBeTakenAway) {
     EXPECT_EQ(without(plan, {elements[0]}).overlaps.list.size(), 1u);
     EXPECT_EQ(without(plan, {elements[0], elements[3]}).buckets.size(), 1u);
     EXPECT_EQ(without(plan, elements).pipeline.size(), 0u);
+}
+
+TEST(PlanElements, OptionsHaveTheirValues) {
+    Plan plan;
+    plan.pipeline = {{.pass = std::string(automatic_pass), .options = {{"max_in_flight_gb", 5.0}}}};
+    const std::vector<ElementRemoval> elements = elements_of(plan);
+    ASSERT_EQ(elements.size(), 2u);
+    EXPECT_EQ(elements[1].element, "max_in_flight_gb = 5 of schedule_overlap_bucketing");
 }
 
 }  // namespace

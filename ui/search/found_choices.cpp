@@ -1,77 +1,79 @@
 #include "ui/search/found_choices.h"
 
 #include <QObject>
-#include <algorithm>
+#include <array>
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/plan/plan_difference.h"
-#include "core/search/lower_bound.h"
-#include "core/search/search_front.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
 namespace {
-
-/// Without the settings in parentheses, which the plan has.
-QString baselineTitle(const Candidate& baseline) {
-    const QString origin = QString::fromStdString(baseline.origin);
-    return origin.left(origin.indexOf(QStringLiteral(" (")));
-}
-
-std::optional<double> shownAt(const std::vector<double>& shown_ms, std::size_t index) {
-    return index < shown_ms.size() ? std::optional(shown_ms[index]) : std::nullopt;
-}
 
 QString sentence(QString text) {
     if (!text.isEmpty()) text[0] = text[0].toUpper();
     return text;
 }
 
+/// The first names, and how many there are beside them.
+QString enumeration(const QStringList& names) {
+    std::vector<std::string> texts;
+    for (const QString& name : names) texts.push_back(name.toStdString());
+    return shownName(QString::fromStdString(enumerated(texts)));
+}
+
 /// To the plan that was shown, unless it was refused, and to the graph as it is.
-QString differences(const FoundPlans& found, const SearchStart& start, double step_ms) {
+QString differences(const FoundPlans& found, double step_ms) {
     const auto to = [&](double other_ms, const QString& what) {
         return QObject::tr("%1 to %2").arg(formatDifference(step_ms - other_ms, Unit::Time), what);
     };
     QStringList parts;
-    if (found.start_ms && start.plan) parts.append(to(*found.start_ms, shownName(start.title)));
-    parts.append(to(found.result.baselines.front().step_ms, QObject::tr("the baseline")));
+    if (!found.start.refused && found.start.plan) parts.append(to(found.start.step_ms, shownName(found.start.title)));
+    parts.append(to(found.baseline_ms, QObject::tr("the baseline")));
     return parts.join(QStringLiteral(", "));
+}
+
+/// The step, and beside it the one that the window shows, where that is another one.
+QString stepText(const FoundPlans& found, const FoundChoice& choice) {
+    const QString step = formatTime(choice.step_ms);
+    if (!choice.shown_ms || *choice.shown_ms == choice.step_ms) return QObject::tr("step %1").arg(step);
+    const QString shown = formatTime(*choice.shown_ms);
+    return found.links == LinkSharing::by_host
+               ? QObject::tr("step %1 %2 and %3 without").arg(step, linksLabel(found.links), shown)
+               : QObject::tr("step %1 %2 and %3 as it is shown").arg(step, linksLabel(found.links), shown);
+}
+
+QString linksSentence(const FoundPlans& found) {
+    if (found.links == LinkSharing::by_group)
+        return QObject::tr(
+            "Plans are compared as if each process group had a link of its own, which a job with one network card a "
+            "GPU does not have.");
+    return QObject::tr(
+        "Plans are compared with links shared, which a job can reach; opened, the plan shows its step without, since "
+        "this graph's cost model does not say who shares what.");
+}
+
+/// That nothing better was found, and how far the best is from the plan that was shown.
+QString nothingBetterSentence(const FoundPlans& found) {
+    const QString title = found.start.plan ? shownName(found.start.title) : QObject::tr("the baseline");
+    const std::array<double, 2> steps{found.start.step_ms, found.best().step_ms};
+    const QStringList shown = formatTimesApart(steps);
+    return shown[0] == shown[1]
+               ? QObject::tr("Nothing better than %1 was found, whose step is %2: keep it.").arg(title, shown[0])
+               : QObject::tr(
+                     "Nothing better than %1 was found, whose step is %2, and %3 that of the best plan that "
+                     "was found: keep it.")
+                     .arg(title, shown[0], shown[1]);
 }
 
 }  // namespace
 
-std::vector<FoundChoice> choicesOf(const FoundPlans& found) {
-    const SearchResult& result = found.result;
-    const double bound_ms = result.bound.step_ms;
-    std::vector<FoundChoice> choices;
-    const auto add = [&choices](FoundChoice choice) {
-        const bool known = std::ranges::any_of(choices, [&](const FoundChoice& other) {
-            return other.step_ms == choice.step_ms && other.peak_bytes == choice.peak_bytes;
-        });
-        if (!known) choices.push_back(std::move(choice));
-    };
-    add({QObject::tr("found"), result.best.plan, result.best.step_ms, bound_ms, result.best.corrected_peak_bytes,
-         found.shown_ms});
-    for (std::size_t index = 0; index < result.front.size(); ++index) {
-        const FrontPoint& point = result.front[index];
-        add({point.knee ? QObject::tr("knee") : QObject::tr("front"), point.plan, point.step_ms, point.bound_ms,
-             point.peak_bytes, shownAt(found.front_shown_ms, index), point.knee ? 2 : 0});
-    }
-    for (std::size_t index = 0; index < result.baselines.size(); ++index) {
-        const Candidate& baseline = result.baselines[index];
-        // A plan without what is locked is compared with, and not to choose.
-        if (baseline.usable() && result.locked_parts.kept_in(baseline.plan))
-            add({baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms, baseline.corrected_peak_bytes,
-                 shownAt(found.baselines_shown_ms, index)});
-    }
-    return choices;
-}
-
 int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit) {
-    // The first is the plan in fewest words among those that are alike.
+    // The first is the plan with the shortest description among those that are alike.
     int best = -1;
     for (std::size_t index = 0; index < choices.size(); ++index) {
         const FoundChoice& choice = choices[index];
@@ -83,31 +85,31 @@ int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64
     return best;
 }
 
-QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const FoundChoice& choice, bool is_best) {
-    const LowerBound& bound = found.result.bound;
+QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
+    const FoundChoice& choice = found.choices[index];
+    const SearchStart& start = found.start;
+    const bool is_best = index == 0, nothing_better = is_best && found.nothingBetter();
     QStringList sentences;
-    // Where the window's figures are without shared links, both steps stand beside each other.
+    if (nothing_better) sentences.append(nothingBetterSentence(found));
+    // Where the window's figures are with other links, both steps stand beside each other.
     const bool two_steps = choice.shown_ms && *choice.shown_ms != choice.step_ms;
-    QString step = QObject::tr("step %1").arg(formatTime(choice.step_ms));
-    if (two_steps)
-        step = QObject::tr("step %1 %2 and %3 without")
-                   .arg(formatTime(choice.step_ms), linksSharedLabel(), formatTime(*choice.shown_ms));
-    const QString to_others = differences(found, start, choice.step_ms);
+    const QString to_others = differences(found, choice.step_ms);
     sentences.append(
         QObject::tr("%1: %2 (%3), peak %4 (%5).")
-            .arg(sentence(shownName(choice.title)), step,
-                 two_steps ? QStringLiteral("%1: %2").arg(linksSharedLabel(), to_others) : to_others,
+            .arg(nothing_better ? QObject::tr("The best of the others") : sentence(shownName(choice.title)),
+                 stepText(found, choice),
+                 two_steps ? QStringLiteral("%1: %2").arg(linksLabel(found.links), to_others) : to_others,
                  formatBytes(static_cast<double>(choice.peak_bytes)),
                  formatDifference(static_cast<double>(choice.peak_bytes - start.peak_bytes), Unit::Bytes)));
     // What the bound is made of says nothing of a plan that is far from it.
-    sentences.append(is_best ? QObject::tr("That is %1: %2.")
-                                   .arg(aboveBound(choice.step_ms, choice.bound_ms),
-                                        shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
-                             : QObject::tr("That is %1 of %2.")
-                                   .arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
-    if (const FrontPoint* leaner = is_best ? leaner_than_best(found.result) : nullptr)
-        sentences.append(QObject::tr("Hardly slower with less memory: %1 at %2, on the front.")
-                             .arg(formatTime(leaner->step_ms), formatBytes(static_cast<double>(leaner->peak_bytes))));
+    const QString above = aboveBound(choice.step_ms, choice.bound_ms);
+    sentences.append(is_best ? QObject::tr("That is %1: %2.").arg(above, shownName(found.bound_reason))
+                             : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
+    if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
+    if (is_best && found.leaner)
+        sentences.append(
+            QObject::tr("Hardly slower with less memory: %1 at %2, on the front.")
+                .arg(formatTime(found.leaner->step_ms), formatBytes(static_cast<double>(found.leaner->peak_bytes))));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0
@@ -115,25 +117,41 @@ QStringList sentencesOn(const FoundPlans& found, const SearchStart& start, const
                              : QObject::tr("From %1 to it, what changes: %2.")
                                    .arg(shownName(start.title), QString::fromStdString(describe(difference))));
     }
-    if (start.plan && !found.result.locked.empty())
-        sentences.append(
-            QObject::tr("Plans that were found keep of %1: %2.")
-                .arg(shownName(start.title), shownName(QString::fromStdString(enumerated(found.result.locked)))));
-    if (is_best && !found.result.groups_left_out.empty())
+    if (start.plan && !found.locked.isEmpty())
+        sentences.append(QObject::tr("Plans that were found keep of %1: %2.")
+                             .arg(shownName(start.title), enumeration(found.locked)));
+    if (is_best && !found.groups_left_out.isEmpty())
         sentences.append(QObject::tr("It is without the settings of process groups that it does not make: %1.")
-                             .arg(shownName(QString::fromStdString(enumerated(found.result.groups_left_out)))));
+                             .arg(enumeration(found.groups_left_out)));
     if (!choice.shown_ms && found.links_differ)
         sentences.append(QObject::tr("Here process groups share links; opened, the plan may show another step."));
-    if (two_steps)
-        sentences.append(
-            QObject::tr("Plans are compared with links shared, which a job can reach; opened, the plan shows its step "
-                        "without, since this graph's cost model does not say who shares what."));
+    if (two_steps) sentences.append(linksSentence(found));
     return sentences;
+}
+
+QString captionOf(const FoundPlans& found) {
+    QStringList clauses;
+    if (found.nothingBetter())
+        clauses.append(QObject::tr("nothing better than %1 was found")
+                           .arg(found.start.plan ? shownName(found.start.title) : QObject::tr("the baseline")));
+    clauses.append(found.end);
+    clauses.append(QObject::tr("the best comes from: %1").arg(shownName(found.origin)));
+    // Progress told the step of the fastest.
+    const std::array<double, 2> steps{found.shortest_ms, found.best().step_ms};
+    if (found.shortest_ms < found.best().step_ms)
+        clauses.append(QObject::tr("the fastest, %1, has more buckets, options or overlaps for less than 0.3 %")
+                           .arg(formatTimesApart(steps).front()));
+    return sentence(clauses.join(QStringLiteral("; ")));
 }
 
 QString aboveBound(double step_ms, double bound_ms) {
     const double share = bound_ms > 0 ? step_ms / bound_ms - 1 : 0;
     return QObject::tr("%1 above the bound").arg(QString::fromStdString(percent_text(share * 100)));
+}
+
+QString linksLabel(LinkSharing links) {
+    return links == LinkSharing::by_host ? linksSharedLabel()
+                                         : QObject::tr("with a link of its own for each process group");
 }
 
 }  // namespace overlap::ui

@@ -1,9 +1,8 @@
 #include "ui/search/lock_button.h"
 
-#include <QKeyEvent>
-#include <QMouseEvent>
 #include <algorithm>
 
+#include "ui/search/tick_menu.h"
 #include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
@@ -20,20 +19,6 @@ QString sentence(QString text) {
 }
 
 }  // namespace
-
-bool TickMenu::tick(QAction* action) {
-    if (!action || !action->isCheckable() || !action->isEnabled()) return false;
-    action->trigger();
-    return true;
-}
-
-void TickMenu::mouseReleaseEvent(QMouseEvent* event) {
-    if (!tick(actionAt(event->position().toPoint()))) QMenu::mouseReleaseEvent(event);
-}
-
-void TickMenu::keyPressEvent(QKeyEvent* event) {
-    if (event->key() != Qt::Key_Space || !tick(activeAction())) QMenu::keyPressEvent(event);
-}
 
 LockButton::LockButton(QWidget* parent) : QToolButton(parent), menu_(new TickMenu(this)) {
     setObjectName("keepParts");

@@ -12,21 +12,6 @@
 
 namespace overlap::ui {
 
-/// A menu that stays open while its items are ticked.
-class TickMenu : public QMenu {
-    Q_OBJECT
-
-  public:
-    using QMenu::QMenu;
-
-  protected:
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-
-  private:
-    bool tick(QAction* action);
-};
-
 /// Chooses what of the current plan a search keeps as it is: cards, overlaps by hand, passes, memory.
 class LockButton : public QToolButton {
     Q_OBJECT

@@ -5,66 +5,77 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/cost/shared_links.h"
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/pass_result_cache.h"
 
 namespace overlap::ui {
 namespace {
 
-/// Fills in what the window shows where it differs from the search. @returns false when stopped.
-/// @param finish when requested, what is filled in so far is enough.
-bool fillInShown(FoundPlans& plans, const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop,
-                 const std::stop_token& finish) {
+/// The steps that the window shows of what was found. @returns false when stopped.
+/// @param finish when requested, what is known so far is enough.
+bool findShown(const std::shared_ptr<const Graph>& graph, const SearchResult& result,
+               const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop,
+               const std::stop_token& finish, ShownSteps& steps) {
     // Plans of a front have their first steps in common.
     const auto cache = std::make_shared<PassResultCache>();
     const auto shown = [&](const Plan& plan, double& ms) {
-        const auto evaluation = evaluate(plans.graph, plan, stop, source, cache);
+        const auto evaluation = evaluate(graph, plan, stop, source, cache);
         if (evaluation) ms = evaluation->simulation.step_ms;
         return evaluation != nullptr;
     };
     if (finish.stop_requested()) return true;
-    if (!shown(plans.result.best.plan, plans.shown_ms.emplace())) return false;
-    for (const FrontPoint& point : plans.result.front) {
+    if (!shown(result.best.plan, steps.best_ms.emplace())) return false;
+    for (const FrontPoint& point : result.front) {
         if (finish.stop_requested()) return true;
-        if (!shown(point.plan, plans.front_shown_ms.emplace_back())) return false;
+        if (!shown(point.plan, steps.front_ms.emplace_back())) return false;
     }
-    for (const Candidate& baseline : plans.result.baselines) {
+    for (const Candidate& baseline : result.baselines) {
         if (finish.stop_requested()) return true;
-        if (!shown(baseline.plan, plans.baselines_shown_ms.emplace_back())) return false;
+        if (!shown(baseline.plan, steps.baselines_ms.emplace_back())) return false;
     }
     return true;
 }
 
+/// Whether nothing but the order of its compute keeps a search from taking the plan.
+bool counts(const std::shared_ptr<const Graph>& graph, const SearchStart& start,
+            const std::shared_ptr<const TimeSource>& source) {
+    if (start.refused || !start.plan) return !start.refused;
+    const std::shared_ptr<const StepWork> work = step_work(graph, source);
+    return !work->obstacle.empty() || CandidateEvaluator(graph, work, source, true).evaluate(*start.plan, {}).usable();
+}
+
 }  // namespace
 
-void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchOptions options, std::optional<Plan> shown) {
+void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest request) {
     stop_.request_stop();
     stop_ = std::stop_source();
     const quint64 serial = ++serial_;
-    options.stop = stop_.get_token();
+    request.options.stop = stop_.get_token();
     // One processor is left to the window; the result is the same.
-    options.threads = std::max(2u, std::thread::hardware_concurrency()) - 1;
-    options.progress = [this, serial](const SearchProgress& progress) {
+    request.options.threads = std::max(2u, std::thread::hardware_concurrency()) - 1;
+    request.options.progress = [this, serial](const SearchProgress& progress) {
         calls_.put([this, serial, progress] {
             if (serial == serial_ && busy()) emit progressed(progress);
         });
     };
-    task_.start([this, graph = std::move(graph), options = std::move(options), start = std::move(shown),
+    task_.start([this, graph = std::move(graph), request = std::move(request),
                  stop = stop_](const std::stop_token& dropped) mutable -> LatestTask::Delivery {
         const std::stop_callback forward(dropped, [&stop] { stop.request_stop(); });
         try {
-            auto plans = std::make_shared<FoundPlans>();
-            plans->graph = graph;
-            plans->limit = options.memory_limit;
-            const std::shared_ptr<const Graph> shared = with_shared_links(graph, LinkSharing::by_host);
-            plans->links_differ = shared != graph;
-            const auto before = start ? evaluate(shared, *start, dropped, options.time_source)
-                                      : evaluate_baseline(shared, dropped, options.time_source);
+            const SearchOptions& options = request.options;
+            const std::shared_ptr<const Graph> linked = with_shared_links(graph, request.links);
+            SearchStart& start = request.start;
+            const auto before = start.plan ? evaluate(linked, *start.plan, dropped, options.time_source)
+                                           : evaluate_baseline(linked, dropped, options.time_source);
             if (!before) return {};
-            if (!before->refused) plans->start_ms = before->simulation.step_ms;
-            plans->result = search_plans(shared, options);
-            if (!fillInShown(*plans, options.time_source, dropped, stop.get_token())) return {};
+            start.refused = before->refused;
+            if (!before->refused) start.step_ms = before->simulation.step_ms;
+            start.counts = counts(linked, start, options.time_source);
+            const SearchResult result = search_plans(linked, options);
+            ShownSteps shown;
+            if (!findShown(graph, result, options.time_source, dropped, stop.get_token(), shown)) return {};
+            auto plans = std::make_shared<FoundPlans>(foundPlansOf(result, request, shown));
+            plans->links_differ = linked != graph;
             return [this, plans] { emit found(plans); };
         } catch (const InputError& error) {
             return [this, reason = QString::fromStdString(error.problem())] { emit failed(reason); };

@@ -1,16 +1,19 @@
 #include "ui/search/search_controls.h"
 
 #include <QAbstractItemView>
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
+#include <QToolButton>
 #include <cmath>
 
 #include "core/base/byte_units.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/search/lock_button.h"
+#include "ui/search/tick_menu.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
@@ -28,6 +31,9 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
       effort_(new QComboBox),
       other_limit_(new QDoubleSpinBox),
       from_current_(new QCheckBox(tr("Start from this plan"))),
+      options_(new QToolButton),
+      any_order_(new QAction(tr("Compute in any order"), this)),
+      separate_links_(new QAction(tr("Each process group has a link of its own"), this)),
       locks_(new LockButton) {
     for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
                                 tr("What the device holds"), tr("Peak of at most…")})
@@ -66,14 +72,49 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
            "result depends on it, and not on the time taken"));
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
+    makeOptions();
     // In a narrow window they show the beginning of their texts.
     for (QComboBox* box : {limit_, effort_}) box->setMinimumWidth(narrowest_box);
     other_limit_->setMinimumWidth(narrowest_box);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(8);
-    for (QWidget* control : std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_, locks_})
+    for (QWidget* control :
+         std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_, locks_, options_})
         layout->addWidget(control);
+}
+
+void SearchControls::makeOptions() {
+    any_order_->setToolTip(
+        tr("Plans may change the order of heavy compute, such as a collective with what it needs before products that "
+           "nothing waits for. They are compared with the bound for any order (overlap search --any-order)"));
+    separate_links_->setToolTip(
+        tr("Process groups do not share a GPU's network card between hosts, nor its link within one, unless the cost "
+           "model says so. A job with one card a GPU does not reach such steps (overlap search --separate-links)"));
+    auto* menu = new TickMenu(options_);
+    menu->setToolTipsVisible(true);
+    for (QAction* action : {any_order_, separate_links_}) {
+        action->setCheckable(true);
+        menu->addAction(action);
+        connect(action, &QAction::toggled, this, &SearchControls::showOptions);
+    }
+    options_->setObjectName("searchOptions");
+    options_->setPopupMode(QToolButton::InstantPopup);
+    options_->setMenu(menu);
+    options_->setToolTip(tr("The order of compute, and links that process groups go over"));
+    showOptions();
+}
+
+void SearchControls::showOptions() {
+    QStringList chosen;
+    if (any_order_->isChecked()) chosen.append(tr("any order"));
+    if (separate_links_->isChecked()) chosen.append(tr("separate links"));
+    options_->setText(chosen.isEmpty() ? tr("Options") : tr("Options: %1").arg(chosen.join(QStringLiteral(", "))));
+    options_->setAccessibleName(chosen.isEmpty() ? tr("Options of the search: none") : options_->text());
+}
+
+LinkSharing SearchControls::links() const {
+    return separate_links_->isChecked() ? LinkSharing::by_group : LinkSharing::by_host;
 }
 
 std::optional<std::int64_t> SearchControls::limitBytes() const {

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/cost/shared_links.h"
 #include "core/search/plan_locks.h"
 
+class QAction;
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
+class QToolButton;
 
 namespace overlap::ui {
 
@@ -33,6 +36,9 @@ class SearchControls : public QWidget {
     /// The switch of startsFromCurrent().
     QCheckBox* fromCurrent() { return from_current_; }
     LockButton* lockButton() { return locks_; }
+    /// Whether plans may compute in any order, and whether each process group has a link of its own.
+    QAction* anyOrder() { return any_order_; }
+    QAction* separateLinks() { return separate_links_; }
 
     /// The most bytes that the step may hold; nothing where any peak will do. Asked for only where obstacle() is empty.
     std::optional<std::int64_t> limitBytes() const;
@@ -44,6 +50,8 @@ class SearchControls : public QWidget {
     PlanLocks locks() const;
     /// Whether the current plan is changed, too. What is kept is kept of it.
     bool startsFromCurrent() const;
+    /// Over which links process groups go.
+    LinkSharing links() const;
     /// Why the limit is not known, as a sentence without full stop; empty where it is.
     QString obstacle() const;
     /// To be called when the current plan or its evaluation is another one.
@@ -55,12 +63,16 @@ class SearchControls : public QWidget {
 
   private:
     bool canStartFromCurrent() const;
+    void makeOptions();
+    void showOptions();
 
     Document& document_;
     QComboBox *limit_, *effort_;
     QDoubleSpinBox* other_limit_;
     std::optional<std::int64_t> exact_limit_;  ///< what the number was rounded from
     QCheckBox* from_current_;
+    QToolButton* options_;
+    QAction *any_order_, *separate_links_;
     LockButton* locks_;
 };
 

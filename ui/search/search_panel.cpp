@@ -1,38 +1,30 @@
 #include "ui/search/search_panel.h"
 
-#include <QHeaderView>
+#include <QAction>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
-#include <QTreeView>
 #include <algorithm>
 #include <utility>
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
-#include "ui/document/found_note.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
+#include "ui/search/parts_table.h"
 #include "ui/search/search_controls.h"
-#include "ui/theme/links_shared.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/availability.h"
-#include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
-#include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int worth_column = 1;
 constexpr int narrowest_result = 200;
-
-QString bytes(std::int64_t count) {
-    return formatBytes(static_cast<double>(count));
-}
 
 }  // namespace
 
@@ -43,12 +35,11 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
       find_(new QPushButton),
       open_(new QPushButton(tr("Open as plan"))),
       compare_(new QPushButton(tr("Compare"))),
-      caption_(new ElidedLabel),
+      caption_(new QLabel),
       result_(new QLabel),
       chart_(new FrontChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
       slider_(new LimitSlider(*chart_)),
-      elements_(new QStandardItemModel(this)),
-      table_(new QTreeView) {
+      table_(new PartsTable) {
     setObjectName("search");
     setAccessibleName(tr("Search"));
     auto* split = new QSplitter(Qt::Horizontal);
@@ -59,7 +50,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     split->setStretchFactor(1, 1);
     layOutPanel(this, makeBar(), split);
     // A search, its bound, and the plan that it began at share links, whether the figures elsewhere do or not.
-    chart_->setStepsText(tr("steps %1").arg(linksSharedLabel()));
+    chart_->setStepsText(tr("steps %1").arg(linksLabel(LinkSharing::by_host)));
     setFocusProxy(find_);
     split->setFocusPolicy(Qt::NoFocus);
     chart_->setObjectName("frontChart");
@@ -68,22 +59,30 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(chart_, &FrontChart::limitDragged, slider_, &LimitSlider::drag);
     connect(slider_, &LimitSlider::limitChosen, controls_, &SearchControls::setLimit);
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
-    connect(&task_, &PlanSearchTask::found, this, &SearchPanel::showFound);
+    connect(&task_, &PlanSearchTask::found, this,
+            [this](const std::shared_ptr<const FoundPlans>& found) { showFound(*found, 0); });
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
-        const bool former = former_.found != nullptr;
+        const bool former = former_.found.has_value();
         if (former) showFormer();
         say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
                    : tr("Nothing was found: %1").arg(reason));
-        if (former) {
-            result_->setText(caption() + QStringLiteral("\n\n") + result_->text());
-        } else {
-            result_->setText(caption());
-        }
         update();
     });
+    connect(table_, &PartsTable::weighed, this, [this](const std::vector<PlanElement>& parts) {
+        if (!found_) return;
+        found_->choices[static_cast<std::size_t>(chosen_)].parts = parts;
+        kept_ = {};
+        emit keptChanged();
+    });
+    connect(&document, &Document::graphChanged, this, [this] {
+        restored_ = {};
+        forget();
+    });
     // Other times, or another cost model, make other figures.
-    for (const auto signal : {&Document::graphChanged, &Document::timesChanged})
-        connect(&document, signal, this, &SearchPanel::forget);
+    connect(&document, &Document::timesChanged, this, [this] {
+        forget();
+        takeRestored();
+    });
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged})
         connect(&document, signal, this, &SearchPanel::update);
     forget();
@@ -99,10 +98,9 @@ QWidget* SearchPanel::makeBar() {
     find_->setObjectName("findPlan");
     find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
-    caption_->setProperty("role", "dim");
     layout->addWidget(controls_);
     layout->addWidget(find_);
-    layout->addWidget(caption_, 1);
+    layout->addStretch(1);
     return bar;
 }
 
@@ -130,14 +128,12 @@ QWidget* SearchPanel::makeResult() {
     buttons->addWidget(open_);
     buttons->addWidget(compare_);
     buttons->addStretch(1);
-    table_->setModel(elements_);
-    table_->setItemDelegate(new TableDelegate(table_));
-    table_->setAccessibleName(tr("What the parts of the best plan are worth"));
-    table_->setRootIsDecorated(false);
-    table_->setUniformRowHeights(true);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setMinimumHeight(48);
-    table_->header()->setSectionsMovable(false);
+    caption_->setProperty("role", "dim");
+    caption_->setWordWrap(true);
+    caption_->setTextFormat(Qt::PlainText);
+    caption_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    caption_->setAccessibleName(tr("How far the search is"));
+    layout->addWidget(caption_);
     layout->addWidget(result_);
     layout->addLayout(buttons);
     layout->addWidget(table_, 1);
@@ -152,8 +148,8 @@ QWidget* SearchPanel::makeResult() {
     area->setWidget(side);
     connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
     connect(compare_, &QPushButton::clicked, this, [this] {
-        const int after = open(), before = document_.indexOf(start_.key);
-        if (before < 0) say(tr("%1 was closed since; compared with the baseline").arg(start_.title));
+        const int after = open(), before = document_.indexOf(found_->start.key);
+        if (before < 0) say(tr("%1 was closed since; compared with the baseline").arg(found_->start.title));
         emit compareWanted(std::max(0, before), after);
     });
     return area;
@@ -169,7 +165,15 @@ QString SearchPanel::result() const {
 
 void SearchPanel::say(const QString& sentence) {
     caption_->setText(shownName(sentence));
-    caption_->setToolTip(caption_->text());
+    caption_->setHidden(sentence.isEmpty());
+}
+
+QStandardItemModel* SearchPanel::elements() {
+    return table_->parts();
+}
+
+bool SearchPanel::weighing() const {
+    return table_->busy();
 }
 
 QString SearchPanel::obstacle() const {
@@ -190,16 +194,17 @@ void SearchPanel::update() {
     waiting_ = !why.isEmpty();
     controls_->update();
     introduce();
-    const QString none = choices_.empty() ? tr("Nothing was found yet") : QString();
+    const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
 }
 
 void SearchPanel::forget() {
     task_.cancel();
+    if (found_) emit keptChanged();
     found_.reset();
+    kept_ = {};
     former_ = {};
-    choices_.clear();
     trail_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
@@ -207,12 +212,7 @@ void SearchPanel::forget() {
     slider_->hide();
     chart_->setNote(tr("Plans that are found are drawn here, step against peak memory"));
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
-    elements_->clear();
-    table_->hide();
-    elements_->setHorizontalHeaderLabels({tr("Part of the best plan"), tr("Worth")});
-    table_->header()->setStretchLastSection(false);
-    table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    table_->header()->setSectionResizeMode(worth_column, QHeaderView::ResizeToContents);
+    table_->clear();
     introduced_.clear();
     result_->clear();
     say({});
@@ -245,23 +245,34 @@ void SearchPanel::beginIfNew() {
 
 void SearchPanel::begin() {
     const auto evaluation = document_.evaluation();
-    SearchOptions options;
+    SearchRequest request;
+    SearchOptions& options = request.options;
     options.memory_limit = controls_->limitBytes();
     options.effort = controls_->plans();
     options.time_source = evaluation->time_source;
+    options.any_order = controls_->anyOrder()->isChecked();
     if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
     options.locks = controls_->locks();
-    Former former{start_, found_, chosen_};
+    request.links = controls_->links();
+    Former former{found_, chosen_};
+    restored_ = {};
     forget();
     former_ = std::move(former);
-    start_ = {document_.current()->key(), document_.current()->title(), step_with_links_shared(*evaluation),
-              evaluation->corrected_memory.peak_bytes,
-              document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
-    chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
+    const bool shares = request.links == LinkSharing::by_host;
+    request.start = {document_.current()->key(), document_.current()->title(),
+                     shares ? step_with_links_shared(*evaluation) : evaluation->simulation.step_ms,
+                     evaluation->corrected_memory.peak_bytes,
+                     document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
+    drawStart(request.start, request.links);
     chart_->setNote({});
-    task_.start(document_.graph(), std::move(options), start_.plan);
+    task_.start(document_.graph(), std::move(request));
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();
+}
+
+void SearchPanel::drawStart(const SearchStart& start, LinkSharing links) {
+    chart_->setStepsText(tr("steps %1").arg(linksLabel(links)));
+    chart_->setCurrent(StepPeakChart::Point{-1, start.title, start.step_ms, start.peak_bytes});
 }
 
 void SearchPanel::showProgress(const SearchProgress& progress) {
@@ -284,131 +295,6 @@ void SearchPanel::drawTrail(const SearchProgress& progress) {
     chart_->clear();
     for (const StepPeakChart::Point& point : trail_) chart_->add(point);
     chart_->setBound({{best.peak_bytes, progress.bound_ms}});
-}
-
-void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
-    found_ = found;
-    former_ = {};
-    const SearchResult& result = found->result;
-    choices_ = choicesOf(*found);
-    if (found->start_ms) start_.step_ms = *found->start_ms;
-    chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
-    for (const PlanElement& element : result.elements) {
-        auto* name = new QStandardItem(shownName(QString::fromStdString(element.element)));
-        auto* worth = new QStandardItem(formatTime(element.worth_ms));
-        worth->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        for (QStandardItem* item : {name, worth}) item->setEditable(false);
-        elements_->appendRow({name, worth});
-    }
-    table_->setVisible(elements_->rowCount() > 0);
-    drawChoices();
-    std::vector<std::int64_t> peaks;
-    for (const FrontPoint& point : result.front) peaks.push_back(point.peak_bytes);
-    slider_->setVisible(peaks.size() > 1);
-    if (peaks.size() > 1) slider_->setPeaks(std::move(peaks));
-    // Of plans that are alike the one in fewest words is taken; progress told the step of the fastest.
-    const QString in_more_words =
-        result.shortest_ms < result.best.step_ms
-            ? tr("; the shortest step, %1, takes a plan in more words").arg(formatTime(result.shortest_ms))
-            : QString();
-    say(tr("%1 plans evaluated%2; the best comes from: %3%4")
-            .arg(result.evaluations)
-            .arg(result.stopped ? tr(", then stopped") : QString(), QString::fromStdString(result.best.origin),
-                 in_more_words));
-    showLimit();
-    choose(0);
-    update();
-}
-
-void SearchPanel::showFormer() {
-    const Former former = std::exchange(former_, {});
-    start_ = former.start;
-    showFound(former.found);
-    choose(former.chosen);
-}
-
-void SearchPanel::drawChoices() {
-    chart_->clear();
-    for (std::size_t index = 0; index < choices_.size(); ++index) {
-        const FoundChoice& choice = choices_[index];
-        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank});
-    }
-    std::vector<StepPeakChart::Limit> bound;
-    for (const FrontPoint& point : found_->result.front)
-        if (point.bound_ms > 0) bound.push_back({point.limit_bytes, point.bound_ms});
-    if (bound.empty()) bound.push_back({found_->result.best.corrected_peak_bytes, found_->result.bound.step_ms});
-    chart_->setBound(std::move(bound));
-}
-
-std::optional<std::int64_t> SearchPanel::limit() const {
-    return controls_->obstacle().isEmpty() && document_.evaluation() ? controls_->limitBytes() : std::nullopt;
-}
-
-/// The chart and its slider show the limit; the best plan that was found within it is chosen.
-void SearchPanel::takeLimit() {
-    if (!found_) return;
-    showLimit();
-    if (const int best = bestWithin(choices_, limit()); best >= 0) return choose(best);
-    describeChoice();
-}
-
-void SearchPanel::showLimit() {
-    chart_->setPeakLimit(limit());
-    slider_->showLimit(limit());
-}
-
-/// What the limit says of what was found; empty where that is all there is to find within it.
-QString SearchPanel::limitSentence() const {
-    const std::optional<std::int64_t> now = limit();
-    if (!now || now == found_->limit) return {};
-    if (bestWithin(choices_, now) < 0)
-        return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
-    return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
-}
-
-void SearchPanel::choose(int choice) {
-    if (choice < 0 || choice >= static_cast<int>(choices_.size())) return;
-    chosen_ = choice;
-    chart_->setChosen(choice);
-    describeChoice();
-}
-
-void SearchPanel::describeChoice() {
-    const FoundChoice& choice = choices_[static_cast<std::size_t>(chosen_)];
-    QStringList sentences = sentencesOn(*found_, start_, choice, chosen_ == 0);
-    if (const QString more = limitSentence(); !more.isEmpty()) sentences.prepend(more);
-    result_->setText(sentences.join(u' '));
-}
-
-/// `Found`, `Found 2`, …
-QString SearchPanel::freeName() const {
-    for (int number = 1;; ++number) {
-        const QString name = number == 1 ? tr("Found") : tr("Found %1").arg(number);
-        bool taken = false;
-        for (int index = 0; index < document_.variantCount(); ++index)
-            taken = taken || document_.variant(index).title() == name;
-        if (!taken) return name;
-    }
-}
-
-int SearchPanel::open() {
-    const FoundChoice& choice = choices_[static_cast<std::size_t>(chosen_)];
-    Plan plan = choice.plan;
-    plan.name = freeName().toStdString();
-    plan.graph = document_.loaded().empty_plan.graph;
-    plan.notes = foundNote(found_->result.evaluations,
-                           tr("(%1): step %2, %3, peak %4")
-                               .arg(choice.title, formatTime(choice.step_ms),
-                                    aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes)))
-                     .toStdString();
-    // Opened before, it is shown again.
-    for (int index = 1; index < document_.variantCount(); ++index)
-        if (does_the_same(document_.variant(index).plan(), plan)) {
-            document_.setCurrentIndex(index);
-            return index;
-        }
-    document_.addNew(std::move(plan));
-    return document_.currentIndex();
 }
 
 }  // namespace overlap::ui

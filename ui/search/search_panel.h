@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QJsonObject>
 #include <QStandardItemModel>
 #include <QWidget>
 #include <memory>
@@ -7,17 +8,18 @@
 #include <vector>
 
 #include "ui/search/found_choices.h"
+#include "ui/search/plan_search_task.h"
 #include "ui/widgets/step_peak_chart.h"
 
 class QLabel;
 class QPushButton;
-class QTreeView;
 
 namespace overlap::ui {
 
 class Document;
 class FrontChart;
 class LimitSlider;
+class PartsTable;
 class SearchControls;
 
 /// Finds a better plan: looks for plans with a short step within a limit of the peak, draws the front that it finds
@@ -34,12 +36,20 @@ class SearchPanel : public QWidget {
     QPushButton* compareButton() { return compare_; }
     FrontChart* chart() { return chart_; }
     LimitSlider* limitSlider() { return slider_; }
-    QStandardItemModel* elements() { return elements_; }
+    /// What the parts of the chosen plan are worth.
+    QStandardItemModel* elements();
     /// How far the search is, or why there is none.
     QString caption() const;
     /// What was found, in sentences.
     QString result() const;
     bool busy() const { return task_.busy(); }
+    /// The parts of the chosen plan are being weighed.
+    bool weighing() const;
+
+    /// What was found, and the choice, for the session; empty where nothing was found.
+    QJsonObject kept() const;
+    /// Takes up what kept() gave, as soon as the graph has the times that it was found with.
+    void restore(const QJsonObject& kept);
 
     /// Begins a search; while one runs, ends it with the best so far.
     void findOrFinish();
@@ -48,6 +58,8 @@ class SearchPanel : public QWidget {
 
   signals:
     void compareWanted(int before, int after);
+    /// kept() is another one.
+    void keptChanged();
 
   private:
     QWidget* makeBar();
@@ -61,9 +73,12 @@ class SearchPanel : public QWidget {
     /// Why nothing can be found, as a sentence without full stop; empty where something can.
     QString obstacle() const;
     void begin();
+    void drawStart(const SearchStart& start, LinkSharing links);
     void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
-    void showFound(const std::shared_ptr<const FoundPlans>& found);
+    void showFound(const FoundPlans& found, int chosen);
+    void takeRestored();
+    void showParts();
     void drawChoices();
     void choose(int choice);
     /// Nothing where any peak will do, or the limit is not known.
@@ -83,22 +98,20 @@ class SearchPanel : public QWidget {
     QLabel *caption_, *result_;
     FrontChart* chart_;
     LimitSlider* slider_;
-    QStandardItemModel* elements_;
-    QTreeView* table_;
-    SearchStart start_;
-    std::shared_ptr<const FoundPlans> found_;
+    PartsTable* table_;
+    std::optional<FoundPlans> found_;
+    int chosen_ = 0;  ///< of found_
     /// What was found before the search that runs.
     struct Former {
-        SearchStart start;
-        std::shared_ptr<const FoundPlans> found;
+        std::optional<FoundPlans> found;
         int chosen = 0;
     } former_;
-    std::vector<FoundChoice> choices_;         ///< the best first
+    QJsonObject restored_;                     ///< of the session, until the graph has these times
+    mutable QJsonObject kept_;                 ///< of found_, without the choice; empty: not made yet
     std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
-    int chosen_ = 0;
-    QString introduced_;    ///< what introduce() said
-    bool waiting_ = false;  ///< the caption says why nothing can be found
-    PlanSearchTask task_;   ///< last: what it delivers uses the members above
+    QString introduced_;                       ///< what introduce() said
+    bool waiting_ = false;                     ///< the caption says why nothing can be found
+    PlanSearchTask task_;                      ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

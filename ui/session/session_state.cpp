@@ -37,6 +37,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"attention_density", document.attention_density},
             {"timeline", document.timeline},
             {"compared", document.compared},
+            {"found", document.found},
             {"source", document.source.toJson()}};
 }
 
@@ -81,6 +82,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.attention_density = json["attention_density"].toDouble();
     document.timeline = json["timeline"].toObject();
     document.compared = json["compared"].toObject();
+    document.found = json["found"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }

@@ -37,6 +37,7 @@ struct SessionDocument {
     QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says
     double attention_density = 0;          ///< of a compiled job; 0: as the graph says
     QJsonObject compared{};                ///< the two sides of Compare; only the panel reads them
+    QJsonObject found{};                   ///< what a search found last; only its panel reads it
 
     bool operator==(const SessionDocument&) const = default;
 };

@@ -11,6 +11,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/run/run_panel.h"
+#include "ui/search/search_panel.h"
 #include "ui/session/graph_finder.h"
 #include "ui/session/kept_plans.h"
 #include "ui/shell/times_controller.h"
@@ -99,6 +100,7 @@ void SessionController::graphOpened() {
         times_.cost().restore(kept->cost_model, model);
         times_.traceTimes().restore(kept->times);
         workspace_.compare().sides().restoreChoice(kept->compared);
+        workspace_.search().restore(kept->found);
     }
     schedule();
 }
@@ -157,6 +159,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
         kept.attention_density = model.attention_density;
     kept.timeline = workspace_.timeline().edits().toJson();
     kept.compared = workspace_.compare().sides().choice();
+    kept.found = workspace_.search().kept();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;
 }

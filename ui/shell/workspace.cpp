@@ -182,6 +182,7 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     };
     connect(plans_, &PlansPanel::compareWanted, this, compare);
     connect(search_, &SearchPanel::compareWanted, this, compare);
+    connect(search_, &SearchPanel::keptChanged, this, &Workspace::changed);
     const auto advise = [this] {
         raise(QStringLiteral("advice"));
         advice_->adviseSelected();
@@ -282,7 +283,7 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || plans_->busy() ||
+           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() || plans_->busy() ||
            modules_->busy() || graph_model_->reading();
 }
 

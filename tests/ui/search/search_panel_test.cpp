@@ -1,17 +1,21 @@
 #include "ui/search/search_panel.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QtTest>
 #include <algorithm>
 #include <limits>
 
+#include "core/cost/shared_links.h"
 #include "core/graph/graph_editor.h"
 #include "core/plan/presets.h"
+#include "core/search/plan_search.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
@@ -54,7 +58,9 @@ class SearchPanelTest : public QObject {
     void whatIsFoundOpensAsAPlanWithItsFigures() {
         QVERIFY(!panel_->openButton()->isEnabled());
         find();
-        QVERIFY2(panel_->caption().contains(QStringLiteral("plans evaluated")), qPrintable(panel_->caption()));
+        QVERIFY2(panel_->caption().contains(QStringLiteral("at most 60 may be evaluated")),
+                 qPrintable(panel_->caption()));
+        QVERIFY2(!panel_->caption().contains(QStringLiteral("words")), qPrintable(panel_->caption()));
         QVERIFY2(panel_->result().contains(QStringLiteral("above the bound")), qPrintable(panel_->result()));
         QVERIFY(panel_->chart()->points().size() > 2);
         const int before = document_->variantCount();
@@ -79,6 +85,98 @@ class SearchPanelTest : public QObject {
         panel_->openButton()->click();
         QCOMPARE(document_->variantCount(), before + 1);
         QCOMPARE(document_->currentIndex(), before);
+    }
+
+    /// Every change to the best plans was tried: it does not go on to its effort, and says so.
+    void saysWhyItEndsEarly() {
+        find(5000);
+        QVERIFY2(panel_->caption().contains(QStringLiteral(" plans of 5000, since no change to the best plans helps")),
+                 qPrintable(panel_->caption()));
+    }
+
+    /// The table is of the plan that is chosen, and has the values of options.
+    void thePartsAreThoseOfTheChosenPlan() {
+        find(150);
+        const auto parts = [&] {
+            QStringList names;
+            for (int row = 0; row < panel_->elements()->rowCount(); ++row)
+                names.append(panel_->elements()->item(row, 0)->text());
+            return names;
+        };
+        const auto title = [&] { return panel_->elements()->horizontalHeaderItem(0)->text(); };
+        QCOMPARE(title(), QStringLiteral("Part of found"));
+        const QStringList of_best = parts();
+        QStringList with_values;
+        int automatic = -1;
+        for (const StepPeakChart::Point& point : panel_->chart()->points()) {
+            emit panel_->chart()->chosen(point.id);
+            QTRY_VERIFY_WITH_TIMEOUT(!panel_->weighing(), 60'000);
+            QCOMPARE(title(), QStringLiteral("Part of %1").arg(point.title));
+            const QStringList names = parts();
+            if (names != of_best) automatic = point.id;
+            for (const QString& name : names)
+                if (name.contains(QStringLiteral(" = "))) with_values.append(name);
+        }
+        QVERIFY(automatic >= 0);  // not all points have the parts of the best
+        QVERIFY(!with_values.isEmpty());
+        // What was weighed is shown at once the next time.
+        emit panel_->chart()->chosen(0);
+        QVERIFY(!panel_->weighing());
+        QCOMPARE(parts(), of_best);
+    }
+
+    void thatNothingBetterWasFoundIsSaid() {
+        find(400);
+        panel_->openButton()->click();  // the best there is
+        QVERIFY(waitForEvaluation(*document_));
+        const QString best = document_->current()->title();
+        find(60);
+        const QString nothing = QStringLiteral("othing better than %1 was found").arg(best);
+        QVERIFY2(panel_->result().contains(nothing), qPrintable(panel_->result()));
+        QVERIFY2(panel_->caption().contains(nothing), qPrintable(panel_->caption()));
+        QVERIFY2(!panel_->result().contains(QStringLiteral("Found: ")), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("keep it")), qPrintable(panel_->result()));
+        QCOMPARE(document_->current()->title(), best);  // it stays
+    }
+
+    void computeInAnyOrderHasItsOwnBound() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!panel_->controls().anyOrder()->toolTip().isEmpty());
+        find(250);
+        QVERIFY2(!panel_->result().contains(QStringLiteral("order of heavy compute")), qPrintable(panel_->result()));
+        panel_->controls().anyOrder()->setChecked(true);
+        QVERIFY(panel_->findChild<QToolButton*>(QStringLiteral("searchOptions"))->text().contains("any order"));
+        find(250);
+        QVERIFY2(panel_->result().contains(QStringLiteral("It changes the order of heavy compute")),
+                 qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("whatever the order of compute")),
+                 qPrintable(panel_->result()));
+        panel_->openButton()->click();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!document_->evaluation()->refused);
+        // A plan that moves compute is refused by name of what would take it, and taken by that.
+        panel_->controls().fromCurrent()->setChecked(true);
+        panel_->controls().anyOrder()->setChecked(false);
+        find(60);
+        QVERIFY2(panel_->caption().contains(QStringLiteral("compute in any order")), qPrintable(panel_->caption()));
+        QVERIFY2(!panel_->caption().contains(QStringLiteral("--")), qPrintable(panel_->caption()));
+    }
+
+    void linksOfTheirOwnAreACommandLinesToo() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        panel_->controls().separateLinks()->setChecked(true);
+        find(60);
+        QVERIFY2(panel_->chart()->stepsText().contains("link of its own"), qPrintable(panel_->chart()->stepsText()));
+        QVERIFY(panel_->chart()->current());
+        QCOMPARE(panel_->chart()->current()->step_ms, document_->evaluation()->simulation.step_ms);
+        SearchOptions options;
+        options.effort = 60;
+        const SearchResult same = search_plans(with_shared_links(document_->graph(), LinkSharing::by_group), options);
+        QVERIFY2(panel_->result().contains(formatTime(same.best.step_ms)), qPrintable(panel_->result()));
     }
 
     void saysHowFarItIsFromThePlanThatWasShown() {
@@ -233,7 +331,7 @@ class SearchPanelTest : public QObject {
                  qPrintable(panel_->findButton()->text()));
         panel_->findButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 30'000);
-        QVERIFY2(panel_->caption().contains(QStringLiteral("then stopped")), qPrintable(panel_->caption()));
+        QVERIFY2(panel_->caption().contains(QStringLiteral("topped after ")), qPrintable(panel_->caption()));
         // Nobody waits for the step that it will show.
         QVERIFY2(panel_->result().contains(QStringLiteral("may show another step")), qPrintable(panel_->result()));
         QVERIFY(panel_->openButton()->isEnabled());

@@ -32,6 +32,7 @@ class SessionTest : public QObject {
                    true,
                    {{"notes", QJsonArray{"a note"}}}});
         state.document(state.open)->compared = {{"before", QJsonObject{{"plan", 0}, {"title", "Baseline"}}}};
+        state.document(state.open)->found = {{"packed", "x"}, {"chosen", 2}};
         state.putRecent("/one");
         state.putRecent("/two");
         state.putRecent("/one");

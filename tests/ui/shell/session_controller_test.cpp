@@ -1,6 +1,7 @@
 #include "ui/shell/session_controller.h"
 
 #include <QComboBox>
+#include <QPushButton>
 #include <QSignalSpy>
 
 #include "core/io/plan_file.h"
@@ -9,6 +10,9 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
+#include "ui/search/front_chart.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -73,6 +77,58 @@ class SessionControllerTest : public QObject {
         QCOMPARE(sides(fixture), "Plan C > Plan A");
         fixture.document.setCurrentIndex(2);
         QCOMPARE(sides(fixture), "Plan C > Plan A");
+    }
+
+    void whatASearchFoundComesBackWithItsGraph() {
+        QTemporaryDir folder;
+        const auto search_in = [](SessionFixture& fixture) -> SearchPanel& { return fixture.workspace.search(); };
+        QString result, caption;
+        QStringList parts;
+        const auto parts_in = [&](SessionFixture& fixture) {
+            QStringList texts;
+            const QStandardItemModel* model = search_in(fixture).elements();
+            for (int row = 0; row < model->rowCount(); ++row)
+                texts.append(model->item(row, 0)->text() + u' ' + model->item(row, 1)->text());
+            return texts;
+        };
+        std::size_t points = 0;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            QVERIFY(waitForEvaluation(fixture.document));
+            SearchPanel& search = search_in(fixture);
+            search.controls().effort()->setItemData(0, 100);
+            search.controls().effort()->setCurrentIndex(0);
+            search.findOrFinish();
+            QTRY_VERIFY_WITH_TIMEOUT(!search.busy(), 60'000);
+            QVERIFY(search.chart()->points().size() > 2);
+            emit search.chart()->chosen(1);
+            QTRY_VERIFY_WITH_TIMEOUT(!search.weighing(), 60'000);
+            result = search.result();
+            caption = search.caption();
+            parts = parts_in(fixture);
+            points = search.chart()->points().size();
+            QVERIFY(!fixture.session.refusesClosing());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        SearchPanel& search = search_in(fixture);
+        QCOMPARE(search.chart()->points().size(), points);
+        QCOMPARE(search.result(), result);
+        QCOMPARE(search.caption(), caption);
+        QCOMPARE(parts_in(fixture), parts);
+        QVERIFY(search.openButton()->isEnabled());
+        // Another graph has none of it, and nothing is lost by looking at it.
+        fixture.document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(!search.openButton()->isEnabled());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(search.result(), result);
+        search.openButton()->click();
+        QVERIFY(waitForEvaluation(fixture.document));
+        QVERIFY(!fixture.document.evaluation()->refused);
     }
 
     void anEditIsWrittenWithoutBeingAsked() {

@@ -1,0 +1,174 @@
+// What was found: shown, chosen, kept and opened.
+#include <QLabel>
+#include <QPushButton>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/pipeline/step_with_links_shared.h"
+#include "ui/document/document.h"
+#include "ui/document/found_note.h"
+#include "ui/search/found_plans_json.h"
+#include "ui/search/front_chart.h"
+#include "ui/search/limit_slider.h"
+#include "ui/search/parts_table.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+QString bytes(std::int64_t count) {
+    return formatBytes(static_cast<double>(count));
+}
+
+}  // namespace
+
+void SearchPanel::showFound(const FoundPlans& found, int chosen) {
+    found_ = found;
+    kept_ = {};
+    former_ = {};
+    drawStart(found.start, found.links);
+    drawChoices();
+    slider_->setVisible(found.front_peaks.size() > 1);
+    if (found.front_peaks.size() > 1) slider_->setPeaks(found.front_peaks);
+    say(captionOf(found));
+    showLimit();
+    choose(chosen);
+    update();
+    emit keptChanged();
+}
+
+void SearchPanel::showFormer() {
+    const Former former = std::exchange(former_, {});
+    showFound(*former.found, former.chosen);
+}
+
+QJsonObject SearchPanel::kept() const {
+    const std::optional<FoundPlans>& found = found_ ? found_ : former_.found;
+    if (!found) return restored_;
+    if (kept_.isEmpty()) kept_ = toJson(*found, 0);
+    QJsonObject kept = kept_;
+    kept["chosen"] = found_ ? chosen_ : former_.chosen;
+    return kept;
+}
+
+void SearchPanel::restore(const QJsonObject& kept) {
+    restored_ = kept;
+    takeRestored();
+}
+
+/// Figures are those of the times that it was found with: the step of the graph as it is says whether these are there.
+void SearchPanel::takeRestored() {
+    if (restored_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
+    std::optional<KeptFoundPlans> kept = foundPlansFromJson(restored_);
+    if (!kept) {
+        restored_ = {};
+        return;
+    }
+    constexpr double rounding_share = 1e-6;
+    const Evaluation& baseline = document_.baseline();
+    const double now_ms =
+        kept->found.links == LinkSharing::by_host ? step_with_links_shared(baseline) : baseline.simulation.step_ms;
+    if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return;
+    restored_ = {};
+    SearchStart& start = kept->found.start;
+    for (int index = start.plan ? 1 : 0; index < (start.plan ? document_.variantCount() : 1); ++index)
+        if (!start.plan || does_the_same(document_.variant(index).plan(), *start.plan))
+            start.key = document_.variant(index).key();
+    showFound(kept->found, kept->chosen);
+}
+
+void SearchPanel::drawChoices() {
+    chart_->clear();
+    for (std::size_t index = 0; index < found_->choices.size(); ++index) {
+        const FoundChoice& choice = found_->choices[index];
+        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank});
+    }
+    chart_->setBound(found_->bound);
+}
+
+std::optional<std::int64_t> SearchPanel::limit() const {
+    return controls_->obstacle().isEmpty() && document_.evaluation() ? controls_->limitBytes() : std::nullopt;
+}
+
+/// The chart and its slider show the limit; the best plan that was found within it is chosen.
+void SearchPanel::takeLimit() {
+    if (!found_) return;
+    showLimit();
+    if (const int best = bestWithin(found_->choices, limit()); best >= 0) return choose(best);
+    describeChoice();
+}
+
+void SearchPanel::showLimit() {
+    chart_->setPeakLimit(limit());
+    slider_->showLimit(limit());
+}
+
+/// What the limit says of what was found; empty where that is all there is to find within it.
+QString SearchPanel::limitSentence() const {
+    const std::optional<std::int64_t> now = limit();
+    if (!now || now == found_->limit) return {};
+    if (bestWithin(found_->choices, now) < 0)
+        return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
+    return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
+}
+
+void SearchPanel::choose(int choice) {
+    if (!found_ || choice < 0 || choice >= static_cast<int>(found_->choices.size())) return;
+    const bool other = chosen_ != choice;
+    chosen_ = choice;
+    chart_->setChosen(choice);
+    describeChoice();
+    showParts();
+    if (other) emit keptChanged();
+}
+
+void SearchPanel::describeChoice() {
+    QStringList sentences = sentencesOn(*found_, static_cast<std::size_t>(chosen_));
+    if (const QString more = limitSentence(); !more.isEmpty()) sentences.prepend(more);
+    result_->setText(sentences.join(u' '));
+}
+
+void SearchPanel::showParts() {
+    const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
+    if (choice.parts) return table_->showWorth(choice.title, *choice.parts);
+    SearchOptions options;
+    options.time_source = document_.baseline().time_source;
+    options.any_order = found_->any_order;
+    table_->weigh(choice.title, document_.graph(), choice.plan, std::move(options), found_->links);
+}
+
+/// `Found`, `Found 2`, …
+QString SearchPanel::freeName() const {
+    for (int number = 1;; ++number) {
+        const QString name = number == 1 ? tr("Found") : tr("Found %1").arg(number);
+        bool taken = false;
+        for (int index = 0; index < document_.variantCount(); ++index)
+            taken = taken || document_.variant(index).title() == name;
+        if (!taken) return name;
+    }
+}
+
+int SearchPanel::open() {
+    const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
+    Plan plan = choice.plan;
+    plan.name = freeName().toStdString();
+    plan.graph = document_.loaded().empty_plan.graph;
+    plan.notes =
+        foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
+                                           .arg(choice.title, formatTime(choice.step_ms),
+                                                aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes)))
+            .toStdString();
+    // Opened before, it is shown again.
+    for (int index = 1; index < document_.variantCount(); ++index)
+        if (does_the_same(document_.variant(index).plan(), plan)) {
+            document_.setCurrentIndex(index);
+            return index;
+        }
+    document_.addNew(std::move(plan));
+    return document_.currentIndex();
+}
+
+}  // namespace overlap::ui
