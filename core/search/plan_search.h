@@ -15,8 +15,8 @@
 
 namespace overlap {
 
-/// Plans whose steps differ by no larger share are alike: of them the one in fewest words is taken, or one that takes
-/// less memory is named.
+/// Plans whose steps differ by no larger share are alike: of them the one with the shortest description is
+/// taken, or one that takes less memory is named.
 inline constexpr double alike_share = 0.003;
 
 struct SearchProgress {
@@ -62,7 +62,8 @@ struct FrontPoint {
 
 struct SearchResult {
     Candidate best;  ///< usable; within the limit
-    /// Of the plans that were found, within the limit, before the one with the shortest description among those alike was taken.
+    /// Of the plans that were found, within the limit, before the one with the shortest description among those alike
+    /// was taken.
     double shortest_ms = 0;
     LowerBound bound;
     std::vector<Candidate>

@@ -91,6 +91,7 @@ QWidget* RankStage::makeBar() {
         layout->setContentsMargins(0, 0, 0, 0);
         layout->setSpacing(2);
         for (QToolButton* button : buttons) layout->addWidget(button);
+        row->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the sentence has what is left
         return row;
     };
     steps_ = in_row({back_, play_, on_});
