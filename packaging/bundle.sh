@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes overlap-studio-VERSION-x86_64.tar.gz: the window and the command line with everything that they need, for any
-# x86-64 Linux, without root, network or packages. CUDA, NCCL and MPI belong to the machine; the runner, which needs
-# them, is not inside.
+# x86-64 Linux, without root, network or packages. CUDA, NCCL and MPI belong to the machine: the runner loads them where
+# it finds them, and makes dry runs without.
 #
 # Usage: packaging/bundle.sh [--command-line] BUILD_FOLDER OUT_FOLDER. With --command-line it is overlap-VERSION-x86_64,
 # without the window and what only the window needs.
@@ -39,14 +39,27 @@ take() {
 # What cmake installs for a machine without MPI.
 take_programs() {
     local component
-    for component in command_line studio; do
+    for component in command_line studio runner; do
         cmake --install "$build" --prefix "$scratch/installed" --component "$component" > /dev/null
     done
     mkdir -p "$bundle"/{bin,lib,glibc,licences}
     cp "$scratch/installed/bin/overlap" "$bundle/bin"
+    [ -z "$window" ] || take_runner
     cp -r "$scratch/installed/share" "$bundle/share"
     [ -z "$window" ] ||
         cp "$scratch/installed/bin/overlap-studio" "$scratch/installed/libexec/overlap-studio/overlap-layout" "$bundle/bin"
+}
+
+# The runner with the modules that this build has, and what finds CUDA's libraries on the machine.
+take_runner() {
+    local modules
+    cp "$scratch/installed/bin/overlap-runner" "$bundle/bin"
+    modules=("$scratch"/installed/libexec/overlap-studio/overlap-runner-*.so)
+    [ ! -f "${modules[0]}" ] || cp "${modules[@]}" "$bundle/bin"
+    cp "$root/tests/gpu/bundle_with_cuda.sh" "$bundle/with-cuda"
+    { [ ! -f "$bundle/bin/overlap-runner-devices.so" ] || readelf -d "$bundle/bin/overlap-runner-devices.so"; } |
+        sed -n 's/.*(NEEDED).*\[\(lib\(cu\|nccl\).*\)\]/\1/p' | sort -u > "$bundle/bin/cuda-libraries"
+    printf '%s\n' libcudnn.so.9 libnvrtc.so.13 > "$bundle/bin/cuda-libraries-if-there"
 }
 
 # Qt's, as far as a window needs them, Wayland's where this machine has them; Graphviz's one that places boxes.
@@ -70,7 +83,8 @@ take_plugins() {
 # All libraries that these need; the C library's own apart, for machines with an older one.
 take_libraries() {
     local own='^(ld-linux-x86-64\.so\.2|lib(c|m|dl|rt|pthread|resolv|util|nss_[a-z]+)\.so\.[0-9]+)$' library file
-    find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) -print0 | xargs -0 -n 1 ldd 2> /dev/null |
+    # Not what modules of the runner need, which is the machine's.
+    find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name 'overlap-runner-*' ! -name with-cuda -print0 | xargs -0 -n 1 ldd 2> /dev/null |
         sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u > "$scratch/needed"
     while read -r library; do
         file=$(basename -- "$library")
@@ -84,11 +98,11 @@ take_libraries() {
 
 # Everything finds its libraries by where it lies: through the environment other programs would find them too.
 let_find_each_other() {
-    find "$bundle/bin" -type f -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
+    find "$bundle/bin" -type f ! -name 'cuda-libraries*' -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
     find "$bundle/lib" -maxdepth 1 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN' {} \;
     find "$bundle/lib/" -mindepth 2 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN/..' {} \;
     find "$bundle" -path '*/plugins/*.so' -exec patchelf --set-rpath '$ORIGIN/../../lib' {} \;
-    find "$bundle" -type f \( -path '*/bin/*' -o -name '*.so*' \) ! -path '*/glibc/*' -exec strip --strip-unneeded {} +
+    find "$bundle" -type f \( -path '*/bin/*' -o -name '*.so*' \) ! -path '*/glibc/*' ! -name 'cuda-libraries*' -exec strip --strip-unneeded {} +
 }
 
 # Of ICU's data, 30 MB, what Qt asks for: how text is compared. Converters, names of places and currencies stay behind.
@@ -144,19 +158,21 @@ END
 make_launchers() {
     local program needed
     needed=$(ldd --version | sed -n '1s/.* //p')
-    for program in overlap ${window:+overlap-studio}; do
+    for program in overlap ${window:+overlap-studio overlap-runner}; do
         sed "s/@GLIBC@/$needed/" "$root/packaging/bundle_launcher.sh" > "$bundle/$program"
         chmod 755 "$bundle/$program"
     done
     [ -n "$window" ] || return 0
-    # With the bundle's loader the window takes the loader's folder for its own, and looks for its helper there.
+    # With the bundle's loader the window takes the loader's folder for its own, and looks for its helpers there.
     printf '[Paths]\nPrefix = ..\nPlugins = plugins\n' | tee "$bundle/bin/qt.conf" > "$bundle/glibc/qt.conf"
-    cat > "$bundle/glibc/overlap-layout" << 'END'
+    for program in overlap-layout overlap-runner; do
+        cat > "$bundle/glibc/$program" << END
 #!/bin/sh
-glibc=$(dirname -- "$0")
-exec "$glibc/ld-linux-x86-64.so.2" --library-path "$glibc:$glibc/../lib" "$glibc/../bin/overlap-layout" "$@"
+glibc=\$(dirname -- "\$0")
+exec "\$glibc/ld-linux-x86-64.so.2" --library-path "\$glibc:\$glibc/../lib" "\$glibc/../bin/$program" "\$@"
 END
-    chmod 755 "$bundle/glibc/overlap-layout"
+        chmod 755 "$bundle/glibc/$program"
+    done
 }
 
 # The copyright file of each package that anything was taken from.

@@ -9,6 +9,17 @@ if [ -d "$here/fonts" ]; then
     export FONTCONFIG_FILE GVBINDIR
 fi
 
+# The runner takes CUDA's libraries from the machine; a dry run needs none.
+with=
+case $program\ $*\  in
+    overlap-runner\ *--dry-run*) ;;
+    overlap-runner\ *) with=$here/with-cuda ;;
+esac
+start() {
+    if [ -n "$with" ]; then exec "$with" "$@"; fi
+    exec "$@"
+}
+
 # The machine's own C library where it is at least the one that the programs were built with.
 built_with=@GLIBC@
 own=$(getconf GNU_LIBC_VERSION 2> /dev/null)
@@ -19,8 +30,8 @@ case ${own%%.*}.$own_minor in
     [0-9]*.[0-9]*)
         if [ "${own%%.*}" -gt "${built_with%%.*}" ] || { [ "${own%%.*}" -eq "${built_with%%.*}" ] &&
             [ "$own_minor" -ge "${built_with#*.}" ]; }; then
-            exec "$here/bin/$program" "$@"
+            start "$here/bin/$program" "$@"
         fi
         ;;
 esac
-exec "$here/glibc/ld-linux-x86-64.so.2" --library-path "$here/glibc:$here/lib" "$here/bin/$program" "$@"
+start "$here/glibc/ld-linux-x86-64.so.2" --library-path "$here/glibc:$here/lib" "$here/bin/$program" "$@"
