@@ -186,6 +186,43 @@ class InstalledFromDebianPackages(Installed, unittest.TestCase):
         self.assertNotIn("mpi", fields["Depends"])
         self.assertIn("openmpi-bin", fields["Recommends"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "dpkg gives files to root")
+    def test_an_upgrade_replaces_everything_and_a_purge_leaves_nothing(self):
+        """In a root of its own, where nothing that packages need is installed and no script runs."""
+        root = self.folder / "upgraded"
+        for name in ("info", "updates", "triggers", "parts"):
+            (root / "var/lib/dpkg" / name).mkdir(parents=True)
+        for name in ("status", "available"):
+            (root / "var/lib/dpkg" / name).touch()
+        there = set(root.rglob("*"))
+        dpkg = ["dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--force-bad-path", "--no-triggers",
+                "--log=/dev/null"]
+        version = {name: output_of("dpkg-deb", "--field", package, "Version").strip() for name, package in self.packages.items()}
+        output_of(*dpkg, "--install", *(self.older(name, package) for name, package in self.packages.items()))
+        for name in self.packages:
+            self.assertTrue((root / f"usr/share/doc/{name}/of-the-older-one").exists())
+        for package in self.packages.values():
+            output_of(*dpkg, "--install", package)
+        self.assertEqual(output_of(*dpkg, "--verify", *self.packages), "")
+        installed = output_of("dpkg-query", f"--admindir={root}/var/lib/dpkg", "-W", "-f", "${Package} ${Version}\n")
+        self.assertEqual(dict(line.split() for line in installed.splitlines()), version)
+        files = {path.relative_to(root) for path in (root / "usr").rglob("*")}
+        self.assertEqual(files, {path.relative_to(self.root) for path in (self.root / "usr").rglob("*")})
+        output_of(*dpkg, "--purge", *self.packages)
+        self.assertFalse((root / "usr").exists())
+        self.assertEqual({path for path in set(root.rglob("*")) - there if path.is_file() and path.suffix == ".list"}, set())
+
+    def older(self, name, package):
+        """The package as an earlier release, in which it had a file more."""
+        content = self.folder / f"older-{name}"
+        output_of("dpkg-deb", "--raw-extract", package, content)
+        (content / f"usr/share/doc/{name}").mkdir(parents=True, exist_ok=True)
+        (content / f"usr/share/doc/{name}/of-the-older-one").write_text("\n")
+        control = content / "DEBIAN/control"
+        control.write_text(re.sub(r"^Version:.*$", "Version: 0.0.1", control.read_text(), flags=re.M))
+        output_of("dpkg-deb", "-Znone", "--build", content, self.folder / f"{name}.older.deb")
+        return self.folder / f"{name}.older.deb"
+
     def test_nothing_but_usr_is_touched(self):
         self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])
 
