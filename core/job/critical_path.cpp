@@ -3,20 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/job/standstill.h"
+
 namespace overlap::job {
-
-namespace {
-
-/// The member that a node's rendezvous waited for: itself where it came last, else the first of those that did.
-NodeIndex last_arrived(const StepGraph& graph, const StepTimes& times, NodeIndex node) {
-    const std::uint32_t rendezvous = graph.rendezvous_of(node);
-    if (rendezvous == no_rendezvous || times.issued[node] == times.start[node]) return node;
-    for (const NodeIndex member : graph.members(rendezvous))
-        if (times.issued[member] == times.start[node]) return member;
-    return node;
-}
-
-}  // namespace
 
 std::vector<PathStep> critical_path(const StepGraph& graph, const StepTimes& times, const NodeNames& names) {
     std::vector<PathStep> path;

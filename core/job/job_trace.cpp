@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/files/json_writer.h"
 #include "core/job/program_step.h"
+#include "core/job/rank_texts.h"
 
 namespace overlap::job {
 
@@ -74,16 +75,6 @@ class TraceWriter {
     std::int64_t arrows_ = 0;
 };
 
-/// `rank 3`, or `ranks 3, 7, 11 and 13 more`.
-std::string ranks_text(const std::vector<std::int64_t>& ranks) {
-    constexpr std::size_t most = 4;
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < ranks.size() && i < most; ++i)
-        text.append(i ? ", " : "").append(std::to_string(ranks[i]));
-    if (ranks.size() > most) text += " and " + std::to_string(ranks.size() - most) + " more";
-    return text;
-}
-
 std::string trace_of_pipeline(const JobDocument& job, const PipelineOptions& options) {
     const PipelineStep step = pipeline_step(job, options);
     const StepTimes times = run_whole_step(step.graph, order_of(step.graph));
@@ -91,9 +82,7 @@ std::string trace_of_pipeline(const JobDocument& job, const PipelineOptions& opt
     TraceWriter trace(job, times);
     JobResult result;
     add_ranks(step, result);
-    std::map<std::uint32_t, std::vector<std::int64_t>> ranks_of_class;
-    for (const RankResult& rank : result.ranks) ranks_of_class[rank.figures].push_back(rank.rank);
-    for (const auto& [process, ranks] : ranks_of_class) {
+    for (const auto& [process, ranks] : ranks_of_classes(result)) {
         std::string name = ranks_text(ranks).append(", stage");
         const auto& stages = result.stages_of[process % static_cast<std::uint32_t>(step.ranks())];
         for (const std::int32_t stage : stages) name.append(" ").append(std::to_string(stage));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/job/pipeline_step.h"
+#include "core/job/standstill.h"
 
 namespace overlap::job {
 
@@ -18,7 +19,9 @@ class RankWalk {
         for (std::uint32_t i = first; i < last; ++i) {
             const NodeIndex node = base + i;
             const Piece& piece = step_.pieces[i];
-            add_gap(node, before, pending);
+            const Standstill gap = standstill_before(step_, times_, node, before);
+            pending.waiting_for_peers_ms += gap.waiting_ms();
+            pending.transfer_exposed_ms += gap.transfer_ms();
             before = times_.end[node];
             // What a rank waits for after its last cell is the end of the step, and no gap.
             if (piece.role == PieceRole::gradient_wait) continue;
@@ -38,24 +41,6 @@ class RankWalk {
     }
 
   private:
-    /// The gap before a node: up to the end of the action whose message comes last is waiting, the rest transfer.
-    void add_gap(NodeIndex node, double before, RankFigures& figures) const {
-        const double gap = times_.issued[node] - before;
-        if (gap <= 0) return;
-        double end = before;
-        const StepGraph& graph = step_.graph;
-        for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i) {
-            const NodeIndex on = graph.on()[i];
-            if (times_.end[on] + graph.delay_ms()[i] != times_.issued[node]) continue;
-            // A collective's members are waited for until it starts.
-            const bool collective = step_.piece(on).role == PieceRole::gradient_sync;
-            end = std::max(end, collective ? times_.start[on] : times_.end[on]);
-        }
-        const double waiting = std::clamp(end - before, 0.0, gap);
-        figures.waiting_for_peers_ms += waiting;
-        figures.transfer_exposed_ms += gap - waiting;
-    }
-
     const PipelineStep& step_;
     const StepTimes& times_;
 };

@@ -53,7 +53,7 @@ class Builder {
         return static_cast<std::size_t>(action.stage) * static_cast<std::size_t>(step_.schedule.microbatches) +
                static_cast<std::size_t>(action.microbatch);
     }
-    static std::string place(std::size_t stage) { return "stages[" + std::to_string(stage) + "]"; }
+    static std::string place(std::size_t stage) { return stage_place(stage); }
 
     void read_stages() {
         std::vector<std::array<bool, action_kind_count>> runs(job_.stages.size());
@@ -61,8 +61,7 @@ class Builder {
             for (const Action& action : row.actions())
                 runs[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(action.kind)] = true;
         for (std::size_t i = 0; i < job_.stages.size(); ++i) {
-            stages_.push_back(stage_actions(job_.stages[i], place(i), options_.evaluator,
-                                            job_.routing ? job_.routing->group : std::string()));
+            stages_.push_back(stage_actions(job_, i, options_.evaluator));
             for (std::size_t kind = 0; kind < action_kind_count; ++kind)
                 if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));
             std::vector<std::int32_t>& kinds = kinds_.emplace_back();

@@ -54,7 +54,4 @@ std::vector<std::int64_t> absent_ranks(const ProgramStep& step, const Meeting& m
 /// Where a field is not given it agrees with all.
 std::optional<JobProblem> mismatch(const ProgramStep& step, const Meeting& meeting);
 
-/// Runs the programs; the figures of each rank.
-JobResult run_programs(const JobDocument& job);
-
 }  // namespace overlap::job

@@ -3,7 +3,8 @@
 #include "core/base/quote.h"
 #include "core/job/critical_path.h"
 #include "core/job/deadlock.h"
-#include "core/job/program_step.h"
+#include "core/job/job_evaluation.h"
+#include "core/job/run_programs.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {
@@ -28,30 +29,43 @@ void add_notes(const JobDocument& job, std::vector<std::string>& notes) {
                             ": messages over shared links are simulated as if each had the whole rate");
 }
 
-JobResult run_pipeline(const JobDocument& job, const PipelineOptions& options) {
-    const PipelineStep step = pipeline_step(job, options);
-    JobResult result;
+void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
+    const JobDocument& job = *evaluation.job;
+    const PipelineStep& step = evaluation.pipeline.emplace(pipeline_step(job, options));
+    JobResult& result = evaluation.result;
     result.notes = step.schedule.notes;
     add_notes(job, result.notes);
-    const NodeNames names = pipeline_names(step);
+    evaluation.names = pipeline_names(step);
     const StepOrder order = order_of(step.graph);
     if (!order.all) {
-        result.problems = deadlocks(step.graph, order, names, nullptr);
-        return result;
+        result.problems = deadlocks(step.graph, order, evaluation.names, nullptr);
+        return;
     }
-    const StepTimes times = run_step(step.graph, order);
-    result.step_ms = times.step_ms;
-    result.classes = pipeline_figures(step, times);
+    evaluation.times = run_step(step.graph, order);
+    result.step_ms = evaluation.times.step_ms;
+    result.classes = pipeline_figures(step, evaluation.times);
     add_ranks(step, result);
-    result.critical_path = critical_path(step.graph, times, names);
+    result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);
     if (asks_for_draws(job)) result.spread = spread(job, options);
-    return result;
+}
+
+std::shared_ptr<JobEvaluation> evaluated(std::shared_ptr<const JobDocument> job, const PipelineOptions& options) {
+    auto evaluation = std::make_shared<JobEvaluation>();
+    evaluation->job = std::move(job);
+    evaluation->job->has_programs ? run_programs(*evaluation) : run_pipeline(*evaluation, options);
+    return evaluation;
 }
 
 }  // namespace
 
+std::shared_ptr<const JobEvaluation> evaluate_job(std::shared_ptr<const JobDocument> job,
+                                                  const PipelineOptions& options) {
+    return evaluated(std::move(job), options);
+}
+
 JobResult run_job(const JobDocument& job, const PipelineOptions& options) {
-    return job.has_programs ? run_programs(job) : run_pipeline(job, options);
+    // The document outlives what is made of it here.
+    return std::move(evaluated(std::shared_ptr<const JobDocument>(std::shared_ptr<void>(), &job), options)->result);
 }
 
 }  // namespace overlap::job

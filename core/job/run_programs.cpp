@@ -1,8 +1,10 @@
+#include "core/job/run_programs.h"
+
 #include <algorithm>
 
 #include "core/job/critical_path.h"
 #include "core/job/deadlock.h"
-#include "core/job/program_step.h"
+#include "core/job/standstill.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {
@@ -43,16 +45,6 @@ class ExposedTime {
     std::vector<Edge> edges_;
 };
 
-/// When all that its own rank does before it had ended: a buffered receive is issued when its message is there.
-double own_part_done(const StepGraph& graph, const StepTimes& times, NodeIndex node) {
-    double done = 0;
-    for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i) {
-        const NodeIndex on = graph.on()[i];
-        if (graph.rank(on) == graph.rank(node)) done = std::max(done, times.end[on]);
-    }
-    return done;
-}
-
 void add_figures(const ProgramStep& step, const StepTimes& times, JobResult& result) {
     const std::vector<ProgramSpec>& programs = step.job->programs;
     std::vector<ExposedTime> exposed(programs.size());
@@ -92,33 +84,32 @@ void note_parts_of_stages(const JobDocument& job, std::vector<std::string>& note
 
 }  // namespace
 
-JobResult run_programs(const JobDocument& job) {
-    const ProgramStep step = program_step(job);
-    const NodeNames names = program_names(step);
-    JobResult result;
+void run_programs(JobEvaluation& evaluation) {
+    const JobDocument& job = *evaluation.job;
+    const ProgramStep& step = evaluation.programs.emplace(program_step(job));
+    evaluation.names = program_names(step);
+    JobResult& result = evaluation.result;
     result.of_programs = true;
     note_parts_of_stages(job, result.notes);
     const StepOrder order = order_of_programs(step, &result.problems);
     if (!order.all) {
         // What waits behind a mismatch is no deadlock.
         if (result.problems.empty()) {
-            result.problems = deadlocks(step.graph, order, names, [&](std::uint32_t rendezvous) {
+            result.problems = deadlocks(step.graph, order, evaluation.names, [&](std::uint32_t rendezvous) {
                 return absent_ranks(step, step.meetings[rendezvous]);
             });
         }
-        return result;
+        return;
     }
-    const StepTimes times = run_step(step.graph, order);
-    result.step_ms = times.step_ms;
-    add_figures(step, times, result);
-    result.critical_path = critical_path(step.graph, times, names);
-    if (asks_for_draws(job)) {
-        std::vector<double> compute_ms(step.graph.node_count(), 0);
-        for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
-            if (step.kind_of_node[node] == ProgramNode::compute) compute_ms[node] = step.graph.ms()[node];
-        result.spread = spread_of(drawn_steps(step.graph, order, compute_ms, *job.variation));
-    }
-    return result;
+    evaluation.times = run_step(step.graph, order);
+    result.step_ms = evaluation.times.step_ms;
+    add_figures(step, evaluation.times, result);
+    result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);
+    if (!asks_for_draws(job)) return;
+    std::vector<double> compute_ms(step.graph.node_count(), 0);
+    for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
+        if (step.kind_of_node[node] == ProgramNode::compute) compute_ms[node] = step.graph.ms()[node];
+    result.spread = spread_of(drawn_steps(step.graph, order, compute_ms, *job.variation));
 }
 
 }  // namespace overlap::job

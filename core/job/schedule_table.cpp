@@ -9,9 +9,9 @@ namespace overlap::job {
 
 namespace {
 
-void run(const JobDocument& job, const PipelineOptions& options, ScheduleRow& row) {
+void run(const JobDocument& job, const PipelineOptions& options, const JobChanges& changes, ScheduleRow& row) {
     try {
-        const JobResult result = run_job(job, options);
+        const JobResult result = run_job(changed_job(job, changes, options.folder), options);
         if (!result.step_ms) {
             row.refusal = result.problems.empty() ? "it cannot run" : result.problems.front().message;
             return;
@@ -32,31 +32,23 @@ void run(const JobDocument& job, const PipelineOptions& options, ScheduleRow& ro
 
 }  // namespace
 
-std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options) {
+std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options,
+                                        const JobChanges& changes) {
     if (job.has_programs) throw InputError("programs", "a job of programs has no schedule, expected stages");
     std::vector<ScheduleRow> rows;
-    ScheduleRow own;
     const bool listed = job.schedule.actions || !job.schedule.file.empty();
+    JobChanges tried = changes;
+    tried.schedule.clear();
+    ScheduleRow& own = rows.emplace_back();
     own.name = listed ? "the list given" : job.schedule.name;
     own.is_own = true;
-    run(job, options, own);
-    rows.push_back(own);
+    run(job, options, tried, own);
     for (const NamedSchedule& schedule : named_schedules()) {
         if (!listed && schedule.name == job.schedule.name) continue;
-        JobDocument other = job;
-        other.schedule = {};
-        other.schedule.name = schedule.name;
-        other.schedule.microbatches = job.schedule.microbatches;
-        other.schedule.overlap = job.schedule.overlap;
-        // On as many ranks as the job has, where the schedule can be made for them.
-        const std::int32_t each = own.stages_per_rank;
-        if (each >= schedule.least_stages_per_rank && each <= schedule.most_stages_per_rank) {
-            other.schedule.ranks = own.ranks;
-            other.schedule.stages_per_rank = each;
-        }
+        tried.schedule = schedule.name;
         ScheduleRow& row = rows.emplace_back();
         row.name = schedule.name;
-        run(other, options, row);
+        run(job, options, tried, row);
     }
     return rows;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/job_changes.h"
 #include "core/job/pipeline_step.h"
 
 namespace overlap::job {
@@ -20,8 +21,10 @@ struct ScheduleRow {
 };
 
 /// The document's schedule, and each that PyTorch makes by name for the same stages and microbatches.
+/// @param changes of the document that each row has, but for the schedule.
 /// @throws InputError where the document has programs.
-std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options);
+std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options,
+                                        const JobChanges& changes = {});
 std::string schedule_table_json(const std::vector<ScheduleRow>& rows);
 
 }  // namespace overlap::job

@@ -73,12 +73,12 @@ ActionPiece part_of(const ActionPiece& whole, double share) {
     return {whole.compute_ms * share, whole.fixed_ms * share, -1, false};
 }
 
-void read_graph(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
-                StageActions& actions) {
+void read_graph(const StageSpec& stage, std::size_t number, const StageEvaluator& evaluator, StageActions& actions) {
+    const std::string place = stage_place(number);
     if (!evaluator) throw InputError(place, "a stage given as a graph cannot be evaluated here");
     GraphStageTimes times;
     try {
-        times = evaluator(stage);
+        times = evaluator(stage, number);
     } catch (const InputError& error) {
         throw InputError(place, error.what());
     }
@@ -95,18 +95,23 @@ void read_graph(const StageSpec& stage, const std::string& place, const StageEva
 
 }  // namespace
 
-StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
-                           const std::string& routed_dim) {
+std::string stage_place(std::size_t number) {
+    return "stages[" + std::to_string(number) + "]";
+}
+
+StageActions stage_actions(const JobDocument& job, std::size_t number, const StageEvaluator& evaluator) {
+    const StageSpec& stage = job.stages[number];
+    const std::string place = stage_place(number);
     StageActions actions;
     switch (stage.kind) {
         case StageKind::opaque:
             read_opaque(stage, place, actions);
             break;
         case StageKind::segments:
-            read_segments(stage, place, routed_dim, actions);
+            read_segments(stage, place, job.routing ? job.routing->group : std::string(), actions);
             break;
         case StageKind::graph:
-            read_graph(stage, place, evaluator, actions);
+            read_graph(stage, number, evaluator, actions);
             break;
     }
     return actions;

@@ -35,14 +35,17 @@ struct GraphStageTimes {
     ActionPiece forward, backward;
 };
 
-/// Figures for a stage given as graphs. @throws InputError without the stage's place.
-using StageEvaluator = std::function<GraphStageTimes(const StageSpec& stage)>;
+/// Figures for a stage given as graphs. @param number of the stage in the document. @throws InputError without the
+/// stage's place.
+using StageEvaluator = std::function<GraphStageTimes(const StageSpec& stage, std::size_t number)>;
 
-/// @param place of the stage, for messages. @param evaluator for stages given as graphs.
-/// @throws InputError: kinds of actions that there are not, times that are missing.
-/// @param routed_dim the dimension of `routing`, or empty.
-StageActions stage_actions(const StageSpec& stage, const std::string& place, const StageEvaluator& evaluator,
-                           const std::string& routed_dim);
+/// What the actions of stage `number` of the job take.
+/// @param evaluator for stages given as graphs.
+/// @throws InputError with the place: kinds of actions that there are not, times that are missing.
+StageActions stage_actions(const JobDocument& job, std::size_t number, const StageEvaluator& evaluator);
+
+/// `stages[3]`.
+std::string stage_place(std::size_t number);
 
 /// @throws InputError where the stage has no time for an action of the schedule.
 void require_action(const StageActions& actions, const StageSpec& stage, ActionKind kind, const std::string& place);

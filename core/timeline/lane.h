@@ -51,13 +51,26 @@ enum class EventRole : std::uint8_t {
     unbucketed,  ///< communication that belongs to no bucket
     first_half,  ///< of a batch that is halved, compute or communication
     second_half,
+    deep_bucket_0,  ///< the hues of buckets in a deep tone: what comes back for the same, such as a backward
+    deep_bucket_1,
+    deep_bucket_2,
+    deep_bucket_3,
+    deep_bucket_4,
+    deep_bucket_5,
+    deep_bucket_6,
+    deep_bucket_7,
 };
-inline constexpr std::size_t event_role_count = 15;
+inline constexpr std::size_t event_role_count = 23;
 inline constexpr std::uint32_t bucket_hue_count = 8;
 
 /// The role of the plan's bucket number `bucket`; hues repeat after eight.
 constexpr EventRole bucket_role(std::uint32_t bucket) {
     return static_cast<EventRole>(static_cast<std::uint32_t>(EventRole::bucket_0) + bucket % bucket_hue_count);
+}
+
+/// The same hue in its deep tone.
+constexpr EventRole deep_bucket_role(std::uint32_t bucket) {
+    return static_cast<EventRole>(static_cast<std::uint32_t>(EventRole::deep_bucket_0) + bucket % bucket_hue_count);
 }
 
 enum class LaneKind : std::uint8_t {

@@ -31,7 +31,19 @@ bool takes_compute_time(const Simulation& simulation, NodeId node) {
     return simulation.on_compute(node) && simulation.nodes[node].end_ms > simulation.nodes[node].start_ms;
 }
 
+/// @throws InputError: a plan for another graph or one that a pass refuses.
+std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
+    check_plan_fits(plan, *graph);
+    std::shared_ptr<const Evaluation> evaluation = evaluate(graph, plan);
+    if (evaluation->refusal) throw *evaluation->refusal;
+    return evaluation;
+}
+
 }  // namespace
+
+std::shared_ptr<const Graph> read_stage_graph(const std::string& path) {
+    return read_any_graph_file(path).graph;
+}
 
 GraphStageTimes split_step(const Evaluation& evaluation) {
     if (!evaluation.times_known)
@@ -66,24 +78,26 @@ std::string GraphStages::path(const std::string& file) const {
     return file_beside(folder_, file);
 }
 
+std::shared_ptr<const Graph> GraphStages::graph_of_file(const std::string& graph) {
+    std::shared_ptr<const Graph>& read = graphs_[graph];
+    if (!read) read = reader_(path(graph));
+    return read;
+}
+
 std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& graph, const std::string& plan) {
     std::shared_ptr<const Evaluation>& made = by_files_[{graph, plan}];
     if (made) return made;
-    std::shared_ptr<const Graph>& read = graphs_[graph];
-    if (!read) read = read_any_graph_file(path(graph)).graph;
+    const std::shared_ptr<const Graph> read = graph_of_file(graph);
     std::shared_ptr<const Evaluation> evaluation;
     if (plan.empty()) {
         evaluation = evaluate_baseline(read);
     } else {
         const Plan given = read_plan_file(path(plan));
         try {
-            check_plan_fits(given, *read);
+            evaluation = evaluated(read, given);
         } catch (const InputError& error) {
-            throw error.in_file(path(plan));
+            throw error.file().empty() ? error.in_file(path(plan)) : error;
         }
-        evaluation = evaluate(read, given);
-        if (evaluation->refusal)
-            throw evaluation->refusal->file().empty() ? evaluation->refusal->in_file(path(plan)) : *evaluation->refusal;
     }
     ++evaluations_;
     return made = evaluation;
@@ -112,8 +126,17 @@ GraphStageTimes GraphStages::times(const StageSpec& stage) {
     return {whole(stage.forward), whole(stage.backward)};
 }
 
+GraphStageTimes GraphStages::times(const StageSpec& stage, const Plan& plan) {
+    try {
+        ++evaluations_;
+        return split_step(*evaluated(graph_of_file(stage.graph), plan));
+    } catch (const InputError& error) {
+        throw error.file().empty() ? error.in_file(path(stage.graph)) : error;
+    }
+}
+
 StageEvaluator GraphStages::evaluator() {
-    return [this](const StageSpec& stage) { return times(stage); };
+    return [this](const StageSpec& stage, std::size_t) { return times(stage); };
 }
 
 }  // namespace overlap::job

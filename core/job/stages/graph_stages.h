@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/job/stage_actions.h"
 #include "core/pipeline/evaluation.h"
+#include "core/plan/plan.h"
 
 namespace overlap::job {
 
@@ -17,14 +19,22 @@ namespace overlap::job {
 /// @throws InputError without a place: times are not known.
 GraphStageTimes split_step(const Evaluation& evaluation);
 
+/// How graphs of stages are read. @throws InputError with the file.
+using GraphReader = std::function<std::shared_ptr<const Graph>(const std::string& path)>;
+/// Any graph file on the disk.
+std::shared_ptr<const Graph> read_stage_graph(const std::string& path);
+
 /// Stages given as graphs, evaluated once: a stage is evaluated again where its files' names or their plan change.
 class GraphStages {
   public:
     /// @param folder that paths are relative to.
-    explicit GraphStages(std::string folder) : folder_(std::move(folder)) {}
+    explicit GraphStages(std::string folder, GraphReader reader = read_stage_graph)
+        : folder_(std::move(folder)), reader_(std::move(reader)) {}
 
     /// @throws InputError with the file: not readable, a plan for another graph or one that a pass refuses.
     GraphStageTimes times(const StageSpec& stage);
+    /// The same of a stage of one graph with another plan than its file's. Not remembered.
+    GraphStageTimes times(const StageSpec& stage, const Plan& plan);
     StageEvaluator evaluator();
 
     /// Evaluations made so far.
@@ -32,9 +42,11 @@ class GraphStages {
 
   private:
     std::shared_ptr<const Evaluation> evaluate_file(const std::string& graph, const std::string& plan);
+    std::shared_ptr<const Graph> graph_of_file(const std::string& graph);
     std::string path(const std::string& file) const;
 
     std::string folder_;
+    GraphReader reader_;
     std::map<std::string, std::shared_ptr<const Graph>> graphs_;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<const Evaluation>> by_files_;
     std::size_t evaluations_ = 0;

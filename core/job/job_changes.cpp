@@ -1,0 +1,69 @@
+#include "core/job/job_changes.h"
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/job/pipeline_step.h"
+
+namespace overlap::job {
+
+namespace {
+
+/// Pipeline ranks of the document's own schedule; 0 where it is refused, such as for these microbatches.
+std::int32_t own_ranks(const JobDocument& job, const std::string& folder) {
+    try {
+        return static_cast<std::int32_t>(job_schedule(job, folder).lists.size());
+    } catch (const InputError&) {
+        return 0;
+    }
+}
+
+void add_slow_ranks(JobDocument& job, const SlowRanks& slow, const std::string& folder) {
+    const CheckedSchedule schedule = job_schedule(job, folder);
+    const auto ranks = static_cast<std::int32_t>(schedule.lists.size());
+    const Replicas replicas(job, ranks, schedule.stages);
+    const std::int64_t all = replicas.count() * ranks;
+    if (slow.first < 0 || slow.first >= all)
+        throw InputError("variation.slow", "there is no rank " + std::to_string(slow.first) + ", the job has " +
+                                               std::to_string(all) + ", numbered from 0");
+    if (!job.variation) job.variation.emplace();
+    for (std::int64_t replica = 0; replica < replicas.count(); ++replica) {
+        for (std::int32_t stage = 0; stage < schedule.stages; ++stage) {
+            const std::int64_t rank =
+                replicas.rank_of(replica, schedule.rank_of_stage[static_cast<std::size_t>(stage)]);
+            if (rank < slow.first || rank - slow.first >= slow.count) continue;
+            job.variation->slow.push_back({static_cast<std::int32_t>(replica), stage, slow.factor, {}});
+        }
+    }
+}
+
+}  // namespace
+
+ScheduleSpec schedule_by_name(const JobDocument& job, const NamedSchedule& schedule, std::int32_t ranks) {
+    ScheduleSpec spec;
+    spec.name = schedule.name;
+    spec.microbatches = job.schedule.microbatches;
+    spec.overlap = job.schedule.overlap;
+    const std::int32_t each = ranks > 0 ? static_cast<std::int32_t>(job.stages.size()) / ranks : 0;
+    if (each >= schedule.least_stages_per_rank && each <= schedule.most_stages_per_rank) {
+        spec.ranks = ranks;
+        spec.stages_per_rank = each;
+    }
+    return spec;
+}
+
+JobDocument changed_job(const JobDocument& job, const JobChanges& changes, const std::string& folder) {
+    JobDocument changed = job;
+    if (changes == JobChanges()) return changed;
+    if (job.has_programs) throw InputError("programs", "a job of programs has no schedule, expected stages");
+    if (changes.microbatches) changed.schedule.microbatches = *changes.microbatches;
+    if (!changes.schedule.empty()) {
+        const NamedSchedule* schedule = find_named_schedule(changes.schedule);
+        if (!schedule)
+            throw InputError("schedule.name", "there is no schedule " + in_quotes(shortened(changes.schedule)));
+        changed.schedule = schedule_by_name(changed, *schedule, own_ranks(changed, folder));
+    }
+    if (changes.slow) add_slow_ranks(changed, *changes.slow, folder);
+    return changed;
+}
+
+}  // namespace overlap::job

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/job/document/job_document.h"
+#include "core/job/schedules/named_schedules.h"
+
+namespace overlap::job {
+
+/// Ranks in a row, such as those of a host, that compute slower.
+struct SlowRanks {
+    std::int64_t first = 0, count = 1;
+    double factor = 1;  ///< multiplies their compute
+    bool operator==(const SlowRanks&) const = default;
+};
+
+/// What is tried with a job of stages: what is not given stays as the document has it.
+struct JobChanges {
+    std::string schedule;  ///< a name of named_schedules(); empty: the document's own
+    std::optional<std::int32_t> microbatches;
+    std::optional<SlowRanks> slow;  ///< beside those that the document has
+    bool operator==(const JobChanges&) const = default;
+};
+
+/// The document with the changes made.
+/// @param folder that its paths are relative to. @throws InputError with the place: no such schedule or rank, a job of
+/// programs, or a schedule that is refused where ranks are slow.
+JobDocument changed_job(const JobDocument& job, const JobChanges& changes, const std::string& folder);
+
+/// The schedule of that name for a job: on as many pipeline ranks as it has, where PyTorch makes it for them.
+/// @param ranks of the job's own schedule; 0 where it is refused.
+ScheduleSpec schedule_by_name(const JobDocument& job, const NamedSchedule& schedule, std::int32_t ranks);
+
+}  // namespace overlap::job

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/job/job_evaluation.h"
+#include "core/job/view/rank_rows.h"
+#include "core/job/view/standstills.h"
+#include "core/timeline/timeline.h"
+
+namespace overlap::job {
+
+/// A job's step as views draw it.
+///
+/// Each row of rank_rows() has a lane of its compute, and one below it for each kind of its collectives; of programs
+/// one for each stream. The microbatch gives an action its hue, forward in a light and backward in a deep tone. Time in
+/// which a rank waits for a peer is an event with role `idle`, time in which what it needs is on its way one with role
+/// `exposed`. An event's reference is its node, and that of a standstill the node that it is before, plus the number of
+/// nodes.
+struct JobPicture {
+    std::shared_ptr<const JobEvaluation> evaluation;
+    std::vector<RankRow> rows;
+    std::vector<std::vector<StandstillSpan>> standstills;  ///< of each row
+    std::shared_ptr<const Timeline> timeline;              ///< without events where the job cannot run
+
+    std::uint32_t standstill_reference(NodeIndex node) const { return evaluation->graph().node_count() + node; }
+    bool is_standstill(std::uint32_t reference) const { return reference >= evaluation->graph().node_count(); }
+    /// The node that a reference is about.
+    NodeIndex node_of(std::uint32_t reference) const {
+        return is_standstill(reference) ? reference - evaluation->graph().node_count() : reference;
+    }
+    /// The spans before a node, or after the last of its row: waiting, then transfer.
+    std::vector<StandstillSpan> spans_at(NodeIndex node) const;
+};
+
+std::shared_ptr<const JobPicture> job_picture(std::shared_ptr<const JobEvaluation> evaluation);
+
+/// The stage and microbatch of the first action of a node of stages and a schedule, and whether it is a forward.
+struct NodeAction {
+    std::int32_t stage = 0, microbatch = -1;
+    bool forward = false;
+};
+NodeAction action_of(const PipelineStep& step, NodeIndex node);
+
+}  // namespace overlap::job

@@ -1,0 +1,61 @@
+#include "core/job/view/rank_rows.h"
+
+#include <algorithm>
+
+#include "core/base/number_text.h"
+#include "core/job/rank_texts.h"
+
+namespace overlap::job {
+
+namespace {
+
+constexpr std::size_t most_named_ranks = 2;
+
+std::string stages_title(const std::vector<std::int32_t>& stages) {
+    std::string title = stages.size() == 1 ? "Stage " : "Stages ";
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const bool last = i + 1 == stages.size();
+        title.append(i == 0 ? "" : last ? " and " : ", ").append(std::to_string(stages[i]));
+    }
+    return title;
+}
+
+RankRow pipeline_row(const JobEvaluation& evaluation, std::uint32_t figures, std::vector<std::int64_t> ranks) {
+    const PipelineStep& step = *evaluation.pipeline;
+    RankRow row;
+    row.ranks = std::move(ranks);
+    row.of_class = figures / static_cast<std::uint32_t>(step.ranks());
+    row.pipeline_rank = static_cast<std::int32_t>(figures % static_cast<std::uint32_t>(step.ranks()));
+    row.stages = evaluation.result.stages_of[static_cast<std::size_t>(row.pipeline_rank)];
+    for (const std::int32_t stage : row.stages)
+        row.factor = std::max(row.factor, step.replicas->factor(row.of_class, stage));
+    row.title = stages_title(row.stages);
+    row.subtitle = ranks_text(row.ranks, most_named_ranks);
+    if (row.factor > 1) row.subtitle += ", ×" + number_text(row.factor);
+    return row;
+}
+
+}  // namespace
+
+std::vector<RankRow> rank_rows(const JobEvaluation& evaluation) {
+    std::vector<RankRow> rows;
+    for (auto& [figures, ranks] : ranks_of_classes(evaluation.result)) {
+        if (evaluation.pipeline) {
+            rows.push_back(pipeline_row(evaluation, figures, std::move(ranks)));
+            continue;
+        }
+        RankRow& row = rows.emplace_back();
+        row.of_class = figures;
+        row.title = "Rank " + std::to_string(ranks.front());
+        row.ranks = std::move(ranks);
+    }
+    return rows;
+}
+
+std::size_t row_of(const JobEvaluation& evaluation, NodeIndex node) {
+    if (!evaluation.pipeline) return evaluation.programs->graph.rank(node);
+    const PipelineStep& step = *evaluation.pipeline;
+    return step.class_of(node) * static_cast<std::size_t>(step.ranks()) + step.piece(node).rank;
+}
+
+}  // namespace overlap::job

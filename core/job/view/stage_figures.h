@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "core/job/job_evaluation.h"
+
+namespace overlap::job {
+
+/// What a stage takes for one microbatch, where nothing is slow: compute and what is exposed within.
+struct StageFigures {
+    double forward_ms = 0;
+    double backward_ms = 0;  ///< `B`, or `I` and `W` together
+    double exposed_ms = 0;   ///< of both: communication within, during which nothing computes
+};
+
+/// Of each stage, for its first microbatch. Empty for programs.
+std::vector<StageFigures> stage_figures(const JobEvaluation& evaluation);
+
+}  // namespace overlap::job

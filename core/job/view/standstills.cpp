@@ -1,0 +1,107 @@
+#include "core/job/view/standstills.h"
+
+#include <algorithm>
+
+#include "core/job/standstill.h"
+#include "core/job/view/rank_rows.h"
+
+namespace overlap::job {
+
+namespace {
+
+using Kind = StandstillSpan::Kind;
+
+class Spans {
+  public:
+    explicit Spans(const JobEvaluation& evaluation) : evaluation_(evaluation), times_(evaluation.times) {}
+
+    std::vector<std::vector<StandstillSpan>> of_pipeline() {
+        const PipelineStep& step = *evaluation_.pipeline;
+        for (std::size_t of = 0; of < step.replicas->class_count(); ++of) {
+            const auto base = static_cast<NodeIndex>(of * step.pieces.size());
+            for (std::size_t rank = 0; rank + 1 < step.row_begin.size(); ++rank)
+                add_row(base + step.row_begin[rank], base + step.row_begin[rank + 1], of);
+        }
+        return std::move(rows_);
+    }
+
+    std::vector<std::vector<StandstillSpan>> of_programs() {
+        const ProgramStep& step = *evaluation_.programs;
+        rows_.resize(step.job->programs.size());
+        for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
+            row_ = step.graph.rank(node);
+            if (step.kind_of_node[node] != ProgramNode::communication) continue;
+            add_meeting(node, own_part_done(step.graph, times_, node));
+        }
+        for (std::vector<StandstillSpan>& row : rows_)
+            std::ranges::stable_sort(row, {}, [](const StandstillSpan& span) { return span.begin_ms; });
+        return std::move(rows_);
+    }
+
+  private:
+    void add(Kind kind, double begin_ms, double end_ms, NodeIndex node, std::optional<NodeIndex> on) {
+        if (end_ms > begin_ms) rows_[row_].push_back({kind, begin_ms, end_ms, node, on});
+    }
+
+    /// From when a rank came to a node until all members had.
+    void add_meeting(NodeIndex node, double from_ms) {
+        const NodeIndex last = last_arrived(evaluation_.graph(), times_, node);
+        add(Kind::waiting, from_ms, times_.start[node], node, last == node ? std::nullopt : std::optional(last));
+    }
+
+    void add_row(NodeIndex first, NodeIndex last, std::size_t of_class) {
+        const PipelineStep& step = *evaluation_.pipeline;
+        row_ = rows_.size();
+        rows_.emplace_back();
+        double before_ms = 0;
+        std::size_t in_cells = 0;  // spans up to the last cell that is more than waiting for gradients
+        for (NodeIndex node = first; node < last; ++node) {
+            const Standstill gap = standstill_before(step, times_, node, before_ms);
+            add(Kind::waiting, gap.begin_ms, gap.waited_ms, node, gap.on);
+            add(Kind::transfer, gap.waited_ms, gap.end_ms, node, gap.on);
+            add_meeting(node, times_.issued[node]);
+            before_ms = times_.end[node];
+            const Piece& piece = step.piece(node);
+            if (piece.role == PieceRole::gradient_wait) continue;
+            if (piece.role == PieceRole::collective)
+                add(Kind::transfer, times_.start[node], before_ms, node, node);
+            else
+                add(Kind::within, before_ms - step.piece_exposed_ms(piece, of_class), before_ms, node, std::nullopt);
+            in_cells = rows_[row_].size();
+        }
+        for (std::size_t i = in_cells; i < rows_[row_].size(); ++i) rows_[row_][i].kind = Kind::after;
+        if (last > first) add(Kind::after, before_ms, times_.step_ms, last - 1, std::nullopt);
+    }
+
+    const JobEvaluation& evaluation_;
+    const StepTimes& times_;
+    std::vector<std::vector<StandstillSpan>> rows_;
+    std::size_t row_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evaluation) {
+    if (!evaluation.result.step_ms) return {};
+    Spans spans(evaluation);
+    return evaluation.pipeline ? spans.of_pipeline() : spans.of_programs();
+}
+
+std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpan& span) {
+    const NodeNames& names = evaluation.names;
+    const auto who = [&](NodeIndex node) { return names.op(node) + " of rank " + std::to_string(names.rank(node)); };
+    switch (span.kind) {
+        case Kind::after:
+            return span.on ? "nothing left but to wait for " + who(*span.on) : "nothing left to do";
+        case Kind::within:
+            return "communication that is exposed within " + names.op(span.node);
+        case Kind::waiting:
+            return span.on ? "waits for " + who(*span.on) : "waits before " + names.op(span.node);
+        case Kind::transfer:
+            if (!span.on || *span.on == span.node) return "collective of " + names.op(span.node);
+            return "what " + who(*span.on) + " sends is on its way";
+    }
+    return {};
+}
+
+}  // namespace overlap::job

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/job_evaluation.h"
+
+namespace overlap::job {
+
+/// A stretch of time in which a rank computes nothing.
+struct StandstillSpan {
+    enum class Kind : std::uint8_t {
+        waiting,   ///< for a peer, which is not there yet
+        transfer,  ///< what the rank needs is on its way
+        within,    ///< communication that is exposed within an action, shown at its end
+        after,     ///< nothing is left to do in this step but to wait for gradients
+    } kind = Kind::waiting;
+    double begin_ms = 0, end_ms = 0;
+    NodeIndex node = 0;           ///< which it stands still before, or within; of `after` the rank's last
+    std::optional<NodeIndex> on;  ///< whom it waits for
+
+    double length_ms() const { return end_ms - begin_ms; }
+};
+
+/// Of each row of rank_rows(), in order of time. Empty where the job cannot run.
+std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evaluation);
+
+/// `waits for 2F5 of rank 2`: why, without a full stop.
+std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpan& span);
+
+}  // namespace overlap::job

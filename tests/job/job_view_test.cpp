@@ -1,0 +1,161 @@
+// A job as views show it: what ranks stand still for, the timeline's events, and what is tried with a document.
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/job/document/job_file.h"
+#include "core/job/job_changes.h"
+#include "core/job/run_job.h"
+#include "core/job/schedule_table.h"
+#include "core/job/view/job_timeline.h"
+#include "core/job/view/stage_figures.h"
+
+namespace overlap::job {
+namespace {
+
+constexpr const char* four_stages = R"({"format": "overlap-job", "version": 1, "name": "x",
+ "stages": [{"ms": {"F": 2, "I": 3, "W": 1}}, {"ms": {"F": 2, "I": 3, "W": 1}},
+            {"segments": {"F": [{"compute_ms": 1.5}, {"collective": "all_reduce", "dim": "dp", "ms": 0.5}],
+                          "I": [{"compute_ms": 4}], "W": [{"compute_ms": 1}]}},
+            {"ms": {"F": 2, "I": 3, "W": 1}, "gradient_sync_ms": 2}],
+ "schedule": {"name": "1F1B", "microbatches": 4},
+ "transfer": {"activations_ms": 0.25, "gradients_ms": 0.125}, "replicas": 4,
+ "variation": {"slow": [{"replica": 1, "stage": 2, "factor": 1.5}]}})";
+
+constexpr const char* programs = R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]},
+ "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3},
+     {"id": "x", "kind": "collective", "group": "g", "ms": 1}]},
+   {"rank": 1, "ops": [{"id": "l", "kind": "compute", "ms": 1}, {"id": "x", "kind": "collective", "group": "g", "ms": 1}]}]})";
+
+std::shared_ptr<const JobPicture> picture_of(const std::string& text) {
+    return job_picture(evaluate_job(std::make_shared<const JobDocument>(read_job_text(text, "x"))));
+}
+
+TEST(JobPicture, StandstillsAddUpToTheFiguresOfEachRank) {
+    const auto picture = picture_of(four_stages);
+    const JobResult& result = picture->evaluation->result;
+    ASSERT_EQ(picture->rows.size(), result.classes.size());
+    ASSERT_EQ(picture->rows.size(), 8u);  // four stages of slow and of other replicas
+    for (std::size_t row = 0; row < picture->rows.size(); ++row) {
+        double waiting = 0, transfer = 0, whole = result.classes[row].busy_ms;
+        for (const StandstillSpan& span : picture->standstills[row]) {
+            whole += span.length_ms();
+            if (span.kind == StandstillSpan::Kind::waiting) waiting += span.length_ms();
+            if (span.kind == StandstillSpan::Kind::transfer || span.kind == StandstillSpan::Kind::within)
+                transfer += span.length_ms();
+        }
+        EXPECT_NEAR(waiting, result.classes[row].waiting_for_peers_ms, 1e-9) << row;
+        EXPECT_NEAR(transfer, result.classes[row].transfer_exposed_ms, 1e-9) << row;
+        EXPECT_NEAR(whole, *result.step_ms, 1e-9) << row;
+    }
+}
+
+TEST(JobPicture, ABubbleSaysWhoIsWaitedFor) {
+    const auto picture = picture_of(four_stages);
+    const StandstillSpan& first = picture->standstills[3].front();
+    EXPECT_EQ(standstill_text(*picture->evaluation, first), "waits for 2F0 of rank 2");
+    EXPECT_EQ(picture->evaluation->names.op(first.node), "3F0");
+    const StandstillSpan& second = picture->standstills[3][1];
+    EXPECT_EQ(second.kind, StandstillSpan::Kind::transfer);
+    EXPECT_EQ(second.length_ms(), 0.25);
+    EXPECT_EQ(standstill_text(*picture->evaluation, second), "what 2F0 of rank 2 sends is on its way");
+    // The other replicas' collective starts when the slow one has come.
+    bool waits_for_slow = false;
+    for (const StandstillSpan& span : picture->standstills[2])
+        if (span.on && picture->evaluation->pipeline->piece(span.node).role == PieceRole::collective &&
+            span.kind == StandstillSpan::Kind::waiting)
+            waits_for_slow |= standstill_text(*picture->evaluation, span).ends_with("of rank 6");
+    EXPECT_TRUE(waits_for_slow);
+}
+
+TEST(JobPicture, ComputeLanesHaveNoTwoEventsAtOnce) {
+    for (const char* text : {four_stages, programs}) {
+        const auto picture = picture_of(text);
+        EXPECT_EQ(picture->timeline->range().end_ns, nanoseconds(*picture->evaluation->result.step_ms));
+        for (const Lane& lane : picture->timeline->lanes()) EXPECT_EQ(lane.depth, 0u) << lane.description.title;
+    }
+    EXPECT_EQ(picture_of(programs)->timeline->lanes().size(), 2u);
+}
+
+TEST(JobPicture, MicrobatchesHaveHuesAndBackwardsAreDeep) {
+    const auto picture = picture_of(four_stages);
+    const PipelineStep& step = *picture->evaluation->pipeline;
+    const Lane& lane = picture->timeline->lanes()[0];
+    int forwards = 0, backwards = 0;
+    for (std::uint32_t event = 0; event < lane.size(); ++event) {
+        if (picture->is_standstill(lane.reference[event])) {
+            EXPECT_TRUE(lane.role[event] == EventRole::idle || lane.role[event] == EventRole::exposed);
+            continue;
+        }
+        const NodeAction action = action_of(step, lane.reference[event]);
+        const auto hue = static_cast<std::uint32_t>(action.microbatch);
+        EXPECT_EQ(lane.role[event], action.forward ? bucket_role(hue) : deep_bucket_role(hue));
+        ++(action.forward ? forwards : backwards);
+    }
+    EXPECT_EQ(forwards, 4);
+    EXPECT_EQ(backwards, 4);
+}
+
+TEST(JobPicture, RowsTellStagesAndRanks) {
+    const auto picture = picture_of(four_stages);
+    EXPECT_EQ(picture->rows[2].title, "Stage 2");
+    EXPECT_EQ(picture->rows[2].subtitle, "ranks 2, 10 and 1 more");
+    EXPECT_EQ(picture->rows[6].subtitle, "rank 6, ×1.5");
+    const std::vector<StageFigures> stages = stage_figures(*picture->evaluation);
+    EXPECT_EQ(stages[0].forward_ms, 2);
+    EXPECT_EQ(stages[0].backward_ms, 4);
+    EXPECT_EQ(stages[2].forward_ms, 2);
+    EXPECT_EQ(stages[2].exposed_ms, 0.5);
+}
+
+TEST(JobPicture, AJobThatCannotRunHasNoEvents) {
+    std::string text = programs;
+    text.replace(text.find(R"({"id": "l")"), std::string(R"({"id": "l", "kind": "compute", "ms": 1}, )").size(),
+                 R"({"id": "r", "kind": "recv", "peer": 0}, )");
+    const auto picture = picture_of(text);
+    EXPECT_FALSE(picture->evaluation->result.step_ms);
+    EXPECT_EQ(picture->timeline->event_count(), 0u);
+    EXPECT_FALSE(picture->evaluation->result.problems.empty());
+}
+
+TEST(JobChanges, EachScheduleIsWhatTheTableSays) {
+    const JobDocument job = read_job_text(four_stages, "x");
+    JobChanges changes;
+    changes.microbatches = 8;
+    changes.slow = SlowRanks{4, 4, 1.05};
+    int made = 0;
+    for (const ScheduleRow& row : schedule_table(job, {}, changes)) {
+        JobChanges tried = changes;
+        if (!row.is_own) tried.schedule = row.name;
+        if (!row.step_ms) {
+            EXPECT_THROW(run_job(changed_job(job, tried, "")), InputError) << row.name;
+            continue;
+        }
+        ++made;
+        EXPECT_EQ(run_job(changed_job(job, tried, "")).step_ms, row.step_ms) << row.name;
+    }
+    EXPECT_GE(made, 5);
+}
+
+TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
+    const JobDocument job = read_job_text(four_stages, "x");
+    JobChanges changes;
+    changes.slow = SlowRanks{3, 2, 1.5};  // the last stage of replica 0, the first of replica 1
+    const JobDocument changed = changed_job(job, changes, "");
+    ASSERT_EQ(changed.variation->slow.size(), 3u);
+    EXPECT_EQ(changed.variation->slow[1].replica, 0);
+    EXPECT_EQ(changed.variation->slow[1].stage, 3);
+    EXPECT_EQ(changed.variation->slow[2].replica, 1);
+    EXPECT_EQ(changed.variation->slow[2].stage, 0);
+    EXPECT_GT(*run_job(changed).step_ms, *run_job(job).step_ms);
+    changes.slow->first = 16;
+    try {
+        changed_job(job, changes, "");
+        ADD_FAILURE();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.problem(), "there is no rank 16, the job has 16, numbered from 0");
+    }
+}
+
+}  // namespace
+}  // namespace overlap::job
