@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
         QStringLiteral("Shows and plans the overlap of communication and compute in a distributed training step."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("files"), QStringLiteral("a graph, plans for it, and traces of a job"),
+    parser.addPositionalArgument(QStringLiteral("files"), QStringLiteral("a graph, plans for it, a job, and traces of one"),
                                  QStringLiteral("[FILE...]"));
     const QCommandLineOption fresh(QStringLiteral("fresh"),
                                    QStringLiteral("start without the last session, and keep none"));

@@ -53,6 +53,8 @@ both passes --view passes -- "$graph" "$plan"
 both groups --view groups -- "$graph" "$plan"
 picture mesh --size 1900x1400 --view mesh -- "$graph" "$plan"
 picture mesh-small --size 1024x640 --theme light --view mesh -- "$graph" "$plan"
+job=$root/resources/samples/llama3_8b_pp8.job.json
+both job -- "$job"
 both statistics --view statistics -- "$graph" "$plan" "$trace"
 logs=$root/tests/data/structured_logs/schedule_rank
 both import -- "${logs}_0.log"

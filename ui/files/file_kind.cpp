@@ -65,6 +65,7 @@ FileKind fileKind(const QString& path, QString* reason) {
     static const QRegularExpression format(QStringLiteral(R"re("format"\s*:\s*"(overlap-[a-z]+)")re"));
     const auto match = format.match(QString::fromUtf8(head));
     if (match.captured(1) == u"overlap-plan" && !compressed) return FileKind::plan;
+    if (match.captured(1) == u"overlap-job") return FileKind::job;
     if (match.captured(1) == u"overlap-graph") return FileKind::graph;
     if (is_importable_file(QFile::encodeName(path).toStdString())) return FileKind::graph;
     if (!compressed && looks_like_sharding_document(head.toStdString())) return FileKind::placements;
@@ -72,7 +73,7 @@ FileKind fileKind(const QString& path, QString* reason) {
     if (compressed) return FileKind::graph;
     return unknown(
         QStringLiteral(
-            "%1: neither an overlap-graph or overlap-plan document, a text of an FX graph, a TORCH_TRACE log, "
+            "%1: neither an overlap-graph, overlap-plan or overlap-job document, a text of an FX graph, a TORCH_TRACE log, "
             "a profiler's trace nor autoparallel's placements")
             .arg(path));
 }

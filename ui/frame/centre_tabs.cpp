@@ -26,6 +26,7 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
     tabs_->setObjectName("centreTabBar");
     tabs_->setAccessibleName(tr("Views above the timeline"));
     tabs_->setExpanding(false);
+    tabs_->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Preferred);  // views are found before their controls
     auto* header = new QWidget;
     header->setObjectName("centreHeader");
     header->setLayout(row_);

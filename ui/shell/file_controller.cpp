@@ -51,7 +51,7 @@ FileController::FileController(const Parts& parts)
 void FileController::registerActions(Actions& actions) {
     const QString file = tr("File");
     actions
-        .add("file.open", file, tr("&Open…"), tr("Open a graph, plans for it, or traces of a job"),
+        .add("file.open", file, tr("&Open…"), tr("Open a graph, plans for it, a job, or traces of one"),
              {QKeySequence::Open}, [this] { askForFiles(); })
         ->setIconText(tr("Open"));
     actions.add("file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
@@ -60,11 +60,15 @@ void FileController::registerActions(Actions& actions) {
                 tr("Open an embedded llama3-8B step as it is before the trainer's memory passes, for plans of what is "
                    "kept, computed again and offloaded"),
                 {}, [this] { document_.openGraph(memorySampleGraph()); });
-    actions.add("file.expertsSample", file, tr("Open sample for &experts"),
-                tr("Open an embedded DeepSeek V3 16B step whose experts are spread over 32 GPUs, traced so that one half "
-                   "of the batch can hide the all-to-alls of the other"),
-                {}, [this] { document_.openGraph(expertsSampleGraph()); });
-    actions.add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
+    actions.add(
+        "file.expertsSample", file, tr("Open sample for &experts"),
+        tr("Open an embedded DeepSeek V3 16B step whose experts are spread over 32 GPUs, traced so that one half "
+           "of the batch can hide the all-to-alls of the other"),
+        {}, [this] { document_.openGraph(expertsSampleGraph()); });
+}
+
+void FileController::registerCancel(Actions& actions) {
+    actions.add("file.cancel", tr("File"), tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
         document_.loader().cancel();
         measurements_.cancel();
     });
@@ -119,6 +123,9 @@ void FileController::sortIn(const QString& path, const Kind& kind, Sorted& sorte
             break;
         case FileKind::trace:
             sorted.traces.append(path);
+            break;
+        case FileKind::job:
+            emit jobFound(path);
             break;
         case FileKind::placements:
             mesh_.openPlacements(path);
@@ -209,7 +216,7 @@ void FileController::askForFiles() {
     const QString folder = is_elsewhere ? QString() : QFileInfo(state_.open).absolutePath();
     const QStringList files = QFileDialog::getOpenFileNames(
         &window_, tr("Open"), folder,
-        tr("Graphs, logs, plans and traces (*.json *.json.gz *.log *.log.gz *.py *.txt);;All files (*)"));
+        tr("Graphs, logs, plans, jobs and traces (*.json *.json.gz *.log *.log.gz *.py *.txt);;All files (*)"));
     if (!files.isEmpty()) open(files);
 }
 

@@ -36,6 +36,8 @@ class FileController : public NoticeSource {
     explicit FileController(const Parts& parts);
 
     void registerActions(Actions& actions);
+    /// The last of those for opening.
+    void registerCancel(Actions& actions);
 
     /// Opens files; traces that are given together are ranks of one job. Failures are reported, never thrown.
     void open(const QStringList& files);
@@ -47,6 +49,8 @@ class FileController : public NoticeSource {
   signals:
     /// Files are about to be opened: earlier messages have been read.
     void opening();
+    /// A file is a job.
+    void jobFound(const QString& path);
 
   private:
     /// What is to be opened, by kind; plans wait already.

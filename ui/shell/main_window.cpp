@@ -19,6 +19,9 @@
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/theme_choice.h"
 #include "ui/graph/graph_view.h"
+#include "ui/job/job_step_view.h"
+#include "ui/job/job_view.h"
+#include "ui/job/open_job.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/log.h"
@@ -29,6 +32,7 @@
 #include "ui/shell/export_controller.h"
 #include "ui/shell/file_controller.h"
 #include "ui/shell/help_controller.h"
+#include "ui/shell/job_controller.h"
 #include "ui/shell/notices.h"
 #include "ui/shell/plan_actions.h"
 #include "ui/shell/plan_tabs.h"
@@ -91,6 +95,8 @@ MainWindow::~MainWindow() {
     document_.loader().disconnect();
     measurements_->disconnect();
     workspace_->timeline().edits().disconnect();
+    workspace_->job().disconnect();
+    workspace_->jobView().step().timeline().edits().disconnect();
 }
 
 void MainWindow::setUpWindow() {
@@ -113,6 +119,7 @@ void MainWindow::makeControllers() {
     recent_ = std::make_unique<RecentFiles>(session_->state());
     files_ = std::make_unique<FileController>(FileController::Parts{
         document_, *measurements_, workspace_->meshConnection(), session_->state(), *recent_, file_looks_, *this});
+    jobs_ = std::make_unique<JobController>(document_, *workspace_, *recent_, *this);
     saves_ = std::make_unique<SaveController>(document_, *recent_, file_looks_, *this);
     exports_ = std::make_unique<ExportController>(document_, workspace_->timeline(), *this);
     tabs_ = std::make_unique<PlanTabs>(document_, *measurements_, *session_, file_looks_, *this);
@@ -127,7 +134,10 @@ void MainWindow::makeControllers() {
 void MainWindow::registerActions() {
     Actions& actions = *actions_;
     files_->registerActions(actions);
+    jobs_->registerOpening(actions);
+    files_->registerCancel(actions);
     saves_->registerActions(actions);
+    jobs_->registerSaving(actions);
     exports_->registerActions(actions);
     registerEditActions(actions, workspace_->history(), workspace_->modulesPanel());
     plans_->registerNew(actions);
@@ -164,14 +174,16 @@ void MainWindow::makeBars() {
 
 void MainWindow::connectNotices() {
     for (const NoticeSource* source : std::initializer_list<const NoticeSource*>{
-             workspace_.get(), times_.get(), session_.get(), files_.get(), saves_.get(), exports_.get(), tabs_.get(),
-             recovery_.get(), plans_.get(), run_.get(), help_.get()})
+             workspace_.get(), times_.get(), session_.get(), files_.get(), jobs_.get(), saves_.get(), exports_.get(),
+             tabs_.get(), recovery_.get(), plans_.get(), run_.get(), help_.get()})
         notices_->listenTo(*source);
     connect(&document_, &Document::failed, this, [this](const QString& reason) { notices_->warn(reason); });
 }
 
 void MainWindow::connectControllers() {
     connect(files_.get(), &FileController::opening, this, [this] { workspace_->notice().hide(); });
+    connect(files_.get(), &FileController::jobFound, jobs_.get(), &JobController::open);
+    connect(jobs_.get(), &JobController::openWanted, this, &MainWindow::openFiles);
     connect(saves_.get(), &SaveController::openWanted, this, &MainWindow::openFiles);
     connect(recovery_.get(), &RecoveryController::openWanted, this, &MainWindow::openFiles);
     connect(recent_.get(), &RecentFiles::cleared, session_.get(), [this] { session_->schedule(); });

@@ -13,6 +13,7 @@ namespace overlap::ui {
 class ExportController;
 class FileController;
 class HelpController;
+class JobController;
 class Log;
 class Measurements;
 class Notices;
@@ -56,6 +57,7 @@ class MainWindow : public QMainWindow {
     SessionController& session() { return *session_; }
     RecoveryController& recovery() { return *recovery_; }
     HelpController& help() { return *help_; }
+    JobController& jobs() { return *jobs_; }
     FileLooks& fileLooks() { return file_looks_; }
 
   protected:
@@ -90,6 +92,7 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<SessionController> session_;
     std::unique_ptr<RecentFiles> recent_;
     std::unique_ptr<FileController> files_;
+    std::unique_ptr<JobController> jobs_;
     std::unique_ptr<SaveController> saves_;
     std::unique_ptr<ExportController> exports_;
     std::unique_ptr<PlanTabs> tabs_;

@@ -177,7 +177,7 @@ QString wrongSelection(Document& document, const QString& link) {
 QString screenshotViews() {
     return QStringLiteral(
         "window, modules, buckets, inspector, problems, collectives, advice, memory, search, plans, passes, groups, "
-        "compare, statistics, run, chooser, graph, mesh, timeline or toolbar");
+        "compare, statistics, run, chooser, graph, mesh, job, timeline or toolbar");
 }
 
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
+#include "ui/job/open_job.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
 #include "ui/measure/measurements.h"
@@ -211,6 +212,7 @@ QByteArrayList SessionController::unsavedWork() const {
     }
     for (int i = 1; i < document_.variantCount(); ++i) add({sessionVariant(document_.variant(i))});
     add(closed_plans_.all());
+    if (workspace_.job().modified()) work.append(QJsonDocument(workspace_.job().state()).toJson());
     add_notes(workspace_.timeline().edits().toJson());
     return work;
 }

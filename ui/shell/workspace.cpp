@@ -24,6 +24,10 @@
 #include "ui/graph/graph_view.h"
 #include "ui/groups/process_groups_panel.h"
 #include "ui/inspector/inspector_panel.h"
+#include "ui/job/job_step_view.h"
+#include "ui/job/job_view.h"
+#include "ui/job/open_job.h"
+#include "ui/job/stage_connection.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
 #include "ui/measure/measurement_connection.h"
@@ -52,6 +56,8 @@ namespace {
 
 /// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
 constexpr double mesh_share = 2.0 / 3;
+/// The stages of a job below each other.
+constexpr double job_share = 0.6;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
 constexpr int lowest_panels = 180;
@@ -77,9 +83,13 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       graph_(new GraphView(*graph_model_)),
       mesh_(new MeshView),
       mesh_connection_(new MeshConnection(document, *mesh_, this)),
+      job_(new OpenJob),
+      job_view_(new JobView(*job_)),
+      stages_(new StageConnection(*job_, *job_view_, document, this)),
       docks_(new DockLayout(window)),
       enlarged_(new EnlargedPart(window, *docks_)) {
     new TimelineKeys(*timeline_);
+    job_->setParent(job_view_);  // as the last child, which outlives the views of it
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     makeCentre();
@@ -90,6 +100,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     for (QWidget* bar : std::initializer_list<QWidget*>{variants_, figures_}) bar->hide();
     connectMeasurements(measurements);
     connectViews();
+    connectJob();
     connectAlive();
     connectEnlarged();
     tellOfViews();
@@ -100,6 +111,7 @@ Workspace::~Workspace() = default;
 void Workspace::makeCentre() {
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), mesh_share);
+    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), job_share);
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -241,6 +253,19 @@ void Workspace::connectViews() {
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
 }
 
+void Workspace::connectJob() {
+    TimelineEdits& edits = job_view_->step().timeline().edits();
+    history_->addShared(job_->undoStack());
+    history_->addShared(edits.undoStack());
+    connect(job_, &OpenJob::opened, &edits, [&edits] { edits.undoStack().clear(); });
+    connect(job_, &OpenJob::opened, this, &Workspace::changed);
+    connect(job_, &OpenJob::changed, this, &Workspace::changed);
+    connect(&edits, &TimelineEdits::changed, this, &Workspace::changed);
+    connect(job_view_, &JobView::stateChanged, this, &Workspace::viewMoved);
+    connect(stages_, &StageConnection::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(stages_, &StageConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
+}
+
 void Workspace::connectAlive() {
     connect(timeline_, &TimelineView::aliveListed, alive_, [this](const AliveTensors& tensors, const QString& moment) {
         alive_->showTensors(tensors, moment);
@@ -283,8 +308,8 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() || plans_->busy() ||
-           modules_->busy() || graph_model_->reading();
+           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() ||
+           plans_->busy() || modules_->busy() || graph_model_->reading() || job_->busy();
 }
 
 TimeRange Workspace::planRange() const {
@@ -333,6 +358,8 @@ void Workspace::keep(SessionState& state) const {
     state.views["graph"] = graph_->state();
     state.views["mesh"] = mesh_->state();
     state.views["run"] = run_->state();
+    state.views["job"] = job_->state();
+    state.views["jobView"] = job_view_->state();
 }
 
 void Workspace::restore(const SessionState& state) {
@@ -347,6 +374,8 @@ void Workspace::restore(const SessionState& state) {
     graph_->restore(state.views["graph"].toObject());
     mesh_->restore(state.views["mesh"].toObject());
     run_->restore(state.views["run"].toObject());
+    job_view_->restore(state.views["jobView"].toObject());
+    job_->restore(state.views["job"].toObject());
 }
 
 }  // namespace overlap::ui

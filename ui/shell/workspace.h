@@ -23,6 +23,7 @@ class GraphModel;
 class HistoryPanel;
 class GraphView;
 class InspectorPanel;
+class JobView;
 class Log;
 class Measurements;
 class MeasurementConnection;
@@ -30,6 +31,7 @@ class MemoryPanel;
 class MeshConnection;
 class MeshView;
 class ModulesPanel;
+class OpenJob;
 class OverlapConnection;
 class PassesPanel;
 class AdvicePanel;
@@ -38,6 +40,7 @@ class ProblemsPanel;
 class ProcessGroupsPanel;
 class RunPanel;
 class SearchPanel;
+class StageConnection;
 class StatisticsPanel;
 class TimelineConnection;
 class TimelineView;
@@ -62,6 +65,10 @@ class Workspace : public NoticeSource {
     GraphView& graphView() { return *graph_; }
     MeshView& mesh() { return *mesh_; }
     MeshConnection& meshConnection() { return *mesh_connection_; }
+    OpenJob& job() { return *job_; }
+    JobView& jobView() { return *job_view_; }
+    /// The job's stages in the document.
+    StageConnection& stages() { return *stages_; }
     MeasurementConnection& measurementConnection() { return *measurement_connection_; }
     ModulesPanel& modulesPanel() { return *modules_; }
     BucketBoard& bucketBoard() { return *board_; }
@@ -118,6 +125,7 @@ class Workspace : public NoticeSource {
     void makeCentre();
     void makeDocks(Measurements& measurements, Log& log);
     void connectViews();
+    void connectJob();
     void connectAlive();
     void connectEnlarged();
     void connectMeasurements(Measurements& measurements);
@@ -136,6 +144,9 @@ class Workspace : public NoticeSource {
     GraphView* graph_;
     MeshView* mesh_;
     MeshConnection* mesh_connection_;
+    OpenJob* job_;
+    JobView* job_view_;
+    StageConnection* stages_;
     DockLayout* docks_;
     EnlargedPart* enlarged_;
     ModulesPanel* modules_ = nullptr;

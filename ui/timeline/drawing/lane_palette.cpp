@@ -1,6 +1,11 @@
 #include "ui/timeline/drawing/lane_palette.h"
 
 namespace overlap::ui {
+namespace {
+
+constexpr double deep_tone = 0.58;  ///< of a hue over the background
+
+}  // namespace
 
 QColor roleColour(const Theme& theme, EventRole role) {
     switch (role) {
@@ -19,6 +24,10 @@ QColor roleColour(const Theme& theme, EventRole role) {
         case EventRole::second_half:
             return theme.halves[1];
         default:
+            if (role >= EventRole::deep_bucket_0) {
+                const auto hue = static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::deep_bucket_0);
+                return blended(theme.background, theme.bucket(hue), deep_tone);
+            }
             return theme.bucket(static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::bucket_0));
     }
 }

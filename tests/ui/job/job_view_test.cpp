@@ -1,0 +1,252 @@
+// The views of a job: what keys and clicks do, and what is said.
+
+#include "ui/job/job_view.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+
+#include "core/job/view/job_timeline.h"
+#include "ui/files/resources.h"
+#include "ui/job/job_controls.h"
+#include "ui/job/job_source.h"
+#include "ui/job/job_step_view.h"
+#include "ui/job/job_words.h"
+#include "ui/job/waiting_map.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+class JobViewWidgetsTest : public QObject {
+    Q_OBJECT
+
+    struct Fixture {
+        OpenJob job;
+        JobView view{job};
+
+        explicit Fixture(const QString& file = sampleJob()) {
+            view.resize(1200, 600);
+            view.show();
+            if (file.isEmpty()) return;
+            QSignalSpy opened(&job, &OpenJob::opened);
+            job.open(file);
+            if (!QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000)) qFatal("no job");
+        }
+        bool idle() {
+            return QTest::qWaitFor([&] { return !job.busy(); }, 60'000);
+        }
+        const job::JobPicture& picture() const { return *job.picture(); }
+        TimelineView& timeline() { return view.step().timeline(); }
+
+        /// The first bubble in which a rank waits for another.
+        quint32 bubble() const {
+            for (const std::vector<job::StandstillSpan>& row : picture().standstills)
+                for (const job::StandstillSpan& span : row)
+                    if (span.kind == job::StandstillSpan::Kind::waiting && span.on)
+                        return picture().standstill_reference(span.node);
+            qFatal("no bubble");
+        }
+    };
+
+    static QString dataOf(const QTreeView& table, int row, int column) {
+        return table.model()->index(row, column).data().toString();
+    }
+
+  private slots:
+    void initTestCase() { loadResources(); }
+
+    void withoutAJobThereIsAWayToOne() {
+        Fixture fixture{QString()};
+        QSignalSpy sample(&fixture.view, &JobView::sampleWanted);
+        const auto buttons = fixture.view.findChildren<QPushButton*>();
+        const auto found = std::ranges::find(buttons, QStringLiteral("Open sample job"), &QPushButton::text);
+        QVERIFY(found != buttons.end() && (*found)->isVisible());
+        (*found)->click();
+        QCOMPARE(sample.count(), 1);
+    }
+
+    void theKeyGoesFromABubbleToWhatItWaitsFor() {
+        Fixture fixture;
+        const quint32 bubble = fixture.bubble();
+        fixture.view.step().select(bubble);
+        const auto awaited = awaitedBy(fixture.picture(), bubble);
+        QVERIFY(awaited);
+        QVERIFY(fixture.view.step().details().contains("bubble before"));
+        QTest::keyClick(&fixture.timeline(), Qt::Key_J);
+        QCOMPARE(fixture.view.step().selected(), *awaited);
+        const EventLocation selected = fixture.timeline().selection();
+        QVERIFY(selected.valid());
+        QCOMPARE(fixture.picture().timeline->reference(selected), *awaited);
+        // What brackets follow are the same messages.
+        QVERIFY(!fixture.timeline().arrows().empty());
+    }
+
+    void theLinkAndTheMenuGoThereToo() {
+        Fixture fixture;
+        const quint32 bubble = fixture.bubble();
+        const quint32 awaited = *awaitedBy(fixture.picture(), bubble);
+        fixture.view.step().select(bubble);
+        auto* details = fixture.view.findChild<QLabel*>("jobDetails");
+        QVERIFY(details->text().contains(QStringLiteral("node:%1").arg(awaited)));
+        emit details->linkActivated(QStringLiteral("node:%1").arg(awaited));
+        QCOMPARE(fixture.view.step().selected(), awaited);
+        QMenu menu;
+        emit fixture.timeline().eventMenuAboutToShow(&menu, bubble);
+        QVERIFY(!menu.actions().isEmpty() && menu.actions().front()->text().startsWith("Go to what it waits for"));
+        menu.actions().front()->trigger();
+        QCOMPARE(fixture.view.step().selected(), awaited);
+    }
+
+    void withNothingSelectedTheKeyFindsTheLongestBubble() {
+        Fixture fixture;
+        QTest::keyClick(&fixture.timeline(), Qt::Key_J);
+        QVERIFY(fixture.timeline().selection().valid());
+    }
+
+    void aSelectionIsFoundAgainInTheNextEvaluation() {
+        Fixture fixture;
+        const quint32 bubble = fixture.bubble();
+        fixture.view.step().select(bubble);
+        const std::string op = fixture.picture().evaluation->names.op(fixture.picture().node_of(bubble));
+        job::JobChanges changes;
+        changes.slow = job::SlowRanks{0, 8, 1.05};
+        fixture.job.change("slow", changes);
+        QVERIFY(fixture.idle());
+        const quint32 now = fixture.view.step().selected();
+        QVERIFY(now != no_reference && fixture.picture().is_standstill(now));
+        QCOMPARE(QString::fromStdString(fixture.picture().evaluation->names.op(fixture.picture().node_of(now))),
+                 QString::fromStdString(op));
+    }
+
+    void controlsChangeTheStepAndShowWhatIsUndone() {
+        Fixture fixture;
+        JobControls& controls = fixture.view.controls();
+        const double opened_ms = fixture.job.figures()->step_ms;
+        QCOMPARE(controls.microbatches().value(), 16);
+        controls.microbatches().setValue(24);
+        QVERIFY(fixture.idle());
+        QVERIFY(fixture.job.figures()->step_ms > opened_ms);
+        QVERIFY(fixture.view.summary().contains("(+"));
+        controls.slow().setCurrentIndex(1);
+        emit controls.slow().activated(1);
+        QVERIFY(fixture.job.changes().slow);
+        QCOMPARE(fixture.job.changes().slow->count, 8);
+        QVERIFY(controls.slowNumber().isEnabled());
+        controls.slowNumber().setValue(7);
+        QCOMPARE(fixture.job.changes().slow->first, 56);
+        controls.slowPercent().setValue(20);
+        QCOMPARE(fixture.job.changes().slow->factor, 1.2);
+        for (int i = 0; i < 3; ++i) fixture.job.undoStack().undo();
+        QVERIFY(!fixture.job.changes().slow);
+        QCOMPARE(controls.slow().currentIndex(), 0);
+        fixture.job.undoStack().undo();
+        QCOMPARE(controls.microbatches().value(), 16);
+        QVERIFY(fixture.idle());
+        QCOMPARE(fixture.job.figures()->step_ms, opened_ms);
+        QVERIFY(!fixture.view.summary().contains("(+"));
+    }
+
+    void aScheduleOfTheTableIsUsed() {
+        Fixture fixture;
+        QTreeView& table = fixture.view.schedules();
+        QVERIFY(table.model()->rowCount() >= 6);
+        QCOMPARE(dataOf(table, 0, 0), "1F1B (the job's)");
+        int row = 0;
+        while (dataOf(table, row, 0) != u"GPipe") ++row;
+        const QString step = dataOf(table, row, 1);
+        emit table.activated(table.model()->index(row, 0));
+        QCOMPARE(QString::fromStdString(fixture.job.changes().schedule), "GPipe");
+        QVERIFY(fixture.idle());
+        QVERIFY(fixture.view.summary().startsWith(QStringLiteral("step ") + step));
+        QCOMPARE(fixture.view.controls().schedule().currentText(), "GPipe");
+    }
+
+    void theMapShowsWhereRanksStandStill() {
+        Fixture fixture;
+        fixture.view.showPage(JobView::waiting_page);
+        WaitingMap& map = fixture.view.waiting();
+        const job::JobPicture& picture = fixture.picture();
+        QCOMPARE(map.rowCount(), picture.rows.size());
+        const TimeRange whole = picture.timeline->range();
+        const auto& figures = picture.evaluation->result.classes[3];
+        QVERIFY(std::abs(map.shareStandingStill(3, whole) * static_cast<double>(whole.length_ns()) / 1e6 -
+                         figures.waiting_for_peers_ms - figures.transfer_exposed_ms) < 1e-3);
+        // A click says why, in the timeline too.
+        const job::StandstillSpan& span = picture.standstills[3].front();
+        const double middle = (span.begin_ms + span.end_ms) / 2;
+        QTest::mouseClick(&map, Qt::LeftButton, {}, map.pointOf(3, middle).toPoint());
+        QCOMPARE(fixture.view.step().selected(), picture.standstill_reference(span.node));
+        QTest::keyClick(&map, Qt::Key_Return);
+        QCOMPARE(fixture.view.page(), JobView::step_page);
+    }
+
+    void theMapMovesByKeys() {
+        Fixture fixture;
+        fixture.view.showPage(JobView::waiting_page);
+        WaitingMap& map = fixture.view.waiting();
+        QSignalSpy selected(&map, &WaitingMap::selected);
+        for (const Qt::Key key : {Qt::Key_Home, Qt::Key_Down, Qt::Key_Right}) QTest::keyClick(&map, key);
+        QCOMPARE(selected.count(), 3);
+        QVERIFY(map.accessibleDescription().startsWith("Stage 1, "));
+    }
+
+    void aStageIsWantedByClickAndKey() {
+        Fixture fixture;
+        QSignalSpy wanted(&fixture.view, &JobView::stageWanted);
+        QTreeView& stages = fixture.view.stages();
+        QCOMPARE(stages.model()->rowCount(), 8);
+        emit stages.clicked(stages.model()->index(3, 0));
+        QCOMPARE(wanted.back()[0].toInt(), 3);
+        fixture.view.step().select(fixture.bubble());
+        QTest::keyClick(&fixture.timeline(), Qt::Key_O);
+        QCOMPARE(wanted.count(), 2);
+    }
+
+    void aNarrowViewHasTheControlsAsATab() {
+        Fixture fixture;
+        auto* tabs = fixture.view.findChild<QTabBar*>("jobTabs");
+        QVERIFY(!tabs->isTabVisible(JobView::controls_page));
+        QVERIFY(fixture.view.controls().isVisible());
+        for (const QSize size : {QSize(400, 200), QSize(1200, 600), QSize(300, 240)}) {
+            fixture.view.resize(size);
+            QTRY_COMPARE(tabs->isTabVisible(JobView::controls_page), size.width() < 620);
+            fixture.view.showPage(JobView::controls_page);
+            QTRY_VERIFY(fixture.view.controls().isVisible());
+            fixture.view.showPage(JobView::step_page);
+            QVERIFY(fixture.timeline().isVisible());
+            QVERIFY(fixture.timeline().width() <= size.width());
+        }
+    }
+
+    void whatIsRefusedIsSaid() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("stuck.job.json");
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(
+            R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 1}}, {"ms": {"F": 1, "B": 1}}],
+            "schedule": {"actions": [["0F0", "0B0", "0F1", "0B1"], ["1F1", "1B1", "1F0", "1B0"]], "microbatches": 2}})");
+        written.close();
+        Fixture fixture(file);
+        const auto* problem = fixture.view.findChild<QLabel*>("jobProblem");
+        QVERIFY(problem->isVisible());
+        QVERIFY2(problem->text().startsWith("deadlock: "), qPrintable(problem->text()));
+        QVERIFY(!fixture.job.figures());
+        // Another schedule helps.
+        fixture.view.controls().chooseSchedule("GPipe");
+        QVERIFY(fixture.idle());
+        QVERIFY(!problem->isVisible());
+        QVERIFY(fixture.job.figures());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::JobViewWidgetsTest)
+#include "job_view_test.moc"

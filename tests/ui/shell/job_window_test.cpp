@@ -1,0 +1,199 @@
+// A job in the window: opening, stages in all other views, edits that change the job's step, undo, the session.
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+#include "core/job/stages/graph_stages.h"
+#include "tests/ui/shell/opened_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/job/job_source.h"
+#include "ui/job/job_view.h"
+#include "ui/job/open_job.h"
+#include "ui/job/stage_connection.h"
+#include "ui/shell/job_controller.h"
+#include "ui/shell/session_controller.h"
+#include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+class JobWindowTest : public QObject {
+    Q_OBJECT
+
+    static OpenJob& jobOf(MainWindow& window) { return window.workspace().job(); }
+
+    static void openSample(MainWindow& window) {
+        window.resize(1400, 900);
+        window.show();
+        window.openFiles({sampleJob()});
+        QVERIFY(QTest::qWaitFor([&] { return jobOf(window).isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+    }
+    static void openStage(MainWindow& window, int stage) {
+        window.workspace().stages().openStage(stage);
+        QVERIFY(waitUntilIdle(window));
+        QCoreApplication::sendPostedEvents();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.workspace().stages().stage(), stage);
+    }
+    static double simulated(const QString& file) {
+        const std::string name = QFile::encodeName(file).toStdString();
+        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
+        job::GraphStages stages(folder);
+        job::PipelineOptions options;
+        options.folder = folder;
+        options.evaluator = stages.evaluator();
+        return *job::run_job(job::read_job_file(name), options).step_ms;
+    }
+
+  private slots:
+    void aJobOpensInFrontWithItsFirstStage() {
+        MainWindow window;
+        openSample(window);
+        QCOMPARE(window.workspace().centre().current(), "job");
+        QVERIFY(jobOf(window).figures());
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_first");
+        QCOMPARE(window.workspace().notice().text(), QString());
+    }
+
+    void whatIsNoJobIsSaidWithFileAndPlace() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("bad.job.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": "overlap-job", "version": 7})");
+        file.close();
+        MainWindow window;
+        window.openFiles({file.fileName()});
+        QTRY_VERIFY(window.workspace().notice().text().contains("bad.job.json"));
+        QVERIFY(window.workspace().notice().text().contains("version"));
+    }
+
+    void anEditOfAStageChangesTheStepAsTheCommandLineSays() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        const double opened_ms = job.figures()->step_ms;
+        openStage(window, 3);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_wide");
+        QCOMPARE(window.document().current()->title(), "Stage 3");
+        QVERIFY(!job.differs());
+        const std::size_t evaluations = job.stageEvaluations();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13\nlayers.14\nlayers.15\nlayers.16"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.differs());
+        QCOMPARE(job.stageEvaluations(), evaluations + 1);
+        const double edited_ms = job.figures()->step_ms;
+        QVERIFY(edited_ms != opened_ms);
+        // Stages with one graph have plans of their own.
+        openStage(window, 4);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_middle");
+        openStage(window, 5);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_middle");
+        QCOMPARE(window.document().current()->title(), "Stage 5");
+        QCOMPARE(job.figures()->step_ms, edited_ms);
+        QVERIFY(!job.planOf(4) && job.planOf(3));
+        QVERIFY(window.jobs().saveAs(folder.filePath("edited.job.json")));
+        QCOMPARE(simulated(folder.filePath("edited.job.json")), edited_ms);
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->title(), "Stage 3");
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(job.figures()->step_ms, opened_ms);
+        QVERIFY(!job.differs());
+    }
+
+    void aTabOfAnotherPlanChangesNothingUntilItIsUsed() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        openStage(window, 3);
+        window.document().addCopyOfCurrent();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!job.differs());
+        window.workspace().stages().useShownPlan();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.planOf(3));
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(!job.planOf(3));
+    }
+
+    void undoTakesBackTheJobsControls() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        job::JobChanges changes;
+        changes.schedule = "GPipe";
+        job.change("Use schedule GPipe", changes);
+        QVERIFY(window.actions().find("edit.undo")->text().contains("Use schedule GPipe"));
+        window.actions().find("edit.undo")->trigger();
+        QCOMPARE(QString::fromStdString(job.changes().schedule), QString());
+        window.actions().find("edit.redo")->trigger();
+        QCOMPARE(QString::fromStdString(job.changes().schedule), "GPipe");
+    }
+
+    void theSessionBringsItBack() {
+        QTemporaryDir folder;
+        double changed_ms = 0;
+        {
+            MainWindow window(folder.path());
+            openSample(window);
+            OpenJob& job = jobOf(window);
+            job::JobChanges changes;
+            changes.slow = job::SlowRanks{8, 8, 1.05};
+            job.change("Slow host 1", changes);
+            openStage(window, 3);
+            QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+            QVERIFY(waitUntilIdle(window));
+            changed_ms = job.figures()->step_ms;
+            QCOMPARE(window.session().store(), QString());
+        }
+        MainWindow window(folder.path());
+        window.openSessionOrSample();
+        OpenJob& job = jobOf(window);
+        QTRY_VERIFY_WITH_TIMEOUT(job.isOpen() && !job.busy(), 60'000);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.changes().slow);
+        QCOMPARE(job.figures()->step_ms, changed_ms);
+        // The stage has the plan that came back, and its edits are the job's again.
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->plan().buckets.size(), 2u);
+        QVERIFY(!BucketCommands(window.document()).addText("layers.14").size());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.figures()->step_ms != changed_ms);
+    }
+
+    void itFitsSmallWindows() {
+        MainWindow window;
+        openSample(window);
+        for (const QSize size : {QSize(1600, 1000), QSize(1280, 800), QSize(1024, 640), QSize(800, 500)}) {
+            window.resize(size);
+            QCoreApplication::processEvents();
+            QCOMPARE(window.size(), size);
+            const JobView& view = window.workspace().jobView();
+            QVERIFY(view.isVisible());
+            QVERIFY(view.findChild<TimelineView*>("jobTimeline")->isVisible());
+        }
+    }
+
+    void withoutASessionClosingIsRefusedOnceWhereTheJobWasChanged() {
+        MainWindow window;
+        openSample(window);
+        job::JobChanges changes;
+        changes.microbatches = 20;
+        jobOf(window).change("20 microbatches", changes);
+        QVERIFY(window.session().refusesClosing());
+        QVERIFY(!window.session().refusesClosing());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::JobWindowTest)
+#include "job_window_test.moc"

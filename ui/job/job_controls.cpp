@@ -1,0 +1,170 @@
+#include "ui/job/job_controls.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QScopedValueRollback>
+#include <QSpinBox>
+#include <algorithm>
+#include <cmath>
+
+#include "core/job/schedules/named_schedules.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr std::int64_t usual_host = 8;
+constexpr int usual_percent = 5, most_percent = 1000;
+constexpr int most_microbatches = 100'000;
+enum MergeKey { merge_microbatches = 1, merge_slow_number, merge_slow_percent };
+
+QLabel* label(const QString& text, QWidget* buddy) {
+    auto* made = new QLabel(text);
+    made->setProperty("role", "dim");
+    made->setBuddy(buddy);
+    return made;
+}
+
+}  // namespace
+
+JobControls::JobControls(OpenJob& job, QWidget* parent)
+    : QWidget(parent),
+      job_(job),
+      schedule_(new QComboBox),
+      microbatches_(new QSpinBox),
+      slow_(new QComboBox),
+      slow_number_(new QSpinBox),
+      slow_percent_(new QSpinBox) {
+    setObjectName("jobControls");
+    schedule_->setAccessibleName(tr("Schedule"));
+    schedule_->setToolTip(tr("The order in which each pipeline rank runs its forwards and backwards"));
+    microbatches_->setRange(1, most_microbatches);
+    microbatches_->setAccessibleName(tr("Microbatches"));
+    microbatches_->setToolTip(tr("Microbatches of a step"));
+    slow_->addItems({tr("Nobody slow"), tr("Slow host"), tr("Slow rank")});
+    slow_->setAccessibleName(tr("Who is slow"));
+    slow_number_->setAccessibleName(tr("Number of the slow host or rank"));
+    slow_percent_->setRange(-99, most_percent);
+    slow_percent_->setValue(usual_percent);
+    slow_percent_->setSuffix(tr(" %"));
+    slow_percent_->setAccessibleName(tr("How much slower"));
+    slow_percent_->setToolTip(tr("By how much longer its compute takes"));
+    for (QComboBox* box : {schedule_, slow_}) {
+        box->view()->setAccessibleName(box->accessibleName());
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+        box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    }
+    for (QSpinBox* box : {microbatches_, slow_number_, slow_percent_}) {
+        box->setKeyboardTracking(false);
+        box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        box->setMinimumWidth(64);
+    }
+    auto* layout = new QGridLayout(this);
+    layout->setContentsMargins(12, 8, 12, 8);
+    layout->setSpacing(6);
+    layout->addWidget(label(tr("Schedule"), schedule_), 0, 0);
+    layout->addWidget(schedule_, 0, 1, 1, 2);
+    layout->addWidget(label(tr("Microbatches"), microbatches_), 1, 0);
+    layout->addWidget(microbatches_, 1, 1, 1, 2);
+    layout->addWidget(slow_, 2, 0);
+    layout->addWidget(slow_number_, 2, 1);
+    layout->addWidget(slow_percent_, 2, 2);
+    layout->setColumnStretch(1, 1);
+    layout->setColumnStretch(2, 1);
+
+    connect(schedule_, &QComboBox::activated, this, [this] { chooseSchedule(schedule_->currentData().toString()); });
+    connect(microbatches_, &QSpinBox::valueChanged, this, [this](int count) {
+        if (showing_) return;
+        job::JobChanges changes = job_.changes();
+        changes.microbatches = count;
+        if (count == job_.document().schedule.microbatches) changes.microbatches.reset();
+        job_.change(tr("%1 microbatches").arg(count), changes, merge_microbatches);
+    });
+    connect(slow_, &QComboBox::activated, this, &JobControls::changeSlow);
+    connect(slow_number_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
+    connect(slow_percent_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
+    connect(&job, &OpenJob::opened, this, [this] {
+        fillSchedules();
+        show();
+    });
+    connect(&job, &OpenJob::changed, this, &JobControls::show);
+    connect(&job, &OpenJob::evaluated, this, &JobControls::show);
+    setEnabled(false);
+}
+
+std::int64_t JobControls::hostSize() const {
+    if (!job_.isOpen() || job_.document().topology.empty()) return usual_host;
+    return std::max<std::int64_t>(1, job_.document().topology.front().ranks);
+}
+
+void JobControls::fillSchedules() {
+    const QScopedValueRollback guard(showing_, true);
+    schedule_->clear();
+    if (!job_.hasStages()) return;
+    const job::ScheduleSpec& own = job_.document().schedule;
+    const bool listed = own.actions || !own.file.empty();
+    schedule_->addItem(
+        listed ? tr("The list given (the job's)") : tr("%1 (the job's)").arg(QString::fromStdString(own.name)),
+        QString());
+    for (const job::NamedSchedule& schedule : job::named_schedules()) {
+        if (!listed && schedule.name == own.name) continue;
+        const QString name = QString::fromUtf8(schedule.name.data(), static_cast<qsizetype>(schedule.name.size()));
+        schedule_->addItem(name, name);
+    }
+}
+
+void JobControls::show() {
+    const QScopedValueRollback guard(showing_, true);
+    setEnabled(job_.hasStages());
+    if (!job_.hasStages()) return;
+    const job::JobChanges& changes = job_.changes();
+    schedule_->setCurrentIndex(std::max(0, schedule_->findData(QString::fromStdString(changes.schedule))));
+    schedule_->setToolTip(schedule_->currentText());
+    microbatches_->setValue(changes.microbatches.value_or(job_.document().schedule.microbatches));
+    const auto ranks = job_.figures() ? job_.figures()->ranks : std::int64_t{0};
+    const std::int64_t host = hostSize();
+    const bool is_host =
+        changes.slow ? changes.slow->count == host && host > 1 : slow_->currentIndex() != static_cast<int>(Slow::rank);
+    if (ranks > 0)
+        slow_number_->setMaximum(static_cast<int>(is_host ? std::max<std::int64_t>(0, (ranks - 1) / host) : ranks - 1));
+    if (changes.slow) {
+        slow_->setCurrentIndex(static_cast<int>(is_host ? Slow::host : Slow::rank));
+        slow_number_->setValue(static_cast<int>(is_host ? changes.slow->first / host : changes.slow->first));
+        slow_percent_->setValue(static_cast<int>(std::lround((changes.slow->factor - 1) * 100)));
+    } else {
+        slow_->setCurrentIndex(static_cast<int>(Slow::nobody));
+    }
+    for (QWidget* box : {slow_number_, slow_percent_}) box->setEnabled(changes.slow.has_value());
+    slow_number_->setToolTip(is_host ? tr("Which host: %1 ranks each, numbered from 0").arg(host) : tr("Which rank"));
+}
+
+void JobControls::chooseSchedule(const QString& name) {
+    job::JobChanges changes = job_.changes();
+    changes.schedule = name.toStdString();
+    const QString text = name.isEmpty() ? tr("the job's own schedule") : tr("schedule %1").arg(name);
+    job_.change(tr("Use %1").arg(text), changes);
+}
+
+void JobControls::changeSlow() {
+    if (showing_) return;
+    job::JobChanges changes = job_.changes();
+    const auto kind = static_cast<Slow>(slow_->currentIndex());
+    if (kind == Slow::nobody) {
+        changes.slow.reset();
+        return job_.change(tr("Nobody slow"), changes);
+    }
+    const bool is_host = kind == Slow::host;
+    const std::int64_t size = is_host ? hostSize() : 1;
+    // Of the other kind the number is of that: the first host or rank then.
+    const bool same = changes.slow && (changes.slow->count == size);
+    const std::int64_t number = same ? slow_number_->value() : 0;
+    changes.slow = job::SlowRanks{number * size, size, (100 + slow_percent_->value()) / 100.0};
+    const int merge = sender() == slow_number_    ? merge_slow_number
+                      : sender() == slow_percent_ ? merge_slow_percent
+                                                  : -1;
+    job_.change((is_host ? tr("Slow host %1") : tr("Slow rank %1")).arg(number), changes, merge);
+}
+
+}  // namespace overlap::ui

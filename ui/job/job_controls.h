@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/job/open_job.h"
+
+class QComboBox;
+class QSpinBox;
+
+namespace overlap::ui {
+
+/// What can be tried with the open job: its schedule, the number of microbatches, and a host or rank that is slow. Each
+/// is a change that can be undone.
+class JobControls : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit JobControls(OpenJob& job, QWidget* parent = nullptr);
+
+    /// Ranks of a host: of the topology's innermost level, else eight.
+    std::int64_t hostSize() const;
+    /// Chooses a schedule by its name; empty: the document's own.
+    void chooseSchedule(const QString& name);
+
+    QComboBox& schedule() { return *schedule_; }
+    QSpinBox& microbatches() { return *microbatches_; }
+    QComboBox& slow() { return *slow_; }
+    QSpinBox& slowNumber() { return *slow_number_; }
+    QSpinBox& slowPercent() { return *slow_percent_; }
+
+  private:
+    enum class Slow { nobody, host, rank };
+
+    void fillSchedules();
+    void show();
+    void changeSlow();
+
+    OpenJob& job_;
+    QComboBox* schedule_;
+    QSpinBox* microbatches_;
+    QComboBox* slow_;
+    QSpinBox *slow_number_, *slow_percent_;
+    bool showing_ = false;
+};
+
+}  // namespace overlap::ui

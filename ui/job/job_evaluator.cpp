@@ -1,0 +1,112 @@
+#include "ui/job/job_evaluator.h"
+
+#include <QElapsedTimer>
+
+#include "core/base/error.h"
+#include "core/job/run_job.h"
+#include "core/job/variation.h"
+#include "ui/job/job_source.h"
+#include "ui/tasks/released_elsewhere.h"
+
+namespace overlap::ui {
+namespace {
+
+job::PipelineOptions optionsOf(const JobRequest& request) {
+    job::PipelineOptions options;
+    options.folder = request.folder;
+    options.evaluator = StageTimes::evaluator(request.times, request.plans);
+    return options;
+}
+
+QString sentenceOf(const InputError& error, const std::string& file) {
+    return QString::fromUtf8(error.file().empty() ? error.in_file(file).what() : error.what());
+}
+
+/// Draws are not shown; a thousand of them would be made for each edit.
+job::JobDocument withoutDraws(const job::JobDocument& job) {
+    job::JobDocument calm = job;
+    calm.variation = job::without_draws(job);
+    return calm;
+}
+
+}  // namespace
+
+StageTimes::StageTimes(const std::string& folder) : stages_(folder, readGraphOfStage) {}
+
+job::StageEvaluator StageTimes::evaluator(const std::shared_ptr<StageTimes>& times, StagePlans plans) {
+    return [times, plans = std::move(plans)](const job::StageSpec& stage, std::size_t number) {
+        return times->of(stage, number, number < plans.size() ? plans[number] : nullptr);
+    };
+}
+
+std::size_t StageTimes::evaluations() const {
+    const std::lock_guard lock(mutex_);
+    return stages_.evaluations();
+}
+
+job::GraphStageTimes StageTimes::of(const job::StageSpec& stage, std::size_t number,
+                                    const std::shared_ptr<const Plan>& plan) {
+    const std::lock_guard lock(mutex_);
+    if (!plan || stage.graph.empty()) return stages_.times(stage);
+    Known& known = of_plans_[number];
+    if (known.plan == plan) return known.times;
+    known.times = stages_.times(stage, *plan);
+    known.plan = plan;
+    return known.times;
+}
+
+JobEvaluator::JobEvaluator(QObject* parent) : QObject(parent) {
+    connect(&task_, &LatestTask::busyChanged, this, &JobEvaluator::busyChanged);
+    connect(&table_task_, &LatestTask::busyChanged, this, [this] { emit busyChanged(busy()); });
+}
+
+void JobEvaluator::request(JobRequest request) {
+    table_task_.cancel();
+    task_.start([this, request = std::move(request)](std::stop_token stop) -> LatestTask::Delivery {
+        QElapsedTimer timer;
+        timer.start();
+        JobAnswer answer;
+        try {
+            auto job = std::make_shared<const job::JobDocument>(
+                withoutDraws(job::changed_job(*request.document, request.changes, request.folder)));
+            if (stop.stop_requested()) return {};
+            auto evaluation = job::evaluate_job(std::move(job), optionsOf(request));
+            if (stop.stop_requested()) return {};
+            answer.picture = releasedElsewhere(job::job_picture(std::move(evaluation)));
+        } catch (const InputError& error) {
+            answer.refusal = sentenceOf(error, request.file);
+        }
+        answer.evaluated_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+        return [this, request, answer] {
+            emit answered(answer);
+            compare(request);
+        };
+    });
+}
+
+void JobEvaluator::compare(const JobRequest& request) {
+    table_task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
+        JobComparison comparison;
+        try {
+            if (!request.document->has_programs)
+                comparison.schedules =
+                    job::schedule_table(withoutDraws(*request.document), optionsOf(request), request.changes);
+            if (stop.stop_requested()) return {};
+            if (job::asks_for_draws(*request.document))
+                comparison.spread = job::run_job(job::changed_job(*request.document, request.changes, request.folder),
+                                                 optionsOf(request))
+                                        .spread;
+        } catch (const InputError&) {
+            // The answer has told it.
+        }
+        if (stop.stop_requested()) return {};
+        return [this, comparison = std::move(comparison)] { emit compared(comparison); };
+    });
+}
+
+void JobEvaluator::cancel() {
+    task_.cancel();
+    table_task_.cancel();
+}
+
+}  // namespace overlap::ui

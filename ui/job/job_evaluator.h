@@ -1,0 +1,92 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/job/job_changes.h"
+#include "core/job/schedule_table.h"
+#include "core/job/stages/graph_stages.h"
+#include "core/job/view/job_timeline.h"
+#include "core/plan/plan.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+/// Plans that stages use in place of their files', by stage; null where a stage has what the document says.
+using StagePlans = std::vector<std::shared_ptr<const Plan>>;
+
+/// Times of a job's stages, for any thread: each stage is evaluated once for each of its plans.
+class StageTimes {
+  public:
+    /// @param folder that the document's paths are relative to.
+    explicit StageTimes(const std::string& folder);
+
+    /// Figures of stages with these plans. Keeps the object.
+    static job::StageEvaluator evaluator(const std::shared_ptr<StageTimes>& times, StagePlans plans);
+    /// Evaluations made so far.
+    std::size_t evaluations() const;
+
+  private:
+    job::GraphStageTimes of(const job::StageSpec& stage, std::size_t number, const std::shared_ptr<const Plan>& plan);
+
+    struct Known {
+        std::shared_ptr<const Plan> plan;
+        job::GraphStageTimes times;
+    };
+    mutable std::mutex mutex_;
+    job::GraphStages stages_;
+    std::map<std::size_t, Known> of_plans_;  ///< of each stage with a plan of its own, the newest
+};
+
+/// What a job is evaluated with.
+struct JobRequest {
+    std::shared_ptr<const job::JobDocument> document;  ///< as it was opened
+    job::JobChanges changes;
+    StagePlans plans;
+    std::shared_ptr<StageTimes> times;
+    std::string folder;
+    std::string file;  ///< for messages
+};
+
+/// What came of a request: a picture, or why there is none.
+struct JobAnswer {
+    std::shared_ptr<const job::JobPicture> picture;
+    QString refusal;          ///< one sentence without full stop; empty where there is a picture
+    double evaluated_ms = 0;  ///< how long it took
+};
+
+/// What takes longer than a step: it comes after the picture.
+struct JobComparison {
+    std::vector<job::ScheduleRow> schedules;  ///< all side by side; none for programs
+    std::optional<job::StepSpread> spread;    ///< where the document asks for draws
+};
+
+/// Evaluates jobs in the background: the newest request wins, then all schedules side by side and what draws give.
+class JobEvaluator : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit JobEvaluator(QObject* parent = nullptr);
+
+    void request(JobRequest request);
+    void cancel();
+    /// True until the newest request has been answered.
+    bool busy() const { return task_.busy(); }
+    /// True until its schedules are there, too.
+    bool comparing() const { return busy() || table_task_.busy(); }
+
+  signals:
+    void answered(const overlap::ui::JobAnswer& answer);
+    void compared(const overlap::ui::JobComparison& comparison);
+    void busyChanged(bool busy);
+
+  private:
+    void compare(const JobRequest& request);
+
+    LatestTask task_, table_task_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,153 @@
+#include "ui/job/job_step_view.h"
+
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QVBoxLayout>
+
+#include "ui/job/job_words.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int low_view = 280;
+constexpr int low_details = 24, high_details = 56;  ///< one line, three lines
+
+}  // namespace
+
+JobStepView::JobStepView(OpenJob& job, QWidget* parent)
+    : QWidget(parent), job_(job), timeline_(new TimelineView), details_(new QLabel), selected_(no_reference) {
+    setObjectName("jobStep");
+    timeline_->setObjectName("jobTimeline");
+    timeline_->setAccessibleName(tr("Timeline of the job"));
+    timeline_->setTitle(tr("Job"));
+    timeline_->installEventFilter(this);
+    details_->setObjectName("jobDetails");
+    details_->setTextFormat(Qt::RichText);
+    details_->setWordWrap(true);
+    details_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    details_->setContentsMargins(12, 4, 12, 4);
+    details_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    details_->setAccessibleName(tr("What is selected in the job"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(timeline_, 1);
+    layout->addWidget(details_);
+    setFocusProxy(timeline_);
+    timeline_->setToolTipProvider(
+        [this](quint32 reference) { return picture_ ? hintOf(*picture_, reference) : QString(); });
+    connect(timeline_, &TimelineView::eventSelected, this,
+            [this](quint32 reference, int) { showSelection(reference); });
+    connect(timeline_, &TimelineView::visibleRangeChanged, this, &JobStepView::rangeChanged);
+    connect(timeline_, &TimelineView::eventMenuAboutToShow, this,
+            [this](QMenu* menu, quint32 reference) { addMenuItems(*menu, reference); });
+    connect(details_, &QLabel::linkActivated, this,
+            [this](const QString& link) { select(link.section(u':', 1).toUInt()); });
+    connect(&job, &OpenJob::opened, this, [this] {
+        timeline_->setTimeline(nullptr);
+        showSelection(no_reference);
+    });
+    connect(&job, &OpenJob::evaluated, this, &JobStepView::showPicture);
+    showSelection(no_reference);
+}
+
+/// As high for every selection, so that lanes stay where they are.
+void JobStepView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool low = height() < low_view;
+    details_->setFixedHeight(low ? low_details : high_details);
+    details_->setWordWrap(!low);
+}
+
+QString JobStepView::details() const {
+    return details_->text();
+}
+
+void JobStepView::showPicture() {
+    if (picture_ == job_.picture()) return;
+    // What is selected may have another number now: it is found again by its rank and name.
+    std::string op;
+    std::int64_t rank = -1;
+    bool standstill = false;
+    if (picture_ && selected_ != no_reference) {
+        const job::NodeIndex node = picture_->node_of(selected_);
+        op = picture_->evaluation->names.op(node);
+        rank = picture_->evaluation->names.rank(node);
+        standstill = picture_->is_standstill(selected_);
+    }
+    picture_ = job_.picture();
+    if (!picture_) {
+        timeline_->setTimeline(nullptr);
+        return showSelection(no_reference);
+    }
+    QStringList caption{tr("simulated")};
+    const job::ScheduleSpec& schedule = picture_->evaluation->job->schedule;
+    if (picture_->evaluation->pipeline) {
+        caption.append(schedule.actions || !schedule.file.empty() ? tr("the list given")
+                                                                  : QString::fromStdString(schedule.name));
+        caption.append(tr("forward light, backward deep, a hue for each microbatch"));
+    }
+    timeline_->setTimeline(picture_->timeline, caption.join(QStringLiteral(" · ")));
+    quint32 found = no_reference;
+    if (rank >= 0 && picture_->evaluation->result.step_ms) {
+        for (job::NodeIndex node = 0; node < picture_->evaluation->graph().node_count(); ++node) {
+            if (picture_->evaluation->names.rank(node) != rank || picture_->evaluation->names.op(node) != op) continue;
+            found = standstill ? picture_->standstill_reference(node) : node;
+            break;
+        }
+    }
+    timeline_->selectReference(found);
+    showSelection(found);
+}
+
+void JobStepView::select(quint32 reference) {
+    timeline_->selectReference(reference);
+    showSelection(reference);
+}
+
+void JobStepView::goToAwaited() {
+    if (!picture_) return;
+    if (selected_ == no_reference) return timeline_->selectMostExposed();
+    if (const auto awaited = awaitedBy(*picture_, selected_)) select(*awaited);
+}
+
+void JobStepView::showSelection(quint32 reference) {
+    selected_ = reference;
+    const QString text = picture_ ? describedReference(*picture_, reference) : QString();
+    details_->setText(!text.isEmpty() ? text
+                      : picture_
+                          ? tr("Select an action or a bubble; J goes to what it waits for, E to the longest bubble")
+                          : QString());
+    details_->setToolTip(text);
+    timeline_->setArrows(picture_ ? arrowsOf(*picture_, reference) : std::vector<TimelineArrow>());
+    emit selectionChanged(reference);
+}
+
+void JobStepView::addMenuItems(QMenu& menu, quint32 reference) {
+    if (!picture_ || reference == no_reference) return;
+    if (const auto awaited = awaitedBy(*picture_, reference))
+        menu.addAction(tr("Go to what it waits for (J)"), this, [this, node = *awaited] { select(node); });
+    const int stage = stageOf(*picture_, reference);
+    if (stage >= 0 && !job_.graphOf(stage).isEmpty())
+        menu.addAction(tr("Open stage %1").arg(stage), this, [this, stage] { emit stageWanted(stage); });
+}
+
+bool JobStepView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const auto& key = static_cast<const QKeyEvent&>(*event);
+        constexpr auto commands = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+        if (!(key.modifiers() & commands) && key.key() == Qt::Key_J) {
+            goToAwaited();
+            return true;
+        }
+        if (!(key.modifiers() & commands) && key.key() == Qt::Key_O && picture_) {
+            if (const int stage = stageOf(*picture_, selected_); stage >= 0) emit stageWanted(stage);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,299 @@
+#include "ui/job/job_view.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "ui/job/job_controls.h"
+#include "ui/job/job_step_view.h"
+#include "ui/job/job_words.h"
+#include "ui/job/schedules_model.h"
+#include "ui/job/stages_model.h"
+#include "ui/job/waiting_map.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/table_delegate.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Narrower, the column would leave too little to the pages.
+constexpr int least_width_for_column = 620;
+constexpr int first_column_width = 380, least_column_width = 210;
+constexpr int lowest_table = 24;
+constexpr int narrowest_column = 52;
+constexpr int busy_after_ms = 200;  ///< it is said that figures are of before where evaluation takes this long
+
+QTreeView* makeTable(const QString& name, QAbstractItemModel* model) {
+    auto* table = new QTreeView;
+    table->setModel(model);
+    table->setItemDelegate(new TableDelegate(table));
+    table->setAccessibleName(name);
+    table->setRootIsDecorated(false);
+    table->setUniformRowHeights(true);
+    table->setAllColumnsShowFocus(true);
+    table->setFrameShape(QFrame::NoFrame);
+    table->setMinimumHeight(lowest_table);
+    table->header()->setSectionsMovable(false);
+    table->header()->setMinimumSectionSize(narrowest_column);
+    table->header()->setStretchLastSection(false);
+    table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    return table;
+}
+
+}  // namespace
+
+JobView::JobView(OpenJob& job, QWidget* parent)
+    : QWidget(parent),
+      job_(job),
+      controls_(new JobControls(job)),
+      step_(new JobStepView(job)),
+      waiting_(new WaitingMap),
+      stages_model_(new StagesModel(job, this)),
+      schedules_model_(new SchedulesModel(this)),
+      stages_(makeTable(tr("Stages of the job"), stages_model_)),
+      schedules_(makeTable(tr("The job with each schedule"), schedules_model_)),
+      header_(new QWidget),
+      summary_(new ElidedLabel),
+      problem_(new QLabel),
+      use_plan_(new QPushButton),
+      whole_(new QStackedWidget),
+      pages_(new QStackedWidget),
+      tabs_(new QTabBar),
+      columns_(new QSplitter(Qt::Horizontal)) {
+    setObjectName("jobView");
+    stages_->setObjectName("jobStages");
+    schedules_->setObjectName("jobSchedules");
+    column_ = makeColumn();
+    QWidget* pages = makePages();
+    columns_->addWidget(column_);
+    columns_->addWidget(pages);
+    columns_->setStretchFactor(1, 1);
+    columns_->setChildrenCollapsible(false);
+    columns_->setHandleWidth(1);
+    columns_->setSizes({first_column_width, first_column_width});
+    stages_->header()->setSectionResizeMode(StagesModel::name_column, QHeaderView::Stretch);
+    whole_->addWidget(makeStart());
+    whole_->addWidget(columns_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSizeConstraint(QLayout::SetNoConstraint);
+    layout->addWidget(whole_);
+    setFocusProxy(step_);
+
+    connect(&job, &OpenJob::opened, this, &JobView::showJob);
+    connect(&job, &OpenJob::evaluated, this, [this] {
+        waiting_->show(job_.picture());
+        if (job_.picture()) waiting_->setRange(step_->timeline().visibleRange());
+        showSummary();
+    });
+    connect(&job, &OpenJob::changed, this, &JobView::showSummary);
+    impatience_.setSingleShot(true);
+    impatience_.setInterval(busy_after_ms);
+    connect(&impatience_, &QTimer::timeout, this, [this] {
+        stale_ = job_.evaluating();
+        showSummary();
+    });
+    connect(&job, &OpenJob::busyChanged, this, [this] {
+        if (job_.evaluating()) return impatience_.isActive() ? void() : impatience_.start();
+        impatience_.stop();
+        stale_ = false;
+        showSummary();
+    });
+    connect(&job, &OpenJob::compared, this, [this] {
+        schedules_model_->setRows(job_.schedules(), job_.changes().schedule);
+        showSummary();
+    });
+    connect(step_, &JobStepView::rangeChanged, waiting_, &WaitingMap::setRange);
+    connect(step_, &JobStepView::stageWanted, this, &JobView::stageWanted);
+    connect(waiting_, &WaitingMap::selected, step_, &JobStepView::select);
+    connect(waiting_, &WaitingMap::activated, this, [this](quint32 reference) {
+        showPage(step_page);
+        step_->select(reference);
+        step_->setFocus();
+    });
+    connect(stages_, &QTreeView::clicked, this, [this](const QModelIndex& row) { emit stageWanted(row.row()); });
+    connect(stages_, &QTreeView::activated, this, [this](const QModelIndex& row) { emit stageWanted(row.row()); });
+    connect(schedules_, &QTreeView::activated, this, [this](const QModelIndex& row) {
+        const job::ScheduleRow& chosen = schedules_model_->rows()[static_cast<std::size_t>(row.row())];
+        controls_->chooseSchedule(chosen.is_own ? QString() : QString::fromStdString(chosen.name));
+    });
+    connect(use_plan_, &QPushButton::clicked, this, &JobView::planWanted);
+    connect(tabs_, &QTabBar::currentChanged, pages_, &QStackedWidget::setCurrentIndex);
+    connect(tabs_, &QTabBar::currentChanged, this, &JobView::stateChanged);
+    connect(columns_, &QSplitter::splitterMoved, this, &JobView::stateChanged);
+    showJob();
+    arrange();
+}
+
+JobView::~JobView() {
+    if (header_ && !header_->parentWidget()) delete header_;
+}
+
+QWidget* JobView::makeStart() {
+    auto* start = new QWidget;
+    auto* text = new QLabel(tr(
+        "No job is open. A job is a training run of stages, microbatches and ranks: see who waits for whom, and what "
+        "a plan of one stage is worth to all of them."));
+    text->setWordWrap(true);
+    text->setProperty("role", "dim");
+    auto* open = new QPushButton(tr("Open job…"));
+    auto* sample = new QPushButton(tr("Open sample job"));
+    for (QPushButton* button : {open, sample}) button->setAccessibleName(button->text());
+    connect(open, &QPushButton::clicked, this, &JobView::openWanted);
+    connect(sample, &QPushButton::clicked, this, &JobView::sampleWanted);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    buttons->addWidget(open);
+    buttons->addWidget(sample);
+    buttons->addStretch(1);
+    auto* layout = new QVBoxLayout(start);
+    layout->setContentsMargins(16, 16, 16, 16);
+    layout->setSpacing(12);
+    layout->addWidget(text);
+    layout->addLayout(buttons);
+    layout->addStretch(1);
+    return start;
+}
+
+QWidget* JobView::makeColumn() {
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(controls_);
+    layout->addWidget(stages_, 1);
+    use_plan_->setObjectName("jobUsePlan");
+    use_plan_->setAccessibleName(tr("Use the plan that is shown for the stage"));
+    use_plan_->hide();
+    auto* below = new QVBoxLayout;
+    below->setContentsMargins(12, 4, 12, 6);
+    below->addWidget(use_plan_);
+    layout->addLayout(below);
+    content->setMinimumWidth(least_column_width);
+    return content;
+}
+
+QWidget* JobView::makePages() {
+    summary_->setObjectName("jobSummary");
+    problem_->setProperty("role", "refusal");
+    problem_->setObjectName("jobProblem");
+    problem_->setWordWrap(true);
+    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    problem_->setContentsMargins(12, 2, 12, 6);
+    narrow_ = new QWidget;
+    auto* narrow = new QVBoxLayout(narrow_);
+    narrow->setContentsMargins(0, 0, 0, 0);
+    for (QWidget* page : std::initializer_list<QWidget*>{step_, waiting_, schedules_, narrow_}) pages_->addWidget(page);
+    tabs_->setObjectName("jobTabs");
+    tabs_->setAccessibleName(tr("Views of the job"));
+    tabs_->setExpanding(false);
+    for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try")}) tabs_->addTab(title);
+    auto* header = new QHBoxLayout(header_);
+    header->setContentsMargins(0, 0, 0, 0);
+    header->addWidget(summary_);
+    auto* all = new QWidget;
+    auto* layout = new QVBoxLayout(all);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(tabs_);
+    layout->addWidget(problem_);
+    layout->addWidget(pages_, 1);
+    return all;
+}
+
+void JobView::showJob() {
+    whole_->setCurrentIndex(job_.isOpen() ? 1 : 0);
+    setShownStage(-1);
+    offerPlan({});
+    waiting_->show(nullptr);
+    showSummary();
+}
+
+QString JobView::summary() const {
+    const auto figures = job_.figures();
+    if (!figures) return job_.evaluating() ? tr("evaluating…") : QString();
+    QStringList parts = figureTexts(*figures, job_.openedFigures());
+    if (const auto& spread = job_.spread())
+        parts.append(
+            tr("of %1 draws half within %2, 99 % within %3")
+                .arg(QString::number(spread->samples), formatTime(spread->p50_ms), formatTime(spread->p99_ms)));
+    const QString texts = parts.join(QStringLiteral(" · "));
+    return stale_ ? tr("evaluating… %1").arg(texts) : texts;
+}
+
+void JobView::showSummary() {
+    if (!header_) return;  // the window closes
+    summary_->setText(summary());
+    QStringList help{shownName(job_.name()), summary()};
+    if (job_.picture()) {
+        for (const std::string& note : job_.picture()->evaluation->result.notes)
+            help.append(QString::fromStdString(note));
+        help.append(tr("evaluated in %1").arg(formatTime(job_.evaluatedMs())));
+    }
+    summary_->setToolTip(shownLines(help.join(u'\n')));
+    summary_->setAccessibleName(summary());
+    const QString problem = job_.isOpen() ? problemText(job_) : QString();
+    problem_->setText(shownLines(problem));
+    problem_->setVisible(!problem.isEmpty());
+}
+
+void JobView::setShownStage(int stage) {
+    stages_model_->setShown(stage);
+    if (stage >= 0) stages_->setCurrentIndex(stages_model_->index(stage, 0));
+}
+
+void JobView::offerPlan(const QString& text) {
+    use_plan_->setText(shownInMenu(text));
+    use_plan_->setVisible(!text.isEmpty());
+}
+
+void JobView::showPage(Page page) {
+    if (page == controls_page && column_->parentWidget() != narrow_) return controls_->setFocus();
+    tabs_->setCurrentIndex(page);
+}
+
+JobView::Page JobView::page() const {
+    return static_cast<Page>(tabs_->currentIndex());
+}
+
+void JobView::arrange() {
+    const bool wide = width() >= least_width_for_column;
+    const bool is_wide = column_->parentWidget() == columns_;
+    tabs_->setTabVisible(controls_page, !wide);
+    if (wide == is_wide) return;
+    if (wide) {
+        columns_->insertWidget(0, column_);
+        columns_->setStretchFactor(0, 0);
+        columns_->setStretchFactor(1, 1);
+        columns_->setSizes({first_column_width, width() - first_column_width});
+    } else {
+        narrow_->layout()->addWidget(column_);
+    }
+    column_->show();
+}
+
+void JobView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+QJsonObject JobView::state() const {
+    return {{"page", tabs_->currentIndex()}, {"timeline", step_->timeline().edits().toJson()}};
+}
+
+void JobView::restore(const QJsonObject& state) {
+    tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(controls_page)));
+    step_->timeline().edits().restore(state["timeline"].toObject());
+}
+
+}  // namespace overlap::ui

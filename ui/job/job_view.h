@@ -1,0 +1,99 @@
+#pragma once
+
+#include <QPointer>
+#include <QTimer>
+#include <QWidget>
+
+#include "ui/job/open_job.h"
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+class QTabBar;
+class QTreeView;
+
+namespace overlap::ui {
+
+class ElidedLabel;
+class JobControls;
+class JobStepView;
+class SchedulesModel;
+class StagesModel;
+class WaitingMap;
+
+/// The open job: its figures, what can be tried, its stages, and beside them the step as a timeline, when which ranks
+/// wait, and all schedules side by side. In a narrow window what can be tried is a further tab.
+class JobView : public QWidget {
+    Q_OBJECT
+
+  public:
+    enum Page { step_page, waiting_page, schedules_page, controls_page };
+
+    explicit JobView(OpenJob& job, QWidget* parent = nullptr);
+    ~JobView() override;
+
+    JobControls& controls() { return *controls_; }
+    JobStepView& step() { return *step_; }
+    WaitingMap& waiting() { return *waiting_; }
+    QTreeView& schedules() { return *schedules_; }
+    QTreeView& stages() { return *stages_; }
+    /// The job's figures in a line, for the row of tabs. Belongs to the widget that it is put into, to this one until
+    /// then.
+    QWidget* headerControls() { return header_; }
+    /// Brings a page to the front.
+    void showPage(Page page);
+    Page page() const;
+    /// What is said of the job in a line: its figures, or why there are none.
+    QString summary() const;
+    /// The stage whose graph and plan are open; -1 for none.
+    void setShownStage(int stage);
+    /// What is said of the shown plan and the stage, and what its button would do; empty for none.
+    void offerPlan(const QString& text);
+
+    QJsonObject state() const;
+    void restore(const QJsonObject& state);
+
+    /// Of the narrow arrangement: the wide one gives way to it.
+    QSize minimumSizeHint() const override { return {240, 146}; }
+
+  signals:
+    /// The user wants to see a stage's graph and plan.
+    void stageWanted(int stage);
+    /// The stage is to have the plan that is shown.
+    void planWanted();
+    void openWanted();
+    void sampleWanted();
+    void stateChanged();
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    QWidget* makeStart();
+    QWidget* makeColumn();
+    QWidget* makePages();
+    void showJob();
+    void showSummary();
+    void arrange();
+
+    OpenJob& job_;
+    JobControls* controls_;
+    JobStepView* step_;
+    WaitingMap* waiting_;
+    StagesModel* stages_model_;
+    SchedulesModel* schedules_model_;
+    QTreeView *stages_, *schedules_;
+    QPointer<QWidget> header_;
+    ElidedLabel* summary_;  ///< in the header
+    QLabel* problem_;
+    QPushButton* use_plan_;
+    QStackedWidget *whole_, *pages_;
+    QTabBar* tabs_;
+    QSplitter* columns_;
+    QWidget *column_, *narrow_;
+    QTimer impatience_;   ///< runs while an evaluation is short
+    bool stale_ = false;  ///< what is shown is of before
+};
+
+}  // namespace overlap::ui

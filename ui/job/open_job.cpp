@@ -1,0 +1,303 @@
+#include "ui/job/open_job.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QUndoCommand>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/io/plan_file.h"
+#include "core/job/document/job_file.h"
+#include "ui/job/job_source.h"
+#include "ui/job/saved_job.h"
+
+namespace overlap::ui {
+namespace {
+
+std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
+    if (!picture || !picture->evaluation->result.step_ms) return std::nullopt;
+    const job::JobResult& result = picture->evaluation->result;
+    JobFigures figures;
+    figures.step_ms = *result.step_ms;
+    figures.ranks = static_cast<std::int64_t>(result.ranks.size());
+    const job::RankFigures sum = result.sum_of_ranks();
+    const double all = figures.step_ms * static_cast<double>(figures.ranks);
+    if (all <= 0) return figures;
+    figures.idle_share = 1 - sum.busy_ms / all;
+    figures.waiting_share = sum.waiting_for_peers_ms / all;
+    figures.transfer_share = sum.transfer_exposed_ms / all;
+    return figures;
+}
+
+QJsonObject toJson(const job::JobChanges& changes) {
+    QJsonObject json;
+    if (!changes.schedule.empty()) json["schedule"] = QString::fromStdString(changes.schedule);
+    if (changes.microbatches) json["microbatches"] = *changes.microbatches;
+    if (changes.slow)
+        json["slow"] = QJsonObject{{"first", static_cast<qint64>(changes.slow->first)},
+                                   {"count", static_cast<qint64>(changes.slow->count)},
+                                   {"factor", changes.slow->factor}};
+    return json;
+}
+
+job::JobChanges changesFromJson(const QJsonObject& json) {
+    job::JobChanges changes;
+    changes.schedule = json["schedule"].toString().toStdString();
+    if (json.contains("microbatches")) changes.microbatches = std::max(1, json["microbatches"].toInt(1));
+    if (const QJsonObject slow = json["slow"].toObject(); !slow.isEmpty())
+        changes.slow =
+            job::SlowRanks{slow["first"].toInteger(), slow["count"].toInteger(1), slow["factor"].toDouble(1)};
+    return changes;
+}
+
+std::string folderFor(const QString& file) {
+    return QFile::encodeName(folderOfJob(file)).toStdString();
+}
+
+}  // namespace
+
+/// What is tried with the job, before and after.
+class OpenJob::Change : public QUndoCommand {
+  public:
+    Change(OpenJob& job, job::JobChanges after, const QString& text, int merge)
+        : QUndoCommand(text), job_(job), before_(job.changes_), after_(std::move(after)), merge_(merge) {}
+
+    void redo() override { job_.setChanges(after_); }
+    void undo() override { job_.setChanges(before_); }
+    int id() const override { return merge_; }
+    bool mergeWith(const QUndoCommand* newer) override {
+        after_ = static_cast<const Change*>(newer)->after_;
+        setObsolete(after_ == before_);
+        return true;
+    }
+
+  private:
+    OpenJob& job_;
+    job::JobChanges before_, after_;
+    int merge_;
+};
+
+/// Another plan for a stage.
+class OpenJob::PlanChange : public QUndoCommand {
+  public:
+    PlanChange(OpenJob& job, int stage, std::shared_ptr<const Plan> after, const QString& text)
+        : QUndoCommand(text), job_(job), stage_(stage), before_(job.planOf(stage)), after_(std::move(after)) {}
+
+    void redo() override { job_.setPlan(stage_, after_); }
+    void undo() override { job_.setPlan(stage_, before_); }
+
+  private:
+    OpenJob& job_;
+    int stage_;
+    std::shared_ptr<const Plan> before_, after_;
+};
+
+OpenJob::OpenJob(QObject* parent) : QObject(parent) {
+    connect(&evaluator_, &JobEvaluator::answered, this, &OpenJob::take);
+    connect(&evaluator_, &JobEvaluator::compared, this, [this](const JobComparison& comparison) {
+        comparison_ = comparison;
+        emit compared();
+    });
+    connect(&evaluator_, &JobEvaluator::busyChanged, this, &OpenJob::busyChanged);
+    connect(&reading_, &LatestTask::busyChanged, this, &OpenJob::busyChanged);
+}
+
+OpenJob::~OpenJob() {
+    reading_.cancel();
+    evaluator_.cancel();
+}
+
+QString OpenJob::name() const {
+    if (!isOpen()) return {};
+    return document_->name.empty() ? QFileInfo(file_).fileName() : QString::fromStdString(document_->name);
+}
+
+void OpenJob::open(const QString& path) {
+    reading_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            auto document = std::make_shared<const job::JobDocument>(readJob(path));
+            if (stop.stop_requested()) return {};
+            return [this, path, document] {
+                undo_.clear();
+                changes_ = {};
+                plans_.clear();
+                setDocument(path, document);
+            };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        }
+    });
+}
+
+void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document) {
+    file_ = path;
+    document_ = std::move(document);
+    plans_.resize(document_->stages.size());
+    times_ = std::make_shared<StageTimes>(folderFor(path));
+    answer_ = {};
+    opened_.reset();
+    knows_opened_ = false;
+    comparison_ = {};
+    saved_.reset();
+    emit opened();
+    emit compared();
+    evaluate();
+}
+
+void OpenJob::cancel() {
+    reading_.cancel();
+    evaluator_.cancel();
+}
+
+void OpenJob::change(const QString& text, const job::JobChanges& changes, int merge) {
+    if (!isOpen() || changes == changes_) return;
+    undo_.push(new Change(*this, changes, text, merge));
+}
+
+void OpenJob::setChanges(const job::JobChanges& changes) {
+    changes_ = changes;
+    emit changed();
+    evaluate();
+}
+
+QString OpenJob::graphOf(int stage) const {
+    return stage < 0 || stage >= stageCount()
+               ? QString()
+               : fileOfJob(file_, document_->stages[static_cast<std::size_t>(stage)].graph);
+}
+
+QString OpenJob::planFileOf(int stage) const {
+    return stage < 0 || stage >= stageCount()
+               ? QString()
+               : fileOfJob(file_, document_->stages[static_cast<std::size_t>(stage)].plan);
+}
+
+std::shared_ptr<const Plan> OpenJob::planOf(int stage) const {
+    return stage < 0 || stage >= static_cast<int>(plans_.size()) ? nullptr : plans_[static_cast<std::size_t>(stage)];
+}
+
+void OpenJob::setPlan(int stage, std::shared_ptr<const Plan> plan) {
+    if (stage < 0 || stage >= stageCount()) return;
+    std::shared_ptr<const Plan>& own = plans_[static_cast<std::size_t>(stage)];
+    if (own == plan || (own && plan && *own == *plan)) return;
+    const bool evaluates = !own || !plan || !does_the_same(*own, *plan);
+    own = std::move(plan);
+    emit changed();
+    if (evaluates) evaluate();
+}
+
+void OpenJob::usePlan(int stage, std::shared_ptr<const Plan> plan, const QString& text) {
+    const std::shared_ptr<const Plan> own = planOf(stage);
+    if (own == plan || (own && plan && *own == *plan)) return;
+    undo_.push(new PlanChange(*this, stage, std::move(plan), text));
+}
+
+void OpenJob::evaluate() {
+    if (!isOpen()) return;
+    JobRequest request;
+    request.document = document_;
+    request.changes = changes_;
+    request.plans = plans_;
+    request.times = times_;
+    request.folder = folderFor(file_);
+    request.file = QFile::encodeName(file_).toStdString();
+    evaluator_.request(request);
+    if (std::exchange(knows_opened_, true)) return;
+    // What differences are to: the job as it was opened, also where a session brings it back with changes.
+    if (!differs()) return;
+    opened_task_.start([this, as_opened = request](std::stop_token) -> LatestTask::Delivery {
+        std::optional<JobFigures> figures;
+        try {
+            job::PipelineOptions options;
+            options.folder = as_opened.folder;
+            options.evaluator = StageTimes::evaluator(as_opened.times, {});
+            const auto evaluation = job::evaluate_job(as_opened.document, options);
+            job::JobPicture picture;
+            picture.evaluation = evaluation;
+            figures = figuresOf(&picture);
+        } catch (const InputError&) {
+            return {};  // there is nothing to compare with
+        }
+        return [this, document = as_opened.document, figures] {
+            if (document != document_) return;
+            opened_ = figures;
+            emit evaluated();
+        };
+    });
+}
+
+void OpenJob::take(const JobAnswer& answer) {
+    answer_ = answer;
+    comparison_.spread.reset();  // of before
+    if (!opened_ && !differs()) opened_ = figures();
+    emit evaluated();
+}
+
+std::optional<JobFigures> OpenJob::figures() const {
+    return figuresOf(answer_.picture.get());
+}
+
+bool OpenJob::differs() const {
+    return changes_ != job::JobChanges() ||
+           std::ranges::any_of(plans_, [](const auto& plan) { return plan != nullptr; });
+}
+
+bool OpenJob::modified() const {
+    return differs() && !(saved_ && saved_->first == changes_ && saved_->second == plans_);
+}
+
+QString OpenJob::save(const QString& path) {
+    try {
+        const job::JobDocument changed = job::changed_job(*document_, changes_, folderFor(file_));
+        const QString problem = writeJob(path, file_, changed, plans_);
+        if (problem.isEmpty()) {
+            saved_ = {changes_, plans_};
+            emit this->changed();
+        }
+        return problem;
+    } catch (const InputError& error) {
+        return QString::fromUtf8(error.what());
+    }
+}
+
+QJsonObject OpenJob::state() const {
+    if (!isOpen()) return {};
+    if (!differs()) return {{"file", file_}};
+    QJsonArray plans;
+    for (const std::shared_ptr<const Plan>& plan : plans_)
+        plans.append(plan ? QJsonValue(QString::fromStdString(write_plan_text(*plan))) : QJsonValue());
+    return {{"file", file_},
+            {"document", QString::fromStdString(job::write_job_text(*document_))},
+            {"changes", toJson(changes_)},
+            {"plans", plans}};
+}
+
+void OpenJob::restore(const QJsonObject& state) {
+    const QString file = state["file"].toString();
+    if (file.isEmpty()) return;
+    // What was not changed is read again as its file has it now.
+    if (!state.contains("document")) return open(file);
+    reading_.start([this, file, state](std::stop_token) -> LatestTask::Delivery {
+        try {
+            auto document = std::make_shared<const job::JobDocument>(
+                job::read_job_text(state["document"].toString().toStdString(), QFile::encodeName(file).toStdString()));
+            StagePlans plans;
+            for (const QJsonValue plan : state["plans"].toArray())
+                plans.push_back(plan.isString() ? std::make_shared<const Plan>(
+                                                      read_plan_text(plan.toString().toStdString(), "the session"))
+                                                : nullptr);
+            return [this, file, document, plans, changes = changesFromJson(state["changes"].toObject())] {
+                undo_.clear();
+                changes_ = changes;
+                plans_ = plans;
+                setDocument(file, document);
+                emit changed();
+            };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        }
+    });
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QObject>
+#include <QUndoStack>
+#include <optional>
+
+#include "ui/job/job_evaluator.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+/// Figures of a job's step, for display and for differences.
+struct JobFigures {
+    double step_ms = 0;
+    double idle_share = 0, waiting_share = 0, transfer_share = 0;  ///< of all ranks' time, 0 to 1
+    std::int64_t ranks = 0;
+};
+
+/// The job that is open: its document as it was read, what is tried with it, plans of its stages, and its newest
+/// evaluation, made in the background. Changes can be undone; plans of stages are edited where all plans are, and this
+/// only follows.
+class OpenJob : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit OpenJob(QObject* parent = nullptr);
+    ~OpenJob() override;
+
+    bool isOpen() const { return document_ != nullptr; }
+    /// True while a document is being read or evaluated, or schedules are compared.
+    bool busy() const { return reading_.busy() || opened_task_.busy() || evaluator_.comparing(); }
+    bool evaluating() const { return evaluator_.busy(); }
+    const QString& file() const { return file_; }
+    /// The document's name, or its file's.
+    QString name() const;
+    /// As it was opened. Only where isOpen().
+    const job::JobDocument& document() const { return *document_; }
+    bool hasStages() const { return isOpen() && !document_->has_programs; }
+    int stageCount() const { return isOpen() ? static_cast<int>(document_->stages.size()) : 0; }
+    const job::JobChanges& changes() const { return changes_; }
+    QUndoStack& undoStack() { return undo_; }
+
+    /// Reads a document in the background; it takes the place of the open one once it is read, and only then.
+    void open(const QString& path);
+    /// Stops reading and evaluating; what was shown stays.
+    void cancel();
+    /// One undoable change. @param merge changes in a row with one key other than -1 are undone together.
+    void change(const QString& text, const job::JobChanges& changes, int merge = -1);
+
+    /// The graph of a stage as an absolute path; empty where the stage has times or two graphs.
+    QString graphOf(int stage) const;
+    /// The file of a stage's plan, where the document names one.
+    QString planFileOf(int stage) const;
+    /// The plan that a stage has in place of its file's; null where there is none.
+    std::shared_ptr<const Plan> planOf(int stage) const;
+    /// Gives a stage another plan, or with null what the document says. Not undoable here: the plan's edits are.
+    void setPlan(int stage, std::shared_ptr<const Plan> plan);
+    /// The same as a change that can be undone.
+    void usePlan(int stage, std::shared_ptr<const Plan> plan, const QString& text);
+
+    /// The newest evaluation; null before the first and where the job is refused.
+    const std::shared_ptr<const job::JobPicture>& picture() const { return answer_.picture; }
+    const QString& refusal() const { return answer_.refusal; }
+    double evaluatedMs() const { return answer_.evaluated_ms; }
+    /// Of the newest evaluation; nothing where there is none or the job cannot run.
+    std::optional<JobFigures> figures() const;
+    /// Of the job as it was opened.
+    const std::optional<JobFigures>& openedFigures() const { return opened_; }
+    const std::vector<job::ScheduleRow>& schedules() const { return comparison_.schedules; }
+    /// Steps of many draws, where the document asks for them and they have been made.
+    const std::optional<job::StepSpread>& spread() const { return comparison_.spread; }
+    /// Evaluations of stages so far, to see that an edit of one evaluates no other.
+    std::size_t stageEvaluations() const { return times_ ? times_->evaluations() : 0; }
+
+    /// Whether anything differs from the document as it was opened.
+    bool differs() const;
+    /// Whether anything is in no file: neither in the one that was opened nor in one that was saved.
+    bool modified() const;
+    /// Writes the job as it is now, with plans of stages that are in no file and embedded graphs beside it. What is
+    /// open stays, with its differences. @returns an empty text, or one sentence on why it could not be written.
+    QString save(const QString& path);
+
+    /// What the session keeps, so that nothing is lost.
+    QJsonObject state() const;
+    void restore(const QJsonObject& state);
+
+  signals:
+    /// Another job is open.
+    void opened();
+    /// A document could not be read; one sentence with file and place.
+    void failed(const QString& reason);
+    /// What is tried, or a stage's plan, is another.
+    void changed();
+    /// A new evaluation, or a refusal in its place.
+    void evaluated();
+    /// Schedules, or the spread, are others.
+    void compared();
+    void busyChanged();
+
+  private:
+    class Change;
+    class PlanChange;
+
+    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document);
+    void setChanges(const job::JobChanges& changes);
+    void evaluate();
+    void take(const JobAnswer& answer);
+
+    QString file_;
+    std::shared_ptr<const job::JobDocument> document_;
+    job::JobChanges changes_;
+    StagePlans plans_;
+    std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
+    std::shared_ptr<StageTimes> times_;
+    JobAnswer answer_;
+    std::optional<JobFigures> opened_;
+    bool knows_opened_ = false;  ///< the first evaluation of the document as it was opened has come
+    JobComparison comparison_;
+    QUndoStack undo_;
+    LatestTask reading_, opened_task_;
+    JobEvaluator evaluator_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,113 @@
+#include "ui/shell/job_controller.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "ui/actions/timeline_export.h"
+#include "ui/document/document.h"
+#include "ui/frame/actions.h"
+#include "ui/job/job_source.h"
+#include "ui/job/job_step_view.h"
+#include "ui/job/job_view.h"
+#include "ui/job/open_job.h"
+#include "ui/job/stage_connection.h"
+#include "ui/session/recent_files.h"
+#include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/availability.h"
+
+namespace overlap::ui {
+
+JobController::JobController(Document& document, Workspace& workspace, RecentFiles& recent, QWidget& window)
+    : document_(document),
+      workspace_(workspace),
+      job_(workspace.job()),
+      recent_(recent),
+      window_(window),
+      export_(new TimelineExport(workspace.jobView().step().timeline(), this)) {
+    JobView& view = workspace.jobView();
+    connect(&view.step().timeline(), &TimelineView::exportWanted, this,
+            [this](bool visibleOnly) { export_->ask(job_.name(), visibleOnly); });
+    connect(export_, &TimelineExport::written, this,
+            [this](const QString& path) { emit told(tr("Saved %1").arg(QFileInfo(path).fileName()), path); });
+    connect(export_, &TimelineExport::failed, this, [this](const QString& reason) { emit warned(reason); });
+    connect(&job_, &OpenJob::opened, this, &JobController::jobOpened);
+    connect(&job_, &OpenJob::failed, this, [this](const QString& reason) { emit warned(reason); });
+    connect(&view, &JobView::openWanted, this, &JobController::askAndOpen);
+    connect(&view, &JobView::sampleWanted, this, [this] { open(sampleJob()); });
+}
+
+void JobController::registerOpening(Actions& actions) {
+    const QString file = tr("File");
+    actions.add("file.openJob", file, tr("Open &job…"),
+                tr("Open a training job: stages, microbatches and ranks, from an overlap-job document"), {},
+                [this] { askAndOpen(); });
+    actions.add("file.jobSample", file, tr("Open samp&le job"),
+                tr("Open an embedded job: a llama3-8B in eight stages on 1,024 ranks"), {},
+                [this] { open(sampleJob()); });
+    actions.addViewKey(tr("Job"), tr("J"),
+                       tr("From a bubble or an action to what it waited for; at first to the longest"));
+    actions.addViewKey(tr("Job"), tr("O"), tr("Open the selected action's stage"));
+}
+
+void JobController::registerSaving(Actions& actions) {
+    actions_ = &actions;
+    actions.add("file.saveJobAs", tr("File"), tr("Save jo&b as…"),
+                tr("Save the job with what was changed, and plans of its stages that are in no file beside it"), {},
+                [this] { askAndSave(); });
+    connect(actions.find(QStringLiteral("file.cancel")), &QAction::triggered, &job_, &OpenJob::cancel);
+    connect(&job_, &OpenJob::opened, this, &JobController::updateActions);
+    updateActions();
+}
+
+void JobController::updateActions() {
+    setAvailable(*actions_->find(QStringLiteral("file.saveJobAs")), job_.isOpen() ? QString() : tr("No job is open"));
+}
+
+void JobController::open(const QString& path) {
+    asked_ = true;
+    job_.open(path);
+}
+
+void JobController::jobOpened() {
+    const bool asked = std::exchange(asked_, false);
+    if (!isEmbeddedFile(job_.file())) recent_.add({job_.file()});
+    if (asked) {
+        workspace_.showMiddle(QStringLiteral("job"));
+        workspace_.jobView().step().setFocus();
+        emit told(tr("Opened %1").arg(job_.name()), job_.file());
+    }
+    // The views of a graph have something to show as well.
+    if (document_.isOpen() || document_.loading()) return;
+    for (int stage = 0; stage < job_.stageCount(); ++stage)
+        if (!job_.graphOf(stage).isEmpty()) return workspace_.stages().openStage(stage);
+}
+
+void JobController::askAndOpen() {
+    const QString folder =
+        job_.isOpen() && !isEmbeddedFile(job_.file()) ? QFileInfo(job_.file()).absolutePath() : QString();
+    const QStringList files =
+        QFileDialog::getOpenFileNames(&window_, tr("Open job"), folder, tr("Jobs (*.json *.json.gz);;All files (*)"));
+    if (!files.isEmpty()) emit openWanted(files);
+}
+
+void JobController::askAndSave() {
+    if (!job_.isOpen()) return;
+    const QString suggested = isEmbeddedFile(job_.file()) ? QFileInfo(job_.file()).fileName() : job_.file();
+    const QString path =
+        QFileDialog::getSaveFileName(&window_, tr("Save job"), suggested, tr("Jobs (*.job.json);;All files (*)"));
+    if (!path.isEmpty()) saveAs(path);
+}
+
+bool JobController::saveAs(const QString& path) {
+    const QString file = path.endsWith(u".json") ? path : path + QStringLiteral(".job.json");
+    if (const QString problem = job_.save(file); !problem.isEmpty()) {
+        emit warned(problem);
+        return false;
+    }
+    recent_.add({file});
+    emit told(tr("Saved %1").arg(QFileInfo(file).fileName()), file);
+    return true;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "ui/shell/notice_source.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class OpenJob;
+class RecentFiles;
+class TimelineExport;
+class Workspace;
+
+/// Jobs and what the user does with them as files: opening, the sample, saving what was changed.
+class JobController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param window that dialogs belong to.
+    JobController(Document& document, Workspace& workspace, RecentFiles& recent, QWidget& window);
+
+    void registerOpening(Actions& actions);
+    /// To be called when the action that cancels reading is registered.
+    void registerSaving(Actions& actions);
+    /// Reads a job in the background and brings it to the front.
+    void open(const QString& path);
+    /// Writes the job as it is now; reports why it could not.
+    bool saveAs(const QString& path);
+
+  signals:
+    /// Files that the user chose are to be opened, whatever they are.
+    void openWanted(const QStringList& files);
+
+  private:
+    void askAndOpen();
+    void askAndSave();
+    void jobOpened();
+    void updateActions();
+
+    Document& document_;
+    Workspace& workspace_;
+    OpenJob& job_;
+    RecentFiles& recent_;
+    QWidget& window_;
+    TimelineExport* export_;
+    Actions* actions_ = nullptr;
+    bool asked_ = false;  ///< the user has opened it in this window
+};
+
+}  // namespace overlap::ui
