@@ -36,6 +36,13 @@ class SymbolicNumbers(unittest.TestCase):
         torch._check(third <= 100)
         self.check(first, second, third, first + second, first * third)
 
+    def test_relations_of_several(self) -> None:
+        first, second, third, fourth, *_ = self.symbols
+        torch._check(first + second >= 5)
+        torch._check(third + fourth <= 100)
+        torch._check(fourth <= 7)
+        self.check(first, second, third, fourth, first + second, third + fourth, first * fourth)
+
     def test_parts_that_the_job_says_are_equal(self) -> None:
         first, second, third, fourth, *_ = self.symbols
         torch._check(first + second == 48)

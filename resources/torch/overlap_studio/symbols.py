@@ -97,9 +97,11 @@ class Numbers:
         self.shape_env = shape_env
         self._known: dict[Any, int] = {}
         asserted = [assertion.expr for assertions in shape_env.deferred_runtime_asserts.values() for assertion in assertions]
-        self._asserted = {symbol for expression in asserted for symbol in expression.free_symbols}
         self._equated = {symbol for expression in asserted if getattr(expression, "is_Equality", False)
                          for symbol in expression.free_symbols}
+        # A relation of several unbacked symbols, such as that a sum is not negative, gives torch bounds of none of them.
+        unbacked = [expression.free_symbols - shape_env.backed_var_to_val.keys() for expression in asserted]
+        self._bounded = self._equated.union(*(symbols for symbols in unbacked if len(symbols) == 1))
 
     def of(self, expression: Any, guess: int) -> int:
         """@param guess what an unbacked symbol is taken for where nothing is known of it."""
@@ -116,7 +118,7 @@ class Numbers:
     def _alike(self, expression: Any) -> Any:
         """Equal for symbols of which the same is known: bounds, and nothing that was asserted or told."""
         environment = self.shape_env
-        if (not expression.is_Symbol or expression in self._asserted or expression in environment.backed_var_to_val
+        if (not expression.is_Symbol or expression in self._bounded or expression in environment.backed_var_to_val
                 or expression in environment.var_to_hint_override or expression not in environment.var_to_range):
             return expression
         bounds = environment.var_to_range[expression]
