@@ -100,7 +100,8 @@ TEST(JobPicture, RowsTellStagesAndRanks) {
     const auto picture = picture_of(four_stages);
     EXPECT_EQ(picture->rows[2].title, "Stage 2");
     EXPECT_EQ(picture->rows[2].subtitle, "ranks 2, 10 and 1 more");
-    EXPECT_EQ(picture->rows[6].subtitle, "rank 6, ×1.5");
+    EXPECT_EQ(picture->rows[6].title, "Stage 2 ×1.5");
+    EXPECT_EQ(picture->rows[6].subtitle, "rank 6");
     const std::vector<StageFigures> stages = stage_figures(*picture->evaluation);
     EXPECT_EQ(stages[0].forward_ms, 2);
     EXPECT_EQ(stages[0].backward_ms, 4);

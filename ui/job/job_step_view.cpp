@@ -11,7 +11,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int low_view = 280;
+constexpr int low_view = 280, lowest_with_details = 130;
 constexpr int low_details = 24, high_details = 56;  ///< one line, three lines
 
 }  // namespace
@@ -57,6 +57,7 @@ JobStepView::JobStepView(OpenJob& job, QWidget* parent)
 void JobStepView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool low = height() < low_view;
+    details_->setVisible(height() >= lowest_with_details);
     details_->setFixedHeight(low ? low_details : high_details);
     details_->setWordWrap(!low);
 }
@@ -117,9 +118,8 @@ void JobStepView::showSelection(quint32 reference) {
     selected_ = reference;
     const QString text = picture_ ? describedReference(*picture_, reference) : QString();
     details_->setText(!text.isEmpty() ? text
-                      : picture_
-                          ? tr("Select an action or a bubble; J goes to what it waits for, E to the longest bubble")
-                          : QString());
+                      : picture_      ? tr("J goes to what is waited for, E to the longest bubble")
+                                      : QString());
     details_->setToolTip(text);
     timeline_->setArrows(picture_ ? arrowsOf(*picture_, reference) : std::vector<TimelineArrow>());
     emit selectionChanged(reference);

@@ -21,13 +21,14 @@
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/low_bar.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
 /// Narrower, the column would leave too little to the pages.
-constexpr int least_width_for_column = 620;
+constexpr int least_width_for_column = 760;
 constexpr int first_column_width = 380, least_column_width = 210;
 constexpr int lowest_table = 24;
 constexpr int narrowest_column = 52;
@@ -267,6 +268,14 @@ JobView::Page JobView::page() const {
 }
 
 void JobView::arrange() {
+    // Lanes are worth more than room around words.
+    const bool low = height() < low_panel_height;
+    if (low != low_) {
+        low_ = low;
+        tabs_->setStyleSheet(low ? QStringLiteral("QTabBar::tab { padding: 1px 10px; }") : QString());
+        tabs_->ensurePolished();
+        tabs_->setFixedHeight(tabs_->sizeHint().height());
+    }
     const bool wide = width() >= least_width_for_column;
     const bool is_wide = column_->parentWidget() == columns_;
     tabs_->setTabVisible(controls_page, !wide);

@@ -92,7 +92,8 @@ class JobView : public QWidget {
     QTabBar* tabs_;
     QSplitter* columns_;
     QWidget *column_, *narrow_;
-    QTimer impatience_;   ///< runs while an evaluation is short
+    QTimer impatience_;  ///< runs while an evaluation is short
+    bool low_ = false;
     bool stale_ = false;  ///< what is shown is of before
 };
 

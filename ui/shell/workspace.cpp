@@ -54,10 +54,9 @@
 namespace overlap::ui {
 namespace {
 
-/// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
-constexpr double mesh_share = 2.0 / 3;
-/// The stages of a job below each other.
-constexpr double job_share = 0.6;
+/// Of the height above the timeline, at first: paths over pictures of ranks, and stages of a job below each other, take
+/// more than the graph.
+constexpr double high_share = 2.0 / 3;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
 constexpr int lowest_panels = 180;
@@ -110,8 +109,8 @@ Workspace::~Workspace() = default;
 
 void Workspace::makeCentre() {
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
-    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), mesh_share);
-    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), job_share);
+    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), high_share);
+    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), high_share);
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);

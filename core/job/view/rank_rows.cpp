@@ -31,7 +31,7 @@ RankRow pipeline_row(const JobEvaluation& evaluation, std::uint32_t figures, std
         row.factor = std::max(row.factor, step.replicas->factor(row.of_class, stage));
     row.title = stages_title(row.stages);
     row.subtitle = ranks_text(row.ranks, most_named_ranks);
-    if (row.factor > 1) row.subtitle += ", ×" + number_text(row.factor);
+    if (row.factor > 1) row.title += " ×" + number_text(row.factor);
     return row;
 }
 

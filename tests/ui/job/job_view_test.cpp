@@ -215,7 +215,7 @@ class JobViewWidgetsTest : public QObject {
         QVERIFY(fixture.view.controls().isVisible());
         for (const QSize size : {QSize(400, 200), QSize(1200, 600), QSize(300, 240)}) {
             fixture.view.resize(size);
-            QTRY_COMPARE(tabs->isTabVisible(JobView::controls_page), size.width() < 620);
+            QTRY_COMPARE(tabs->isTabVisible(JobView::controls_page), size.width() < 760);
             fixture.view.showPage(JobView::controls_page);
             QTRY_VERIFY(fixture.view.controls().isVisible());
             fixture.view.showPage(JobView::step_page);
