@@ -217,6 +217,7 @@ void JobView::showJob() {
     setShownStage(-1);
     offerPlan({});
     waiting_->show(nullptr);
+    arrange();
     showSummary();
 }
 
@@ -278,7 +279,10 @@ void JobView::arrange() {
     }
     const bool wide = width() >= least_width_for_column;
     const bool is_wide = column_->parentWidget() == columns_;
-    tabs_->setTabVisible(controls_page, !wide);
+    // Programs have neither stages nor a schedule.
+    tabs_->setTabVisible(controls_page, !wide && job_.hasStages());
+    tabs_->setTabVisible(schedules_page, job_.hasStages());
+    if (is_wide) column_->setVisible(job_.hasStages());
     if (wide == is_wide) return;
     if (wide) {
         columns_->insertWidget(0, column_);
@@ -288,7 +292,7 @@ void JobView::arrange() {
     } else {
         narrow_->layout()->addWidget(column_);
     }
-    column_->show();
+    column_->setVisible(!wide || job_.hasStages());
 }
 
 void JobView::resizeEvent(QResizeEvent* event) {

@@ -40,7 +40,7 @@ class Writer {
         return QFile::encodeName(name).toStdString();
     }
 
-    void document(const job::JobDocument& job) { problem_ = writeFile(path_, bytesOf(job::write_job_text(job))); }
+    void document(const job::JobDocument& job) { problem_ = exportFile(path_, bytesOf(job::write_job_text(job))); }
     const QString& problem() const { return problem_; }
 
   private:
@@ -55,7 +55,7 @@ class Writer {
         if (!problem_.isEmpty()) return;
         QFile there(file);
         if (!there.open(QIODevice::ReadOnly)) {
-            problem_ = writeFile(file, bytes);
+            problem_ = exportFile(file, bytes);
         } else if (there.readAll() != bytes) {
             problem_ =
                 QStringLiteral("%1 is there already and is another graph; choose another folder for the job").arg(file);

@@ -224,6 +224,25 @@ class JobViewWidgetsTest : public QObject {
         }
     }
 
+    void programsHaveRanksAndNothingToTry() {
+        QTemporaryDir folder;
+        QFile written(folder.filePath("programs.job.json"));
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]}, "programs": [
+            {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3}, {"id": "x", "kind": "collective", "group": "g", "ms": 1}]},
+            {"rank": 1, "ops": [{"id": "x", "kind": "collective", "group": "g", "ms": 1}]}]})");
+        written.close();
+        Fixture fixture(written.fileName());
+        auto* tabs = fixture.view.findChild<QTabBar*>("jobTabs");
+        QVERIFY(!tabs->isTabVisible(JobView::schedules_page) && !tabs->isTabVisible(JobView::controls_page));
+        QVERIFY(!fixture.view.controls().isVisible());
+        QCOMPARE(fixture.job.figures()->step_ms, 4);
+        const quint32 bubble = fixture.picture().standstill_reference(fixture.picture().standstills[1].front().node);
+        fixture.view.step().select(bubble);
+        QTest::keyClick(&fixture.timeline(), Qt::Key_J);
+        QCOMPARE(fixture.picture().evaluation->names.rank(fixture.view.step().selected()), 0);
+    }
+
     void whatIsRefusedIsSaid() {
         QTemporaryDir folder;
         const QString file = folder.filePath("stuck.job.json");
