@@ -68,6 +68,43 @@ TEST(JobPicture, ABubbleSaysWhoIsWaitedFor) {
     EXPECT_TRUE(waits_for_slow);
 }
 
+TEST(JobPicture, WhatComesAfterTheLastActionIsNotWhatComesBeforeIt) {
+    const auto picture = picture_of(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    const std::vector<StandstillSpan>& spans = picture->standstills[1];
+    ASSERT_EQ(spans.size(), 3u);  // before 1F0, before 1B0, after it
+    ASSERT_EQ(spans[1].node, spans[2].node);
+    const auto before = picture->spans_at(picture->reference_of(spans[1]));
+    ASSERT_EQ(before.size(), 1u);
+    EXPECT_EQ(standstill_text(evaluation, before[0]), "waits for 2B0 of rank 2");
+    const auto after = picture->spans_at(picture->reference_of(spans[2]));
+    ASSERT_EQ(after.size(), 1u);
+    EXPECT_EQ(standstill_text(evaluation, after[0]), "nothing left to do");
+    for (const StandstillSpan& span : {spans[1], spans[2]}) {
+        EXPECT_TRUE(picture->is_standstill(picture->reference_of(span)));
+        EXPECT_EQ(picture->node_of(picture->reference_of(span)), span.node);
+    }
+}
+
+TEST(JobPicture, WaitsForGradientsComeAfterTheLastAction) {
+    const auto picture = picture_of(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"ms": {"F": 1, "B": 2}, "gradient_sync_ms": 8}, {"ms": {"F": 1, "B": 2}, "gradient_sync_ms": 4}],
+        "schedule": {"actions": [["0F0", "1F0", "1B0", "0B0", "1WAIT_REDUCE_GRAD", "0WAIT_REDUCE_GRAD"]],
+                     "microbatches": 1}, "replicas": 2})");
+    ASSERT_TRUE(picture->evaluation->result.step_ms);
+    const std::vector<StandstillSpan>& spans = picture->standstills[0];
+    ASSERT_EQ(spans.size(), 2u);
+    for (const StandstillSpan& span : spans) {
+        EXPECT_EQ(span.kind, StandstillSpan::Kind::after);
+        EXPECT_EQ(picture->evaluation->names.op(span.node), "0B0");
+        EXPECT_EQ(picture->spans_at(picture->reference_of(span)).size(), 2u);
+        EXPECT_TRUE(span.on);
+    }
+    EXPECT_TRUE(picture->spans_at(picture->standstill_reference(spans[0].node)).empty());
+}
+
 TEST(JobPicture, ComputeLanesHaveNoTwoEventsAtOnce) {
     for (const char* text : {four_stages, programs}) {
         const auto picture = picture_of(text);

@@ -52,14 +52,13 @@ QString spanText(const job::JobEvaluation& evaluation, const job::StandstillSpan
     return {};
 }
 
-/// What a rank stood still for before a node: `waited 12 ms: 10 ms until …, 2 ms while …`.
-QString standstillText(const job::JobPicture& picture, job::NodeIndex node, bool after) {
+/// What a rank stood still for there: `12 ms: 10 ms until …, 2 ms while …`.
+QString standstillText(const job::JobPicture& picture, quint32 reference) {
     const job::JobEvaluation& evaluation = *picture.evaluation;
     double sum = 0;
     QStringList parts;
     std::optional<job::NodeIndex> before;
-    for (const job::StandstillSpan& span : picture.spans_at(node)) {
-        if ((span.kind == job::StandstillSpan::Kind::after) != after) continue;
+    for (const job::StandstillSpan& span : picture.spans_at(reference)) {
         sum += span.length_ms();
         parts.append(spanText(evaluation, span, span.on && span.on == before));
         before = span.on;
@@ -102,7 +101,7 @@ std::optional<job::NodeIndex> awaitedBy(const job::JobPicture& picture, quint32 
     if (node >= picture.evaluation->graph().node_count()) return std::nullopt;
     std::optional<job::NodeIndex> longest;
     double longest_ms = 0;
-    for (const job::StandstillSpan& span : picture.spans_at(node)) {
+    for (const job::StandstillSpan& span : picture.spans_at(reference)) {
         if (!span.on || *span.on == node || span.length_ms() <= longest_ms) continue;
         longest = span.on;
         longest_ms = span.length_ms();
@@ -116,14 +115,12 @@ QString describedReference(const job::JobPicture& picture, quint32 reference) {
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= evaluation.graph().node_count()) return {};
     const bool standstill = picture.is_standstill(reference);
-    const std::vector<job::StandstillSpan> spans = picture.spans_at(node);
-    const bool after =
-        standstill && !spans.empty() && spans.back().kind == job::StandstillSpan::Kind::after && spans.size() == 1;
+    const bool after = picture.is_after(reference);
     QStringList lines;
     if (standstill) {
-        const QString title = after ? translated("after %1").arg(whoText(evaluation, node))
+        const QString title = after ? translated("after %1").arg(linkTo(evaluation, node))
                                     : translated("bubble before %1").arg(linkTo(evaluation, node));
-        lines.append(QStringLiteral("<b>%1</b> · %2").arg(title, standstillText(picture, node, after)));
+        lines.append(QStringLiteral("<b>%1</b> · %2").arg(title, standstillText(picture, reference)));
     } else {
         QString line = QStringLiteral("<b>%1</b>").arg(shown(evaluation.names.op(node)));
         if (evaluation.pipeline) line += QStringLiteral(" · ") + kindText(*evaluation.pipeline, node);
@@ -131,10 +128,10 @@ QString describedReference(const job::JobPicture& picture, quint32 reference) {
                                             .arg(formatTime(evaluation.times.end[node] - evaluation.times.start[node]),
                                                  formatTime(evaluation.times.start[node]));
         lines.append(line);
-        if (const QString waited = standstillText(picture, node, false); !waited.isEmpty())
+        if (const QString waited = standstillText(picture, reference); !waited.isEmpty())
             lines.append(translated("stood still before: %1").arg(waited));
     }
-    if (const QString last = lastText(evaluation, node); !last.isEmpty()) lines.append(last);
+    if (const QString last = lastText(evaluation, node); !after && !last.isEmpty()) lines.append(last);
     lines.append(ranksOf(picture, node));
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
@@ -147,11 +144,9 @@ QString hintOf(const job::JobPicture& picture, quint32 reference) {
     QStringList lines;
     const bool standstill = picture.is_standstill(reference);
     if (!standstill && evaluation.pipeline) lines.append(kindText(*evaluation.pipeline, node));
-    for (const job::StandstillSpan& span : picture.spans_at(node)) {
-        if (!standstill && span.kind == job::StandstillSpan::Kind::after) continue;
+    for (const job::StandstillSpan& span : picture.spans_at(reference))
         lines.append(
             QStringLiteral("%1: %2").arg(formatTime(span.length_ms()), shown(job::standstill_text(evaluation, span))));
-    }
     lines.append(ranksOf(picture, node));
     if (standstill && awaitedBy(picture, reference)) lines.append(translated("J goes to what it waits for"));
     return lines.join(QStringLiteral("<br>"));
@@ -162,7 +157,7 @@ std::vector<TimelineArrow> arrowsOf(const job::JobPicture& picture, quint32 refe
     if (reference == no_reference || !picture.evaluation->result.step_ms) return arrows;
     const job::StepGraph& graph = picture.evaluation->graph();
     const job::NodeIndex node = picture.node_of(reference);
-    if (node >= graph.node_count()) return arrows;
+    if (node >= graph.node_count() || picture.is_after(reference)) return arrows;
     for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i)
         if (graph.rank(graph.on()[i]) != graph.rank(node)) arrows.push_back({graph.on()[i], node, false});
     if (const auto last = job::last_arrived(graph, picture.evaluation->times, node); last != node)

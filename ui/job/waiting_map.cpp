@@ -67,7 +67,7 @@ quint32 WaitingMap::referenceAt(std::size_t row, double time_ms) const {
     if (!picture_ || row >= picture_->standstills.size()) return no_reference;
     for (const job::StandstillSpan& span : picture_->standstills[row]) {
         if (time_ms < span.begin_ms || time_ms >= span.end_ms) continue;
-        return span.kind == Kind::within ? span.node : picture_->standstill_reference(span.node);
+        return picture_->reference_of(span);
     }
     return no_reference;
 }

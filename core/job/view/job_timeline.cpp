@@ -47,7 +47,7 @@ class Drawing {
         if (event.time.length_ns() <= 0) return;
         event.name = builder_.intern(standstill_text(evaluation_, span));
         event.role = span.kind == StandstillSpan::Kind::transfer ? EventRole::exposed : EventRole::idle;
-        event.reference = picture_.standstill_reference(span.node);
+        event.reference = picture_.reference_of(span);
         // Hatched as a whole, and found by its length; what is left after the last action is neither.
         if (span.kind == StandstillSpan::Kind::waiting) event.exposed_ns = event.time.length_ns();
         builder_.add(lane, event);
@@ -149,11 +149,25 @@ NodeAction action_of(const PipelineStep& step, NodeIndex node) {
     return {action.stage, computes ? action.microbatch : no_microbatch, action.kind == ActionKind::forward};
 }
 
-std::vector<StandstillSpan> JobPicture::spans_at(NodeIndex node) const {
+std::uint32_t JobPicture::reference_of(const StandstillSpan& span) const {
+    switch (span.kind) {
+        case StandstillSpan::Kind::within:
+            return span.node;
+        case StandstillSpan::Kind::after:
+            return after_reference(span.node);
+        default:
+            return standstill_reference(span.node);
+    }
+}
+
+std::vector<StandstillSpan> JobPicture::spans_at(std::uint32_t reference) const {
     std::vector<StandstillSpan> found;
     if (!evaluation->result.step_ms) return found;
-    for (const StandstillSpan& span : standstills[row_of(*evaluation, node)])
-        if (span.node == node && span.kind != StandstillSpan::Kind::within) found.push_back(span);
+    const NodeIndex node = node_of(reference);
+    for (const StandstillSpan& span : standstills[row_of(*evaluation, node)]) {
+        if (span.node != node || span.kind == StandstillSpan::Kind::within) continue;
+        if ((span.kind == StandstillSpan::Kind::after) == is_after(reference)) found.push_back(span);
+    }
     return found;
 }
 

@@ -18,21 +18,31 @@ namespace overlap::job {
 /// one for each stream. The microbatch gives an action its hue, forward in a light and backward in a deep tone. Time in
 /// which a rank waits for a peer is an event with role `idle`, time in which what it needs is on its way one with role
 /// `exposed`. An event's reference is its node, and that of a standstill the node that it is before, plus the number of
-/// nodes.
+/// nodes; after the last action of a rank it is that action, plus twice the number.
 struct JobPicture {
     std::shared_ptr<const JobEvaluation> evaluation;
     std::vector<RankRow> rows;
     std::vector<std::vector<StandstillSpan>> standstills;  ///< of each row
     std::shared_ptr<const Timeline> timeline;              ///< without events where the job cannot run
 
-    std::uint32_t standstill_reference(NodeIndex node) const { return evaluation->graph().node_count() + node; }
-    bool is_standstill(std::uint32_t reference) const { return reference >= evaluation->graph().node_count(); }
+    /// Of what comes before a node.
+    std::uint32_t standstill_reference(NodeIndex node) const { return node_count() + node; }
+    /// Of what comes after the last action of a rank.
+    std::uint32_t after_reference(NodeIndex node) const { return 2 * node_count() + node; }
+    std::uint32_t reference_of(const StandstillSpan& span) const;
+    /// Whether it is of a standstill, before a node or after the last one.
+    bool is_standstill(std::uint32_t reference) const { return reference >= node_count(); }
+    bool is_after(std::uint32_t reference) const { return reference >= 2 * node_count(); }
     /// The node that a reference is about.
     NodeIndex node_of(std::uint32_t reference) const {
-        return is_standstill(reference) ? reference - evaluation->graph().node_count() : reference;
+        return reference - (is_after(reference) ? 2 * node_count() : is_standstill(reference) ? node_count() : 0);
     }
-    /// The spans before a node, or after the last of its row: waiting, then transfer.
-    std::vector<StandstillSpan> spans_at(NodeIndex node) const;
+    /// What a rank stands still for, in order of time: after its last action where the reference says so, otherwise
+    /// before the node.
+    std::vector<StandstillSpan> spans_at(std::uint32_t reference) const;
+
+  private:
+    NodeIndex node_count() const { return evaluation->graph().node_count(); }
 };
 
 std::shared_ptr<const JobPicture> job_picture(std::shared_ptr<const JobEvaluation> evaluation);

@@ -54,7 +54,9 @@ class Spans {
         row_ = rows_.size();
         rows_.emplace_back();
         double before_ms = 0;
-        std::size_t in_cells = 0;  // spans up to the last cell that is more than waiting for gradients
+        // The last that is more than waiting for gradients, and spans up to it.
+        NodeIndex last_action = first;
+        std::size_t in_actions = 0;
         for (NodeIndex node = first; node < last; ++node) {
             const Standstill gap = standstill_before(step, times_, node, before_ms);
             add(Kind::waiting, gap.begin_ms, gap.waited_ms, node, gap.on);
@@ -67,10 +69,14 @@ class Spans {
                 add(Kind::transfer, times_.start[node], before_ms, node, node);
             else
                 add(Kind::within, before_ms - step.piece_exposed_ms(piece, of_class), before_ms, node, std::nullopt);
-            in_cells = rows_[row_].size();
+            last_action = node;
+            in_actions = rows_[row_].size();
         }
-        for (std::size_t i = in_cells; i < rows_[row_].size(); ++i) rows_[row_][i].kind = Kind::after;
-        if (last > first) add(Kind::after, before_ms, times_.step_ms, last - 1, std::nullopt);
+        if (last > first) add(Kind::after, before_ms, times_.step_ms, last_action, std::nullopt);
+        for (std::size_t i = in_actions; i < rows_[row_].size(); ++i) {
+            rows_[row_][i].kind = Kind::after;
+            rows_[row_][i].node = last_action;
+        }
     }
 
     const JobEvaluation& evaluation_;

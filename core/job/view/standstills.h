@@ -17,7 +17,7 @@ struct StandstillSpan {
         after,     ///< nothing is left to do in this step but to wait for gradients
     } kind = Kind::waiting;
     double begin_ms = 0, end_ms = 0;
-    NodeIndex node = 0;           ///< which it stands still before, or within; of `after` the rank's last
+    NodeIndex node = 0;           ///< which it stands still before, or within; of `after` the rank's last action
     std::optional<NodeIndex> on;  ///< whom it waits for
 
     double length_ms() const { return end_ms - begin_ms; }

@@ -87,6 +87,33 @@ class JobViewWidgetsTest : public QObject {
         QVERIFY(!fixture.timeline().arrows().empty());
     }
 
+    void whatComesAfterTheLastActionIsSaidAsThat() {
+        QTemporaryDir folder;
+        QFile written(folder.filePath("three.job.json"));
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(R"({"format": "overlap-job", "version": 1,
+            "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}],
+            "schedule": {"name": "GPipe", "microbatches": 1}})");
+        written.close();
+        Fixture fixture(written.fileName());
+        const job::JobPicture& picture = fixture.picture();
+        const std::vector<job::StandstillSpan>& spans = picture.standstills[1];
+        QCOMPARE(spans.size(), 3u);
+        const QString before = describedReference(picture, picture.reference_of(spans[1]));
+        QVERIFY2(before.contains("bubble before") && before.contains(" until ") && !before.contains("nothing left"),
+                 qPrintable(before));
+        const QString after = describedReference(picture, picture.reference_of(spans[2]));
+        QVERIFY2(after.contains("nothing left to do") && !after.contains("bubble before"), qPrintable(after));
+        QVERIFY(awaitedBy(picture, picture.reference_of(spans[1])));
+        QVERIFY(!awaitedBy(picture, picture.reference_of(spans[2])));
+        // The map tells them apart as well.
+        fixture.view.showPage(JobView::waiting_page);
+        WaitingMap& map = fixture.view.waiting();
+        const double middle = (spans[2].begin_ms + spans[2].end_ms) / 2;
+        QTest::mouseClick(&map, Qt::LeftButton, {}, map.pointOf(1, middle).toPoint());
+        QCOMPARE(fixture.view.step().selected(), picture.reference_of(spans[2]));
+    }
+
     void theLinkAndTheMenuGoThereToo() {
         Fixture fixture;
         const quint32 bubble = fixture.bubble();
