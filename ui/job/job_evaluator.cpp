@@ -22,14 +22,13 @@ QString sentenceOf(const InputError& error, const std::string& file) {
     return QString::fromUtf8(error.file().empty() ? error.in_file(file).what() : error.what());
 }
 
-/// Draws are not shown; a thousand of them would be made for each edit.
+}  // namespace
+
 job::JobDocument withoutDraws(const job::JobDocument& job) {
     job::JobDocument calm = job;
     calm.variation = job::without_draws(job);
     return calm;
 }
-
-}  // namespace
 
 StageTimes::StageTimes(const std::string& folder) : stages_(folder, readGraphOfStage) {}
 

@@ -41,6 +41,9 @@ class StageTimes {
     std::map<std::size_t, Known> of_plans_;  ///< of each stage with a plan of its own, the newest
 };
 
+/// The job of which one step is shown; a thousand draws would be made for each edit.
+job::JobDocument withoutDraws(const job::JobDocument& job);
+
 /// What a job is evaluated with.
 struct JobRequest {
     std::shared_ptr<const job::JobDocument> document;  ///< as it was opened

@@ -100,11 +100,13 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
         emit compared();
     });
     connect(&evaluator_, &JobEvaluator::busyChanged, this, &OpenJob::busyChanged);
-    connect(&reading_, &LatestTask::busyChanged, this, &OpenJob::busyChanged);
+    for (LatestTask* task : {&reading_, &opened_task_})
+        connect(task, &LatestTask::busyChanged, this, &OpenJob::busyChanged);
 }
 
 OpenJob::~OpenJob() {
     reading_.cancel();
+    opened_task_.cancel();
     evaluator_.cancel();
 }
 
@@ -138,6 +140,7 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     answer_ = {};
     opened_.reset();
     knows_opened_ = false;
+    opened_task_.cancel();
     comparison_ = {};
     saved_.reset();
     emit opened();
@@ -147,7 +150,6 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
 
 void OpenJob::cancel() {
     reading_.cancel();
-    evaluator_.cancel();
 }
 
 void OpenJob::change(const QString& text, const job::JobChanges& changes, int merge) {
@@ -203,25 +205,29 @@ void OpenJob::evaluate() {
     request.folder = folderFor(file_);
     request.file = QFile::encodeName(file_).toStdString();
     evaluator_.request(request);
-    if (std::exchange(knows_opened_, true)) return;
-    // What differences are to: the job as it was opened, also where a session brings it back with changes.
-    if (!differs()) return;
-    opened_task_.start([this, as_opened = request](std::stop_token) -> LatestTask::Delivery {
+    // What differences are to: the job as it was opened, also where a session brings it back with changes, or where it
+    // is changed before its first evaluation has come.
+    if (differs() && !knows_opened_ && !opened_task_.busy()) evaluateOpened(request);
+}
+
+void OpenJob::evaluateOpened(const JobRequest& request) {
+    opened_task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
         std::optional<JobFigures> figures;
         try {
             job::PipelineOptions options;
-            options.folder = as_opened.folder;
-            options.evaluator = StageTimes::evaluator(as_opened.times, {});
-            const auto evaluation = job::evaluate_job(as_opened.document, options);
+            options.folder = request.folder;
+            options.evaluator = StageTimes::evaluator(request.times, {});
+            auto document = std::make_shared<const job::JobDocument>(withoutDraws(*request.document));
+            if (stop.stop_requested()) return {};
             job::JobPicture picture;
-            picture.evaluation = evaluation;
+            picture.evaluation = job::evaluate_job(std::move(document), options);
             figures = figuresOf(&picture);
         } catch (const InputError&) {
-            return {};  // there is nothing to compare with
+            // There is nothing to compare with.
         }
-        return [this, document = as_opened.document, figures] {
-            if (document != document_) return;
+        return [this, figures] {
             opened_ = figures;
+            knows_opened_ = true;
             emit evaluated();
         };
     });
@@ -230,7 +236,10 @@ void OpenJob::evaluate() {
 void OpenJob::take(const JobAnswer& answer) {
     answer_ = answer;
     comparison_.spread.reset();  // of before
-    if (!opened_ && !differs()) opened_ = figures();
+    if (!knows_opened_ && !differs()) {
+        opened_ = figures();
+        knows_opened_ = true;
+    }
     emit evaluated();
 }
 

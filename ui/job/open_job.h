@@ -43,7 +43,7 @@ class OpenJob : public QObject {
 
     /// Reads a document in the background; it takes the place of the open one once it is read, and only then.
     void open(const QString& path);
-    /// Stops reading and evaluating; what was shown stays.
+    /// Stops reading; what is open stays, and what it is evaluated for: figures are never of other controls.
     void cancel();
     /// One undoable change. @param merge changes in a row with one key other than -1 are undone together.
     void change(const QString& text, const job::JobChanges& changes, int merge = -1);
@@ -105,6 +105,7 @@ class OpenJob : public QObject {
     void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document);
     void setChanges(const job::JobChanges& changes);
     void evaluate();
+    void evaluateOpened(const JobRequest& request);
     void take(const JobAnswer& answer);
 
     QString file_;
@@ -115,7 +116,7 @@ class OpenJob : public QObject {
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
     std::optional<JobFigures> opened_;
-    bool knows_opened_ = false;  ///< the first evaluation of the document as it was opened has come
+    bool knows_opened_ = false;  ///< it has been evaluated as it was opened
     JobComparison comparison_;
     QUndoStack undo_;
     LatestTask reading_, opened_task_;

@@ -115,6 +115,29 @@ class OpenJobTest : public QObject {
         QCOMPARE(job.figures()->step_ms, slow_ms);
     }
 
+    void aChangeBeforeTheFirstEvaluationIsComparedWithTheOpenedJob() {
+        OpenJob job;
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        connect(&job, &OpenJob::opened, &job, [&] { job.change("24 microbatches", changes); });
+        open(job, sampleJob());
+        QVERIFY(job.differs() && job.figures() && job.openedFigures());
+        QCOMPARE(job.openedFigures()->step_ms, *simulated(sampleFile()).step_ms);
+        QVERIFY(job.figures()->step_ms > job.openedFigures()->step_ms);
+    }
+
+    void cancellingLeavesNoFiguresOfOtherControls() {
+        OpenJob job;
+        open(job, sampleJob());
+        const double opened_ms = job.figures()->step_ms;
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        job.change("24 microbatches", changes);
+        job.cancel();
+        QVERIFY(idle(job));
+        QVERIFY(job.figures()->step_ms > opened_ms);
+    }
+
     void changesInARowAreOneEdit() {
         OpenJob job;
         open(job, sampleJob());
