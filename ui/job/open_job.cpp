@@ -116,24 +116,37 @@ QString OpenJob::name() const {
 }
 
 void OpenJob::open(const QString& path) {
+    keepPending();
+    if (path == file_ && modified()) return read(state());
+    if (const auto kept = kept_.find(path); kept != kept_.end()) return read(kept->second);
+    read({{"file", path}});
+}
+
+void OpenJob::keepPending() {
+    if (pending_.contains("document")) kept_[pending_["file"].toString()] = pending_;
+}
+
+void OpenJob::readFile(const QString& path) {
     reading_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
         try {
             auto document = std::make_shared<const job::JobDocument>(readJob(path));
             if (stop.stop_requested()) return {};
-            return [this, path, document] {
-                undo_.clear();
-                changes_ = {};
-                plans_.clear();
-                setDocument(path, document);
-            };
+            return [this, path, document] { setDocument(path, document, {}, {}); };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }
     });
 }
 
-void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document) {
+void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document,
+                          const job::JobChanges& changes, StagePlans plans) {
+    if (modified()) kept_[file_] = ownState();
+    kept_.erase(path);
+    pending_ = {};
+    undo_.clear();
     file_ = path;
+    changes_ = changes;
+    plans_ = std::move(plans);
     document_ = std::move(document);
     plans_.resize(document_->stages.size());
     times_ = std::make_shared<StageTimes>(folderFor(path));
@@ -262,6 +275,7 @@ QString OpenJob::save(const QString& path) {
         const QString problem = writeJob(path, file_, changed, plans_);
         if (problem.isEmpty()) {
             saved_ = {changes_, plans_};
+            kept_.erase(path);
             emit this->changed();
         }
         return problem;
@@ -271,6 +285,18 @@ QString OpenJob::save(const QString& path) {
 }
 
 QJsonObject OpenJob::state() const {
+    QJsonObject state = pending_.isEmpty() ? ownState() : pending_;
+    std::map<QString, QJsonObject> kept = kept_;
+    // What is open stays until what is read takes its place.
+    if (!pending_.isEmpty() && modified()) kept[file_] = ownState();
+    kept.erase(state["file"].toString());
+    QJsonArray others;
+    for (const auto& [file, other] : kept) others.append(other);
+    if (!others.isEmpty()) state["others"] = others;
+    return state;
+}
+
+QJsonObject OpenJob::ownState() const {
     if (!isOpen()) return {};
     if (!differs()) return {{"file", file_}};
     QJsonArray plans;
@@ -283,10 +309,19 @@ QJsonObject OpenJob::state() const {
 }
 
 void OpenJob::restore(const QJsonObject& state) {
+    for (const QJsonValue other : state["others"].toArray()) kept_[other["file"].toString()] = other.toObject();
+    QJsonObject own = state;
+    own.remove("others");
+    // Until it has been read, and where it cannot be, this is what there is to keep.
+    pending_ = own;
+    read(own);
+}
+
+void OpenJob::read(const QJsonObject& state) {
     const QString file = state["file"].toString();
     if (file.isEmpty()) return;
     // What was not changed is read again as its file has it now.
-    if (!state.contains("document")) return open(file);
+    if (!state.contains("document")) return readFile(file);
     reading_.start([this, file, state](std::stop_token) -> LatestTask::Delivery {
         try {
             auto document = std::make_shared<const job::JobDocument>(
@@ -297,10 +332,7 @@ void OpenJob::restore(const QJsonObject& state) {
                                                       read_plan_text(plan.toString().toStdString(), "the session"))
                                                 : nullptr);
             return [this, file, document, plans, changes = changesFromJson(state["changes"].toObject())] {
-                undo_.clear();
-                changes_ = changes;
-                plans_ = plans;
-                setDocument(file, document);
+                setDocument(file, document, changes, plans);
                 emit changed();
             };
         } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include <QJsonObject>
 #include <QObject>
 #include <QUndoStack>
+#include <map>
 #include <optional>
 
 #include "ui/job/job_evaluator.h"
@@ -41,7 +42,8 @@ class OpenJob : public QObject {
     const job::JobChanges& changes() const { return changes_; }
     QUndoStack& undoStack() { return undo_; }
 
-    /// Reads a document in the background; it takes the place of the open one once it is read, and only then.
+    /// Reads a document in the background; it takes the place of the open one once it is read, and only then. A job
+    /// with changes that are in no file is kept, and comes back as it was when its file is opened again.
     void open(const QString& path);
     /// Stops reading; what is open stays, and what it is evaluated for: figures are never of other controls.
     void cancel();
@@ -77,11 +79,13 @@ class OpenJob : public QObject {
     bool differs() const;
     /// Whether anything is in no file: neither in the one that was opened nor in one that was saved.
     bool modified() const;
+    /// The same of the open job and of those that were open before.
+    bool keepsChanges() const { return modified() || !kept_.empty() || pending_.contains("document"); }
     /// Writes the job as it is now, with plans of stages that are in no file and embedded graphs beside it. What is
     /// open stays, with its differences. @returns an empty text, or one sentence on why it could not be written.
     QString save(const QString& path);
 
-    /// What the session keeps, so that nothing is lost.
+    /// What the session keeps, so that nothing is lost: the job, or the one that is being brought back, and `others`.
     QJsonObject state() const;
     void restore(const QJsonObject& state);
 
@@ -102,7 +106,12 @@ class OpenJob : public QObject {
     class Change;
     class PlanChange;
 
-    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document);
+    void read(const QJsonObject& state);
+    void readFile(const QString& path);
+    void keepPending();
+    QJsonObject ownState() const;
+    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document,
+                     const job::JobChanges& changes, StagePlans plans);
     void setChanges(const job::JobChanges& changes);
     void evaluate();
     void evaluateOpened(const JobRequest& request);
@@ -113,6 +122,8 @@ class OpenJob : public QObject {
     job::JobChanges changes_;
     StagePlans plans_;
     std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
+    std::map<QString, QJsonObject> kept_;  ///< by file: jobs that were open before, with changes that are in no file
+    QJsonObject pending_;                  ///< what is being brought back, or could not be
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
     std::optional<JobFigures> opened_;

@@ -75,7 +75,9 @@ void JobController::jobOpened() {
     if (asked) {
         workspace_.showMiddle(QStringLiteral("job"));
         workspace_.jobView().step().setFocus();
-        emit told(tr("Opened %1").arg(job_.name()), job_.file());
+        emit told(
+            (job_.differs() ? tr("Opened %1 with the changes that are in no file") : tr("Opened %1")).arg(job_.name()),
+            job_.file());
     }
     // The views of a graph have something to show as well.
     if (document_.isOpen() || document_.loading()) return;

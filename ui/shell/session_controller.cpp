@@ -212,7 +212,7 @@ QByteArrayList SessionController::unsavedWork() const {
     }
     for (int i = 1; i < document_.variantCount(); ++i) add({sessionVariant(document_.variant(i))});
     add(closed_plans_.all());
-    if (workspace_.job().modified()) work.append(QJsonDocument(workspace_.job().state()).toJson());
+    if (workspace_.job().keepsChanges()) work.append(QJsonDocument(workspace_.job().state()).toJson());
     add_notes(workspace_.timeline().edits().toJson());
     return work;
 }

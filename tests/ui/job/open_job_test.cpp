@@ -3,6 +3,7 @@
 #include "ui/job/open_job.h"
 
 #include <QFile>
+#include <QJsonArray>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -223,6 +224,58 @@ class OpenJobTest : public QObject {
         QVERIFY(!QFile::exists(other.filePath("x.job.json")));
         QVERIFY(taken.open(QIODevice::ReadOnly));
         QCOMPARE(taken.readAll(), QByteArray("mine"));
+    }
+
+    void anotherJobLosesNoChanges() {
+        const QString other = write("other.job.json", R"({"format": "overlap-job", "version": 1,
+            "stages": [{"ms": {"F": 1, "B": 2}}], "schedule": {"name": "GPipe", "microbatches": 1}})");
+        OpenJob job;
+        open(job, sampleJob());
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        job.change("24 microbatches", changes);
+        open(job, other);
+        QVERIFY(!job.differs() && !job.modified() && job.keepsChanges());
+        // Neither a session in between nor opening the file twice loses them.
+        OpenJob later;
+        QSignalSpy opened(&later, &OpenJob::opened);
+        later.restore(job.state());
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !later.busy(); }, 60'000));
+        QCOMPARE(later.file(), other);
+        for (int times = 0; times < 2; ++times) {
+            open(later, sampleJob());
+            QVERIFY(later.changes() == changes && later.modified());
+        }
+        // Once they are in a file, that file's job opens as it is.
+        QCOMPARE(later.save(folder_.filePath("kept.job.json")), QString());
+        open(later, sampleJob());
+        QVERIFY(!later.differs() && !later.keepsChanges());
+    }
+
+    void aSessionThatIsStoredBeforeTheJobCameBackKeepsIt() {
+        OpenJob job;
+        open(job, sampleJob());
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        job.change("24 microbatches", changes);
+        const QJsonObject state = job.state();
+        OpenJob later;
+        later.restore(state);
+        QCOMPARE(later.state(), state);
+        later.cancel();
+        QCOMPARE(later.state(), state);
+        // Also where it cannot be read, and where another is opened instead.
+        QJsonObject broken = state;
+        broken["document"] = "{";
+        OpenJob failing;
+        QSignalSpy failed(&failing, &OpenJob::failed);
+        failing.restore(broken);
+        QVERIFY(failed.wait());
+        QCOMPARE(failing.state(), broken);
+        open(failing, write("one.job.json", R"({"format": "overlap-job", "version": 1,
+            "stages": [{"ms": {"F": 1, "B": 2}}], "schedule": {"name": "GPipe", "microbatches": 1}})"));
+        QVERIFY(failing.keepsChanges());
+        QCOMPARE(failing.state()["others"].toArray(), QJsonArray{broken});
     }
 
     void whatWasChangedComesBack() {
