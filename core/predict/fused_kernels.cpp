@@ -136,14 +136,28 @@ class Fuser {
         takers_.resize(graph_.node_count());
         awaited_.assign(graph_.node_count(), 0);
         std::vector<NodeId> passed(graph_.node_count(), 0);  // the last wait between a value and the memory it is in
+        // Of a node without a kernel: the memory without content that it is a view of; of such memory: who wrote it
+        // last.
+        std::vector<NodeId> allocated(graph_.node_count(), no_node), writer(graph_.node_count(), no_node);
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             const bool has_kernel = kernel_of_[node] != no_kernel;
             NodeId last = 0;
             for (const NodeId input : graph_.inputs(node)) {
-                // Who writes into memory that was only allocated is not told by what reads it.
-                const bool is_unknown = only_allocates(graph_, input);
-                const NodeId before = is_unknown ? node : kernel_of_[input] == no_kernel ? passed[input] : 0;
+                // Who writes into memory that was only allocated is not told by what reads it, or a view of it.
+                const bool is_empty = only_allocates(graph_, input);
+                const NodeId memory = is_empty ? input : kernel_of_[input] == no_kernel ? allocated[input] : no_node;
+                NodeId before = kernel_of_[input] == no_kernel ? passed[input] : 0;
+                if (is_empty) before = node;
+                if (!is_empty && memory != no_node)
+                    before = std::max(before, writer[memory] == no_node ? node : writer[memory]);
                 last = std::max(last, before);
+                if (!has_kernel && memory != no_node) allocated[node] = memory;
+            }
+            if (const Value* given = graph_.op(node) == NodeOp::call_function ? graph_.keyword(node, "out") : nullptr) {
+                for_each_node(graph_.values(), *given, [&](NodeId into) {
+                    const NodeId memory = only_allocates(graph_, into) ? into : allocated[into];
+                    if (memory != no_node) writer[memory] = node;
+                });
             }
             if (is_barrier(node)) last = node;
             (has_kernel ? awaited_ : passed)[node] = last;
