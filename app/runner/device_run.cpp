@@ -95,8 +95,9 @@ DevicePlan plan_for(const PreparedRun& prepared, const cuda::Device& device, cud
                                    .append(obstacle));
     };
     note(asked.attentions - record.work.attentions, "attention", "attentions", attention.obstacle());
-    note(asked.scaled_products - record.work.scaled_products, "product of 8-bit floats", "products of 8-bit floats",
-         products.obstacle());
+    const std::int64_t missing = asked.scaled_products - record.work.scaled_products;
+    note(missing, "product of 8-bit floats", "products of 8-bit floats",
+         (missing > 1 ? "of the first, " : "") + products.obstacle());
     return plan;
 }
 

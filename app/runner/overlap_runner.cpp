@@ -122,11 +122,12 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     return record;
 }
 
-/// What each kernel computes that computes several nodes, by the node with which it is launched.
+/// What each kernel computes that the job's compiler writes, by the node with which it is launched. Its time is that of
+/// no operator: it may compute others where it reads them.
 std::map<NodeId, std::vector<NodeId>> kernels_of(const Program& program) {
     std::map<NodeId, std::vector<NodeId>> kernels;
     for (const ComputeWork& work : program.compute) {
-        if (work.is_fused()) kernels.emplace(work.node, work.kernel->members);
+        if (work.kernel) kernels.emplace(work.node, work.kernel->members);
     }
     return kernels;
 }

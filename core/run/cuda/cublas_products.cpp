@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/run/cuda/device_errors.h"
 #include "core/run/cuda/device_objects.h"
 
@@ -169,11 +170,11 @@ struct MatrixProducts::State {
             handle, made.description, made.right, made.left, made.result, made.result, preference, 1, &best, &found);
         cublasLtMatmulPreferenceDestroy(preference);
         if (status != CUBLAS_STATUS_SUCCESS || found == 0) {
-            throw InputError("cuBLASLt", "no algorithm for " + std::to_string(product.batch) + " products of " +
-                                             std::to_string(product.rows) + "x" + std::to_string(product.inner) +
-                                             " by " + std::to_string(product.inner) + "x" +
-                                             std::to_string(product.columns) + ' ' +
-                                             std::string(dtype_info(product.dtype).name));
+            throw InputError(
+                "cuBLASLt", "no algorithm for " + counted(static_cast<std::size_t>(product.batch), "product") + " of " +
+                                std::to_string(product.rows) + "x" + std::to_string(product.inner) + " by " +
+                                std::to_string(product.inner) + "x" + std::to_string(product.columns) + ' ' +
+                                std::string(dtype_info(product.dtype).name));
         }
         made.algorithm = best.algo;
     }
@@ -199,21 +200,21 @@ void MatrixProducts::launch(const ProductShape& product, const Memory& memory, c
 bool ProductTrials::runs(const ProductShape& product) {
     const auto [known, is_new] = known_.emplace(product, false);
     if (!is_new) return known->second;
+    const auto bytes = operand_bytes(product);
+    MatrixProducts::Memory memory{};
+    std::int64_t all = 0;
+    for (const std::int64_t of_operand : bytes) all += aligned_bytes(of_operand);
+    const Allocation allocated(all);
+    std::int64_t offset = 0;
+    for (std::size_t operand = 0; operand < bytes.size(); ++operand) {
+        memory[operand] = static_cast<char*>(allocated.address()) + offset;
+        offset += aligned_bytes(bytes[operand]);
+    }
+    check(cudaMemset(allocated.address(), 0, static_cast<std::size_t>(all)), "clearing memory");
+    check(cudaDeviceSynchronize(), "clearing memory");
+    const Stream stream;
+    MatrixProducts products;
     try {
-        const auto bytes = operand_bytes(product);
-        MatrixProducts::Memory memory{};
-        std::int64_t all = 0;
-        for (const std::int64_t of_operand : bytes) all += aligned_bytes(of_operand);
-        const Allocation allocated(all);
-        std::int64_t offset = 0;
-        for (std::size_t operand = 0; operand < bytes.size(); ++operand) {
-            memory[operand] = static_cast<char*>(allocated.address()) + offset;
-            offset += aligned_bytes(bytes[operand]);
-        }
-        check(cudaMemset(allocated.address(), 0, static_cast<std::size_t>(all)), "clearing memory");
-        check(cudaDeviceSynchronize(), "clearing memory");
-        const Stream stream;
-        MatrixProducts products;
         products.launch(product, memory, stream.get());
         check(cudaDeviceSynchronize(), "trying a product");
         known->second = true;

@@ -37,6 +37,8 @@ class MatrixProducts {
 /// own: for some products it names an algorithm and refuses the launch.
 class ProductTrials {
   public:
+    /// Whether cuBLASLt has an algorithm for the product and launches it.
+    /// @throws InputError where there is no memory to try it on.
     bool runs(const ProductShape& product);
     /// Why the first that does not run does not, a clause; empty where all ran.
     const std::string& obstacle() const { return obstacle_; }
