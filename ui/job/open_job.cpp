@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
 #include "core/job/document/job_file.h"
 #include "ui/job/job_source.h"
+#include "ui/job/kept_job.h"
 #include "ui/job/saved_job.h"
 
 namespace overlap::ui {
@@ -30,25 +30,8 @@ std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
     return figures;
 }
 
-QJsonObject toJson(const job::JobChanges& changes) {
-    QJsonObject json;
-    if (!changes.schedule.empty()) json["schedule"] = QString::fromStdString(changes.schedule);
-    if (changes.microbatches) json["microbatches"] = *changes.microbatches;
-    if (changes.slow)
-        json["slow"] = QJsonObject{{"first", static_cast<qint64>(changes.slow->first)},
-                                   {"count", static_cast<qint64>(changes.slow->count)},
-                                   {"factor", changes.slow->factor}};
-    return json;
-}
-
-job::JobChanges changesFromJson(const QJsonObject& json) {
-    job::JobChanges changes;
-    changes.schedule = json["schedule"].toString().toStdString();
-    if (json.contains("microbatches")) changes.microbatches = std::max(1, json["microbatches"].toInt(1));
-    if (const QJsonObject slow = json["slow"].toObject(); !slow.isEmpty())
-        changes.slow =
-            job::SlowRanks{slow["first"].toInteger(), slow["count"].toInteger(1), slow["factor"].toDouble(1)};
-    return changes;
+bool sameAs(const std::shared_ptr<const Plan>& a, const std::shared_ptr<const Plan>& b) {
+    return a == b || (a && b && *a == *b);
 }
 
 std::string folderFor(const QString& file) {
@@ -81,16 +64,16 @@ class OpenJob::Change : public QUndoCommand {
 /// Another plan for a stage.
 class OpenJob::PlanChange : public QUndoCommand {
   public:
-    PlanChange(OpenJob& job, int stage, std::shared_ptr<const Plan> after, const QString& text)
-        : QUndoCommand(text), job_(job), stage_(stage), before_(job.planOf(stage)), after_(std::move(after)) {}
+    PlanChange(OpenJob& job, int stage, const StagePlan& after, const QString& text)
+        : QUndoCommand(text), job_(job), stage_(stage), before_(job.stagePlan(stage)), after_(after) {}
 
-    void redo() override { job_.setPlan(stage_, after_); }
-    void undo() override { job_.setPlan(stage_, before_); }
+    void redo() override { job_.setStagePlan(stage_, after_); }
+    void undo() override { job_.setStagePlan(stage_, before_); }
 
   private:
     OpenJob& job_;
     int stage_;
-    std::shared_ptr<const Plan> before_, after_;
+    StagePlan before_, after_;
 };
 
 OpenJob::OpenJob(QObject* parent) : QObject(parent) {
@@ -126,29 +109,34 @@ void OpenJob::keepPending() {
     if (pending_.contains("document")) kept_[pending_["file"].toString()] = pending_;
 }
 
-void OpenJob::readFile(const QString& path) {
-    reading_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
+void OpenJob::readFile(const QJsonObject& state) {
+    reading_.start([this, state, path = state["file"].toString()](std::stop_token stop) -> LatestTask::Delivery {
         try {
             auto document = std::make_shared<const job::JobDocument>(readJob(path));
             if (stop.stop_requested()) return {};
-            return [this, path, document] { setDocument(path, document, {}, {}); };
+            return [this, state, path, document, files = plansOfFiles(*document, path)] {
+                setDocument(path, document, files);
+                followAgain(state);
+                announce();
+            };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }
     });
 }
 
-void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document,
-                          const job::JobChanges& changes, StagePlans plans) {
+void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files) {
     if (modified()) kept_[file_] = ownState();
     kept_.erase(path);
     pending_ = {};
     undo_.clear();
     file_ = path;
-    changes_ = changes;
-    plans_ = std::move(plans);
+    changes_ = {};
     document_ = std::move(document);
-    plans_.resize(document_->stages.size());
+    plans_.assign(document_->stages.size(), nullptr);
+    followed_.assign(document_->stages.size(), {});
+    last_stage_ = -1;
+    file_plans_ = std::move(files);
     times_ = std::make_shared<StageTimes>(folderFor(path));
     answer_ = {};
     opened_.reset();
@@ -156,6 +144,9 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     opened_task_.cancel();
     comparison_ = {};
     saved_.reset();
+}
+
+void OpenJob::announce() {
     emit opened();
     emit compared();
     evaluate();
@@ -192,20 +183,47 @@ std::shared_ptr<const Plan> OpenJob::planOf(int stage) const {
     return stage < 0 || stage >= static_cast<int>(plans_.size()) ? nullptr : plans_[static_cast<std::size_t>(stage)];
 }
 
-void OpenJob::setPlan(int stage, std::shared_ptr<const Plan> plan) {
+std::shared_ptr<const Plan> OpenJob::filePlanOf(int stage) const {
+    return stage < 0 || stage >= static_cast<int>(file_plans_.size()) ? nullptr
+                                                                      : file_plans_[static_cast<std::size_t>(stage)];
+}
+
+FollowedTab OpenJob::followedBy(int stage) const {
+    return stage < 0 || stage >= stageCount() ? FollowedTab() : followed_[static_cast<std::size_t>(stage)];
+}
+
+void OpenJob::follow(int stage, quint64 tab) {
+    if (stage >= 0 && stage < stageCount()) followed_[static_cast<std::size_t>(stage)].tab = tab;
+}
+
+void OpenJob::setPlan(int stage, std::shared_ptr<const Plan> plan, bool in_file) {
     if (stage < 0 || stage >= stageCount()) return;
+    StagePlan next = stagePlan(stage);
+    next.plan = std::move(plan);
+    next.followed.in_file = in_file;
+    setStagePlan(stage, next);
+}
+
+OpenJob::StagePlan OpenJob::stagePlan(int stage) const {
+    return {planOf(stage), followedBy(stage)};
+}
+
+void OpenJob::setStagePlan(int stage, const StagePlan& plan) {
     std::shared_ptr<const Plan>& own = plans_[static_cast<std::size_t>(stage)];
-    if (own == plan || (own && plan && *own == *plan)) return;
-    const bool evaluates = !own || !plan || !does_the_same(*own, *plan);
-    own = std::move(plan);
+    FollowedTab& followed = followed_[static_cast<std::size_t>(stage)];
+    const bool other = !sameAs(own, plan.plan);
+    if (!other && followed == plan.followed) return;
+    const bool evaluates = other && (!own || !plan.plan || !does_the_same(*own, *plan.plan));
+    followed = plan.followed;
+    if (other) own = plan.plan;
     emit changed();
     if (evaluates) evaluate();
 }
 
-void OpenJob::usePlan(int stage, std::shared_ptr<const Plan> plan, const QString& text) {
-    const std::shared_ptr<const Plan> own = planOf(stage);
-    if (own == plan || (own && plan && *own == *plan)) return;
-    undo_.push(new PlanChange(*this, stage, std::move(plan), text));
+void OpenJob::usePlan(int stage, std::shared_ptr<const Plan> plan, quint64 tab, const QString& text) {
+    if (stage < 0 || stage >= stageCount()) return;
+    if (sameAs(planOf(stage), plan) && followedBy(stage).tab == tab) return;
+    undo_.push(new PlanChange(*this, stage, {std::move(plan), {tab, false}}, text));
 }
 
 void OpenJob::evaluate() {
@@ -266,7 +284,11 @@ bool OpenJob::differs() const {
 }
 
 bool OpenJob::modified() const {
-    return differs() && !(saved_ && saved_->first == changes_ && saved_->second == plans_);
+    if (!differs() || (saved_ && saved_->first == changes_ && saved_->second == plans_)) return false;
+    if (changes_ != job::JobChanges()) return true;
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+        if (plans_[i] && !followed_[i].in_file) return true;
+    return false;
 }
 
 QString OpenJob::save(const QString& path) {
@@ -298,14 +320,22 @@ QJsonObject OpenJob::state() const {
 
 QJsonObject OpenJob::ownState() const {
     if (!isOpen()) return {};
-    if (!differs()) return {{"file", file_}};
-    QJsonArray plans;
-    for (const std::shared_ptr<const Plan>& plan : plans_)
-        plans.append(plan ? QJsonValue(QString::fromStdString(write_plan_text(*plan))) : QJsonValue());
-    return {{"file", file_},
-            {"document", QString::fromStdString(job::write_job_text(*document_))},
-            {"changes", toJson(changes_)},
-            {"plans", plans}};
+    QJsonArray stages;
+    for (int stage = 0; stage < stageCount(); ++stage)
+        if (followedBy(stage).tab != 0) stages.append(stage);
+    QJsonObject state{{"file", file_}};
+    if (last_stage_ >= 0) state["stage"] = last_stage_;
+    if (!stages.isEmpty()) state["followed"] = stages;
+    if (!differs()) return state;
+    state["document"] = QString::fromStdString(job::write_job_text(*document_));
+    state["changes"] = jobChangesToJson(changes_);
+    state["plans"] = plansToJson(plans_);
+    return state;
+}
+
+void OpenJob::followAgain(const QJsonObject& state) {
+    last_stage_ = state["stage"].toInt(-1);
+    for (const QJsonValue stage : state["followed"].toArray()) follow(stage.toInt(-1), unknown_tab);
 }
 
 void OpenJob::restore(const QJsonObject& state) {
@@ -321,18 +351,19 @@ void OpenJob::read(const QJsonObject& state) {
     const QString file = state["file"].toString();
     if (file.isEmpty()) return;
     // What was not changed is read again as its file has it now.
-    if (!state.contains("document")) return readFile(file);
+    if (!state.contains("document")) return readFile(state);
     reading_.start([this, file, state](std::stop_token) -> LatestTask::Delivery {
         try {
             auto document = std::make_shared<const job::JobDocument>(
                 job::read_job_text(state["document"].toString().toStdString(), QFile::encodeName(file).toStdString()));
-            StagePlans plans;
-            for (const QJsonValue plan : state["plans"].toArray())
-                plans.push_back(plan.isString() ? std::make_shared<const Plan>(
-                                                      read_plan_text(plan.toString().toStdString(), "the session"))
-                                                : nullptr);
-            return [this, file, document, plans, changes = changesFromJson(state["changes"].toObject())] {
-                setDocument(file, document, changes, plans);
+            const StagePlans plans = plansFromJson(state["plans"].toArray());
+            return [this, state, file, document, plans, files = plansOfFiles(*document, file)] {
+                setDocument(file, document, files);
+                changes_ = jobChangesFromJson(state["changes"].toObject());
+                for (std::size_t i = 0; i < std::min(plans.size(), plans_.size()); ++i)
+                    if (!sameAs(plans[i], files[i])) plans_[i] = plans[i];
+                followAgain(state);
+                announce();
                 emit changed();
             };
         } catch (const std::exception& error) {

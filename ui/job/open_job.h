@@ -18,6 +18,15 @@ struct JobFigures {
     std::int64_t ranks = 0;
 };
 
+/// The tab of the document that a stage's plan is edited in.
+struct FollowedTab {
+    quint64 tab = 0;       ///< Variant::key(); 0 for none, unknown_tab for one of before, whose graph is not open
+    bool in_file = false;  ///< the plan is what the stage's file has now
+
+    bool operator==(const FollowedTab&) const = default;
+};
+constexpr quint64 unknown_tab = ~quint64{0};
+
 /// The job that is open: its document as it was read, what is tried with it, plans of its stages, and its newest
 /// evaluation, made in the background. Changes can be undone; plans of stages are edited where all plans are, and this
 /// only follows.
@@ -56,10 +65,18 @@ class OpenJob : public QObject {
     QString planFileOf(int stage) const;
     /// The plan that a stage has in place of its file's; null where there is none.
     std::shared_ptr<const Plan> planOf(int stage) const;
+    /// What the stage's file had when the job was opened; null where there is none or it could not be read.
+    std::shared_ptr<const Plan> filePlanOf(int stage) const;
     /// Gives a stage another plan, or with null what the document says. Not undoable here: the plan's edits are.
-    void setPlan(int stage, std::shared_ptr<const Plan> plan);
-    /// The same as a change that can be undone.
-    void usePlan(int stage, std::shared_ptr<const Plan> plan, const QString& text);
+    /// @param in_file the stage's file has this plan now, and had another when the job was opened.
+    void setPlan(int stage, std::shared_ptr<const Plan> plan, bool in_file = false);
+    /// The same as a change that can be undone, with the tab that the stage follows from now on.
+    void usePlan(int stage, std::shared_ptr<const Plan> plan, quint64 tab, const QString& text);
+    FollowedTab followedBy(int stage) const;
+    void follow(int stage, quint64 tab);
+    /// The stage whose graph was opened last, for the session; -1 for none.
+    int lastStage() const { return last_stage_; }
+    void setLastStage(int stage) { last_stage_ = stage; }
 
     /// The newest evaluation; null before the first and where the job is refused.
     const std::shared_ptr<const job::JobPicture>& picture() const { return answer_.picture; }
@@ -105,13 +122,20 @@ class OpenJob : public QObject {
   private:
     class Change;
     class PlanChange;
+    struct StagePlan {
+        std::shared_ptr<const Plan> plan;
+        FollowedTab followed;
+    };
 
     void read(const QJsonObject& state);
-    void readFile(const QString& path);
+    void readFile(const QJsonObject& state);
+    void followAgain(const QJsonObject& state);
     void keepPending();
     QJsonObject ownState() const;
-    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document,
-                     const job::JobChanges& changes, StagePlans plans);
+    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files);
+    void announce();
+    StagePlan stagePlan(int stage) const;
+    void setStagePlan(int stage, const StagePlan& plan);
     void setChanges(const job::JobChanges& changes);
     void evaluate();
     void evaluateOpened(const JobRequest& request);
@@ -121,6 +145,9 @@ class OpenJob : public QObject {
     std::shared_ptr<const job::JobDocument> document_;
     job::JobChanges changes_;
     StagePlans plans_;
+    StagePlans file_plans_;              ///< as they were when the job was opened
+    std::vector<FollowedTab> followed_;  ///< of each stage
+    int last_stage_ = -1;
     std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
     std::map<QString, QJsonObject> kept_;  ///< by file: jobs that were open before, with changes that are in no file
     QJsonObject pending_;                  ///< what is being brought back, or could not be

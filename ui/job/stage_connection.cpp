@@ -14,16 +14,15 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     connect(&job, &OpenJob::opened, this, [this] {
         stage_ = -1;
         wanted_.reset();
-        variants_.clear();
-        offer();
+        connectAgain();
     });
-    connect(&document, &Document::graphAboutToChange, this, [this] { variants_.clear(); });
     // After all views have the graph: a plan is opened as an event of its own.
     connect(&document, &Document::graphChanged, this, &StageConnection::graphOpened, Qt::QueuedConnection);
     connect(&document.loader(), &GraphLoader::failed, this, [this] { wanted_.reset(); });
     connect(&document, &Document::planChanged, this, &StageConnection::follow);
+    connect(&document, &Document::variantsChanged, this, &StageConnection::follow);  // one may have been saved
     connect(&document, &Document::currentChanged, this, &StageConnection::offer);
-    connect(&job, &OpenJob::changed, this, &StageConnection::offer);
+    connect(&job, &OpenJob::changed, this, &StageConnection::follow);
 }
 
 void StageConnection::openStage(int stage) {
@@ -38,90 +37,117 @@ void StageConnection::openStage(int stage) {
 }
 
 void StageConnection::graphOpened() {
-    if (!wanted_ || !document_.isOpen()) {
-        view_.setShownStage(-1);
-        stage_ = -1;
-        return offer();
-    }
-    if (document_.loaded().path == job_.graphOf(*wanted_)) return showPlan();
+    if (wanted_ && document_.isOpen() && document_.loaded().path == job_.graphOf(*wanted_)) return showPlan();
     wanted_.reset();
-    stage_ = -1;
-    view_.setShownStage(-1);
-    offer();
+    connectAgain();
+}
+
+void StageConnection::setStage(int stage) {
+    stage_ = stage;
+    if (stage >= 0) job_.setLastStage(stage);
+    view_.setShownStage(stage);
+}
+
+void StageConnection::connectAgain() {
+    int shown = -1;
+    for (int stage = 0; document_.isOpen() && stage < job_.stageCount(); ++stage) {
+        if (job_.followedBy(stage).tab == 0 || job_.graphOf(stage) != document_.loaded().path) continue;
+        if (!tabOf(stage)) {
+            const Variant* variant = findVariant(planOfJob(stage));
+            if (!variant) continue;
+            job_.follow(stage, variant->key());
+        }
+        if (shown < 0 || stage == job_.lastStage()) shown = stage;
+    }
+    setStage(shown);
+    follow();
+}
+
+const Variant* StageConnection::tabOf(int stage) const {
+    const int index = document_.indexOf(job_.followedBy(stage).tab);
+    return index < 0 ? nullptr : &document_.variant(index);
 }
 
 Variant* StageConnection::findVariant(const Plan& plan) {
     for (int i = 1; i < document_.variantCount(); ++i) {
         Variant& variant = document_.variant(i);
-        const bool taken =
-            std::ranges::any_of(variants_, [&](const auto& each) { return each.second == variant.key(); });
+        bool taken = false;
+        for (int stage = 0; stage < job_.stageCount(); ++stage)
+            taken = taken || job_.followedBy(stage).tab == variant.key();
         if (!taken && variant.plan() == plan) return &variant;
     }
     return nullptr;
 }
 
 void StageConnection::assign(int stage, const Variant& variant) {
-    variants_[stage] = variant.key();
+    job_.follow(stage, variant.key());
     document_.setCurrentIndex(document_.indexOf(variant.key()));
 }
 
+Plan StageConnection::ofGraph(Plan plan) const {
+    if (!plan.graph) plan.graph = document_.loaded().empty_plan.graph;
+    return plan;
+}
+
+Plan StageConnection::planOfJob(int stage) const {
+    if (const auto own = job_.planOf(stage)) return ofGraph(*own);
+    if (const auto own = job_.filePlanOf(stage)) return ofGraph(*own);
+    Plan plan = document_.loaded().empty_plan;
+    plan.name = tr("Stage %1").arg(stage).toStdString();
+    return plan;
+}
+
 void StageConnection::showPlan() {
-    stage_ = *std::exchange(wanted_, std::nullopt);
-    view_.setShownStage(stage_);
-    const auto known = variants_.find(stage_);
-    if (known != variants_.end() && document_.indexOf(known->second) >= 0) {
-        document_.setCurrentIndex(document_.indexOf(known->second));
+    setStage(*std::exchange(wanted_, std::nullopt));
+    if (const Variant* known = tabOf(stage_)) {
+        document_.setCurrentIndex(document_.indexOf(known->key()));
         return offer();
     }
     try {
         const QString file = job_.planFileOf(stage_);
-        if (const std::shared_ptr<const Plan> own = job_.planOf(stage_)) {
-            const Variant* variant = findVariant(*own);
-            assign(stage_, variant ? *variant : document_.addNew(*own));
-        } else if (!file.isEmpty()) {
-            ReadPlan read = readPlan(file);
-            const Variant* variant = findVariant(read.plan);
-            assign(stage_, variant ? *variant : document_.openPlan(std::move(read)));
+        const Plan plan = planOfJob(stage_);
+        if (const Variant* variant = findVariant(plan)) {
+            assign(stage_, *variant);
+        } else if (job_.planOf(stage_) || file.isEmpty()) {
+            assign(stage_, document_.addNew(plan));
         } else {
-            Plan empty = document_.loaded().empty_plan;
-            empty.name = tr("Stage %1").arg(stage_).toStdString();
-            const Variant* variant = findVariant(empty);
-            assign(stage_, variant ? *variant : document_.addNew(empty));
+            assign(stage_, document_.openPlan(readPlan(file)));
         }
     } catch (const std::exception& error) {
         emit failed(QString::fromUtf8(error.what()));
     }
-    offer();
+    follow();
 }
 
-std::shared_ptr<const Plan> StageConnection::planForJob(const Variant& variant) const {
+std::shared_ptr<const Plan> StageConnection::planForJob(int stage, const Variant& variant) const {
     const Plan& plan = variant.readOnly() ? document_.loaded().empty_plan : variant.plan();
-    const QString file = job_.planFileOf(stage_);
-    const bool as_in_file = !file.isEmpty() && variant.filePath() == file && !variant.modified();
-    const bool nothing = file.isEmpty() && does_the_same(plan, document_.loaded().empty_plan);
-    return as_in_file || nothing ? nullptr : std::make_shared<const Plan>(plan);
+    const bool as_opened = job_.filePlanOf(stage) && plan == ofGraph(*job_.filePlanOf(stage));
+    const bool nothing = job_.planFileOf(stage).isEmpty() && does_the_same(plan, document_.loaded().empty_plan);
+    return as_opened || nothing ? nullptr : std::make_shared<const Plan>(plan);
 }
 
 void StageConnection::follow() {
-    const Variant* current = document_.current();
-    const auto known = variants_.find(stage_);
-    if (!current || known == variants_.end() || known->second != current->key()) return offer();
-    job_.setPlan(stage_, planForJob(*current));
+    for (int stage = 0; stage < job_.stageCount(); ++stage) {
+        const Variant* tab = tabOf(stage);
+        if (!tab) continue;
+        const std::shared_ptr<const Plan> plan = planForJob(stage, *tab);
+        const QString file = job_.planFileOf(stage);
+        job_.setPlan(stage, plan, plan && !file.isEmpty() && tab->filePath() == file && !tab->modified());
+    }
     offer();
 }
 
 void StageConnection::offer() {
     const Variant* current = document_.current();
-    const auto known = variants_.find(stage_);
-    const bool is_other = stage_ >= 0 && current && (known == variants_.end() || known->second != current->key());
+    const bool is_other = stage_ >= 0 && current && tabOf(stage_) != current;
     view_.offerPlan(is_other ? tr("Use %1 for stage %2").arg(current->title()).arg(stage_) : QString());
 }
 
 void StageConnection::useShownPlan() {
     Variant* current = document_.current();
     if (stage_ < 0 || !current) return;
-    variants_[stage_] = current->key();
-    job_.usePlan(stage_, planForJob(*current), tr("Use %1 for stage %2").arg(current->title()).arg(stage_));
+    job_.usePlan(stage_, planForJob(stage_, *current), current->key(),
+                 tr("Use %1 for stage %2").arg(current->title()).arg(stage_));
     offer();
 }
 

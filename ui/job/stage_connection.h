@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QObject>
-#include <map>
 #include <optional>
 
 #include "ui/job/open_job.h"
@@ -13,8 +12,8 @@ class JobView;
 class Variant;
 
 /// Connects the stages of the open job with the document: opens a stage's graph and plan there, and gives the job what
-/// is edited of that plan. A stage has a plan of the document while its graph is open; tabs of other plans change
-/// nothing of the job until it is told to use one.
+/// is edited of that plan. A stage follows a tab of the document, also when its graph or the session comes back; tabs
+/// of other plans change nothing of the job until it is told to use one.
 class StageConnection : public QObject {
     Q_OBJECT
 
@@ -35,19 +34,26 @@ class StageConnection : public QObject {
   private:
     void graphOpened();
     void showPlan();
+    /// Stages of the open graph follow again the tabs that have their plans.
+    void connectAgain();
+    void setStage(int stage);
+    const Variant* tabOf(int stage) const;
+    /// A plan that names no graph as the document has it, which names its own.
+    Plan ofGraph(Plan plan) const;
+    /// The plan that the job has for a stage of the open graph.
+    Plan planOfJob(int stage) const;
     void follow();
     void offer();
     Variant* findVariant(const Plan& plan);
     void assign(int stage, const Variant& variant);
-    /// The plan as the job has it; null where it does nothing or is what the stage's file has.
-    std::shared_ptr<const Plan> planForJob(const Variant& variant) const;
+    /// The plan as the job has it; null where it does nothing or is what the stage's file had when the job was opened.
+    std::shared_ptr<const Plan> planForJob(int stage, const Variant& variant) const;
 
     OpenJob& job_;
     JobView& view_;
     Document& document_;
     int stage_ = -1;
-    std::optional<int> wanted_;        ///< whose graph is being read
-    std::map<int, quint64> variants_;  ///< keys of the plans that stages of the open graph have
+    std::optional<int> wanted_;  ///< whose graph is being read
 };
 
 }  // namespace overlap::ui

@@ -63,7 +63,8 @@ QVariant StagesModel::headerData(int section, Qt::Orientation orientation, int r
 }
 
 QString StagesModel::planText(int stage) const {
-    if (const auto plan = job_.planOf(stage)) return QString::fromStdString(plan->name) + u'*';
+    if (const auto plan = job_.planOf(stage))
+        return QString::fromStdString(plan->name) + (job_.followedBy(stage).in_file ? QString() : QStringLiteral("*"));
     const QString file = job_.planFileOf(stage);
     if (!file.isEmpty()) return QFileInfo(file).fileName();
     return job_.graphOf(stage).isEmpty() ? QString() : tr("none");

@@ -1,20 +1,25 @@
 // A job in the window: opening, stages in all other views, edits that change the job's step, undo, the session.
 
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTreeView>
 
+#include "core/io/plan_file.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/files/write_file.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/job/job_source.h"
 #include "ui/job/job_view.h"
 #include "ui/job/open_job.h"
 #include "ui/job/stage_connection.h"
+#include "ui/job/stages_model.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
@@ -84,7 +89,8 @@ class JobWindowTest : public QObject {
         QCOMPARE(window.document().current()->title(), "Stage 3");
         QVERIFY(!job.differs());
         const std::size_t evaluations = job.stageEvaluations();
-        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13\nlayers.14\nlayers.15\nlayers.16"), QString());
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13\nlayers.14\nlayers.15\nlayers.16"),
+                 QString());
         QVERIFY(waitUntilIdle(window));
         QVERIFY(job.differs());
         QCOMPARE(job.stageEvaluations(), evaluations + 1);
@@ -124,6 +130,72 @@ class JobWindowTest : public QObject {
         QVERIFY(!job.planOf(3));
     }
 
+    void undoOfAPlanThatIsUsedLeavesJobAndTabTogether() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        openStage(window, 3);
+        window.document().addCopyOfCurrent();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        window.workspace().stages().useShownPlan();
+        QVERIFY(job.planOf(3));
+        auto* use = window.findChild<QPushButton*>("jobUsePlan");
+        QVERIFY(use->isHidden());
+        job.undoStack().undo();
+        QVERIFY(!job.planOf(3));
+        // The tab is another one again: it is offered, and its edits are not the job's.
+        QVERIFY(!use->isHidden());
+        QCOMPARE(BucketCommands(window.document()).addText("layers.14"), QString());
+        QVERIFY(!job.planOf(3));
+        job.undoStack().redo();
+        QVERIFY(job.planOf(3) && *job.planOf(3) == window.document().current()->plan());
+        QVERIFY(use->isHidden());
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    void aPlanThatIsSavedIntoTheStagesFileIsWhatIsShown() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        {
+            MainWindow window;
+            openSample(window);
+            openStage(window, 3);
+            QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(window.jobs().saveAs(file));
+        }
+        MainWindow window;
+        window.show();
+        window.openFiles({file});
+        OpenJob& job = jobOf(window);
+        QVERIFY(QTest::qWaitFor([&] { return job.isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        openStage(window, 3);
+        QVERIFY(!job.differs());
+        const double opened_ms = job.figures()->step_ms;
+        QCOMPARE(BucketCommands(window.document()).addText("layers.14\nlayers.15\nlayers.16"), QString());
+        QVERIFY(waitUntilIdle(window));
+        const double edited_ms = job.figures()->step_ms;
+        QVERIFY(edited_ms != opened_ms);
+        const auto* stages = window.findChild<QTreeView*>("jobStages");
+        const QModelIndex plan = stages->model()->index(3, StagesModel::plan_column);
+        QVERIFY(plan.data().toString().endsWith(u'*'));
+        Variant& tab = *window.document().current();
+        const std::string text = write_plan_text(tab.plan());
+        QCOMPARE(writeFile(job.planFileOf(3), QByteArray(text.data(), qsizetype(text.size()))), QString());
+        tab.setSaved(job.planFileOf(3));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(job.figures()->step_ms, edited_ms);
+        QCOMPARE(simulated(file), edited_ms);
+        QVERIFY(job.differs() && !job.modified());
+        QVERIFY(!plan.data().toString().endsWith(u'*'));
+        // As it was opened it differs in nothing.
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(job.figures()->step_ms, opened_ms);
+        QVERIFY(!job.differs());
+    }
+
     void undoTakesBackTheJobsControls() {
         MainWindow window;
         openSample(window);
@@ -161,8 +233,8 @@ class JobWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QVERIFY(job.changes().slow);
         QCOMPARE(job.figures()->step_ms, changed_ms);
-        // The stage has the plan that came back, and its edits are the job's again.
-        openStage(window, 3);
+        // The stage has the plan that came back, and its edits are the job's again, without a click on the stage.
+        QCOMPARE(window.workspace().stages().stage(), 3);
         QCOMPARE(window.document().current()->plan().buckets.size(), 2u);
         QVERIFY(!BucketCommands(window.document()).addText("layers.14").size());
         QVERIFY(waitUntilIdle(window));
