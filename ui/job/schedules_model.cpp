@@ -18,7 +18,7 @@ void SchedulesModel::setRows(std::vector<job::ScheduleRow> rows, const std::stri
 }
 
 bool SchedulesModel::isChosen(const job::ScheduleRow& row) const {
-    return chosen_.empty() ? row.is_own : row.name == chosen_ && !(row.is_own && chosen_ != row.name);
+    return chosen_.empty() ? row.is_own : row.name == chosen_;
 }
 
 int SchedulesModel::rowCount(const QModelIndex& parent) const {

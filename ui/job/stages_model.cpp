@@ -17,7 +17,8 @@ StagesModel::StagesModel(OpenJob& job, QObject* parent) : HarmlessModel(parent),
     });
     connect(&job, &OpenJob::changed, this, &StagesModel::update);
     connect(&job, &OpenJob::evaluated, this, [this] {
-        if (job_.picture()) figures_ = job::stage_figures(*job_.picture()->evaluation);
+        // Figures of before are not those of what is refused.
+        figures_ = job_.picture() ? job::stage_figures(*job_.picture()->evaluation) : std::vector<job::StageFigures>();
         update();
     });
 }

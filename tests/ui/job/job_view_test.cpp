@@ -18,6 +18,7 @@
 #include "ui/job/job_source.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_words.h"
+#include "ui/job/stages_model.h"
 #include "ui/job/waiting_map.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -268,6 +269,20 @@ class JobViewWidgetsTest : public QObject {
         fixture.view.step().select(bubble);
         QTest::keyClick(&fixture.timeline(), Qt::Key_J);
         QCOMPARE(fixture.picture().evaluation->names.rank(fixture.view.step().selected()), 0);
+    }
+
+    void aRefusedJobHasNoFiguresOfStages() {
+        Fixture fixture;
+        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
+        job::JobChanges changes;
+        changes.microbatches = 3;  // 1F1B needs as many as stages
+        fixture.job.change("3 microbatches", changes);
+        QVERIFY(fixture.idle());
+        QVERIFY(!fixture.job.refusal().isEmpty());
+        QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), QString());
+        fixture.job.undoStack().undo();
+        QVERIFY(fixture.idle());
+        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
     }
 
     void whatIsRefusedIsSaid() {
