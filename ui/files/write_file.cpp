@@ -58,7 +58,8 @@ LateExports& LateExports::instance() {
     return *exports;
 }
 
-QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience) {
+QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience,
+                   OlderVersion older) {
     // An older export that hangs would be written over a newer one in the end.
     if (!ExportsUnderWay::begin(path))
         return QCoreApplication::translate(
@@ -75,8 +76,8 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
     LateExports& late = LateExports::instance();
     try {
         DetachedTasks().run(
-            [path, bytes, outcome, &late]() -> DetachedTasks::Delivery {
-                outcome->problem = writeFile(path, bytes);
+            [path, bytes, older, outcome, &late]() -> DetachedTasks::Delivery {
+                outcome->problem = writeFile(path, bytes, older);
                 ExportsUnderWay::end(path);
                 if (outcome->one_has_come.exchange(true))
                     late.calls_.put([&late, path, outcome] { emit late.finished(path, outcome->problem); });

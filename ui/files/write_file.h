@@ -29,14 +29,15 @@ class LateExports : public QObject {
     void finished(const QString& path, const QString& problem);
 
   private:
-    friend QString exportFile(const QString&, const QByteArray&, std::chrono::milliseconds);
+    friend QString exportFile(const QString&, const QByteArray&, std::chrono::milliseconds, OlderVersion);
     CallQueue calls_;
 };
 
 /// The same as writeFile() for exports, from any thread: not longer than `patience`. A folder that does not answer,
 /// such as a network folder that is gone, is left to a thread of its own, and the sentence says so; LateExports reports
 /// the outcome.
-QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience);
+QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience,
+                   OlderVersion older = OlderVersion::dropped);
 
 /// Exports a picture, in the format that the name ends in: `.png` or another that Qt writes.
 QString writePicture(const QString& path, const QImage& picture);

@@ -40,7 +40,9 @@ class Writer {
         return QFile::encodeName(name).toStdString();
     }
 
-    void document(const job::JobDocument& job) { problem_ = exportFile(path_, bytesOf(job::write_job_text(job))); }
+    void document(const job::JobDocument& job) {
+        problem_ = exportFile(path_, bytesOf(job::write_job_text(job)), folder_patience, OlderVersion::kept);
+    }
     const QString& problem() const { return problem_; }
 
   private:

@@ -17,6 +17,11 @@
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
+namespace {
+
+const QString compressed = QStringLiteral(".gz");
+
+}  // namespace
 
 JobController::JobController(Document& document, Workspace& workspace, RecentFiles& recent, QWidget& window)
     : document_(document),
@@ -95,14 +100,24 @@ void JobController::askAndOpen() {
 
 void JobController::askAndSave() {
     if (!job_.isOpen()) return;
-    const QString suggested = isEmbeddedFile(job_.file()) ? QFileInfo(job_.file()).fileName() : job_.file();
-    const QString path =
-        QFileDialog::getSaveFileName(&window_, tr("Save job"), suggested, tr("Jobs (*.job.json);;All files (*)"));
-    if (!path.isEmpty()) saveAs(path);
+    QString suggested = isEmbeddedFile(job_.file()) ? QFileInfo(job_.file()).fileName() : job_.file();
+    if (suggested.endsWith(compressed)) suggested.chop(compressed.size());
+    // The suffix is the dialog's, which asks before a file is replaced.
+    auto* dialog = new QFileDialog(&window_, tr("Save job"), QString(), tr("Jobs (*.job.json);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("job.json"));
+    dialog->selectFile(suggested);
+    connect(dialog, &QFileDialog::fileSelected, this, &JobController::saveAs);
+    dialog->open();
 }
 
-bool JobController::saveAs(const QString& path) {
-    const QString file = path.endsWith(u".json") ? path : path + QStringLiteral(".job.json");
+bool JobController::saveAs(const QString& file) {
+    if (file.endsWith(compressed)) {
+        emit warned(
+            tr("%1: a job is written as it is, not compressed; choose a name without %2").arg(file, compressed));
+        return false;
+    }
     if (const QString problem = job_.save(file); !problem.isEmpty()) {
         emit warned(problem);
         return false;

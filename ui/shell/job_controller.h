@@ -27,7 +27,7 @@ class JobController : public NoticeSource {
     /// Reads a job in the background and brings it to the front.
     void open(const QString& path);
     /// Writes the job as it is now; reports why it could not.
-    bool saveAs(const QString& path);
+    bool saveAs(const QString& file);
 
   signals:
     /// Files that the user chose are to be opened, whatever they are.

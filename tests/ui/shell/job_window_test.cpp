@@ -1,5 +1,7 @@
 // A job in the window: opening, stages in all other views, edits that change the job's step, undo, the session.
 
+#include <QDir>
+#include <QFileDialog>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -194,6 +196,30 @@ class JobWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(job.figures()->step_ms, opened_ms);
         QVERIFY(!job.differs());
+    }
+
+    void aJobIsSavedUnderTheNameThatTheDialogAskedAbout() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        window.actions().find("file.saveJobAs")->trigger();
+        auto* dialog = window.findChild<QFileDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        dialog->selectFile(folder.filePath("run"));
+        const QString file = folder.filePath("run.job.json");
+        QCOMPARE(dialog->selectedFiles(), QStringList{file});
+        emit dialog->fileSelected(file);
+        dialog->close();
+        QVERIFY(QFile::exists(file));
+        // What it replaces is kept.
+        job::JobChanges changes;
+        changes.microbatches = 20;
+        jobOf(window).change("20 microbatches", changes);
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(QFile::exists(olderVersionPath(file)));
+        QVERIFY(!window.jobs().saveAs(folder.filePath("run.json.gz")));
+        QVERIFY(window.workspace().notice().text().contains("not compressed"));
+        QCOMPARE(QDir(folder.path()).entryList({"run.json*"}), QStringList());
     }
 
     void undoTakesBackTheJobsControls() {
