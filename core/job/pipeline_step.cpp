@@ -61,6 +61,7 @@ class Builder {
             for (const Action& action : row.actions())
                 runs[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(action.kind)] = true;
         for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+            if (options_.stop.stop_requested()) throw InputError(place(i), "the evaluation was stopped");
             stages_.push_back(stage_actions(job_, i, options_.evaluator));
             for (std::size_t kind = 0; kind < action_kind_count; ++kind)
                 if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));

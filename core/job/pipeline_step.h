@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct PipelineOptions {
     bool fold = true;          ///< ranks that cannot be told apart are simulated once
     StageEvaluator evaluator;  ///< for stages given as graphs
     std::string folder;        ///< that paths of the document are relative to
+    /// Asked for each stage, schedule of a table and draw. What comes of what was stopped, an InputError too, is to be
+    /// dropped.
+    std::stop_token stop;
 };
 
 /// What a node of the step does for its rank.

@@ -18,7 +18,7 @@ StepSpread spread(const JobDocument& job, PipelineOptions options) {
     std::vector<double> compute_ms(step.graph.node_count());
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
         compute_ms[node] = step.piece_busy_ms(step.piece(node), step.class_of(node));
-    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation));
+    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation, options.stop));
 }
 
 /// What the document asks for and this version does not simulate.
@@ -52,7 +52,7 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
 std::shared_ptr<JobEvaluation> evaluated(std::shared_ptr<const JobDocument> job, const PipelineOptions& options) {
     auto evaluation = std::make_shared<JobEvaluation>();
     evaluation->job = std::move(job);
-    evaluation->job->has_programs ? run_programs(*evaluation) : run_pipeline(*evaluation, options);
+    evaluation->job->has_programs ? run_programs(*evaluation, options.stop) : run_pipeline(*evaluation, options);
     return evaluation;
 }
 

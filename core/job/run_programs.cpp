@@ -84,7 +84,7 @@ void note_parts_of_stages(const JobDocument& job, std::vector<std::string>& note
 
 }  // namespace
 
-void run_programs(JobEvaluation& evaluation) {
+void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     const JobDocument& job = *evaluation.job;
     const ProgramStep& step = evaluation.programs.emplace(program_step(job));
     evaluation.names = program_names(step);
@@ -109,7 +109,7 @@ void run_programs(JobEvaluation& evaluation) {
     std::vector<double> compute_ms(step.graph.node_count(), 0);
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
         if (step.kind_of_node[node] == ProgramNode::compute) compute_ms[node] = step.graph.ms()[node];
-    result.spread = spread_of(drawn_steps(step.graph, order, compute_ms, *job.variation));
+    result.spread = spread_of(drawn_steps(step.graph, order, compute_ms, *job.variation, stop));
 }
 
 }  // namespace overlap::job

@@ -44,6 +44,7 @@ std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOp
     own.is_own = true;
     run(job, options, tried, own);
     for (const NamedSchedule& schedule : named_schedules()) {
+        if (options.stop.stop_requested()) break;
         if (!listed && schedule.name == job.schedule.name) continue;
         tried.schedule = schedule.name;
         ScheduleRow& row = rows.emplace_back();

@@ -34,14 +34,14 @@ double log_normal_factor(double sigma, double normal) {
 }
 
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
-                                const VariationSpec& variation) {
+                                const VariationSpec& variation, const std::stop_token& stop) {
     const std::span<const double> ms = graph.ms(), delay_ms = graph.delay_ms();
     std::vector<double> drawn_ms(ms.begin(), ms.end()), drawn_delay_ms(delay_ms.begin(), delay_ms.end());
     // Messages are numbered apart from nodes, and what a node does beside computing apart from both.
     constexpr std::uint64_t messages = 1ull << 40, beside = 2ull << 40;
     std::vector<double> steps;
     StepTimes times;
-    for (std::int32_t sample = 0; sample < variation.samples; ++sample) {
+    for (std::int32_t sample = 0; sample < variation.samples && !stop.stop_requested(); ++sample) {
         const auto factor = [&](double sigma, std::uint64_t number) {
             if (sigma == 0) return 1.0;
             return log_normal_factor(sigma, normal_draw(variation.seed, static_cast<std::uint64_t>(sample), number));

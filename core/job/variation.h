@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "core/job/document/job_document.h"
@@ -21,8 +22,9 @@ double log_normal_factor(double sigma, double normal);
 /// Step times of each sample: every node's compute, the rest of its time, and every message is multiplied by a factor
 /// of its own.
 /// @param compute_ms of each node, the part of its time that computes.
+/// @param stop no further sample is drawn.
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
-                                const VariationSpec& variation);
+                                const VariationSpec& variation, const std::stop_token& stop = {});
 
 /// Percentiles are the least value that so large a part of the samples does not exceed.
 StepSpread spread_of(std::vector<double> steps);

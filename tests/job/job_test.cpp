@@ -156,6 +156,32 @@ TEST(Job, NoVarianceIsTheDeterministicStepAndOneSeedGivesOneResult) {
     EXPECT_NE(run_job(job).spread->mean_ms, varied.spread->mean_ms);
 }
 
+TEST(Job, WhatIsStoppedEndsAtTheNextDrawScheduleOrStage) {
+    PipelineOptions options;
+    std::stop_source source;
+    options.stop = source.get_token();
+    int stages = 0;
+    options.evaluator = [&](const StageSpec&, std::size_t) {
+        ++stages;
+        source.request_stop();
+        return GraphStageTimes{{1, 0, -1, false}, {1, 0, -1, false}};
+    };
+    const JobDocument graphs = read_job_text(R"({"format": "overlap-job", "version": 1, "stages": [{"graph": "a"},
+        {"graph": "b"}], "schedule": {"name": "GPipe", "microbatches": 2}})",
+                                             "x");
+    EXPECT_THROW(run_job(graphs, options), InputError);
+    EXPECT_EQ(stages, 1);
+    const JobDocument times = read_job_text(stages_document, "x");
+    EXPECT_GE(schedule_table(times, {}, {}).size(), 6u);
+    EXPECT_EQ(schedule_table(times, options, {}).size(), 1u);
+    const JobDocument draws = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "programs": [{"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3}]}],
+        "variation": {"samples": 20, "compute": {"sigma": 0.5}}})",
+                                            "x");
+    EXPECT_EQ(run_job(draws).spread->samples, 20);
+    EXPECT_EQ(run_job(draws, options).spread->samples, 0);
+}
+
 TEST(Job, TheMeanStepOfRanksThatMeetIsTheMeanOfTheirMaximum) {
     // Two replicas of one action, then a collective of no time: the mean of the larger of two log-normal numbers with
     // mean 1 is twice the normal distribution at sigma / sqrt 2.

@@ -11,10 +11,11 @@
 namespace overlap::ui {
 namespace {
 
-job::PipelineOptions optionsOf(const JobRequest& request) {
+job::PipelineOptions optionsOf(const JobRequest& request, const std::stop_token& stop) {
     job::PipelineOptions options;
     options.folder = request.folder;
     options.evaluator = StageTimes::evaluator(request.times, request.plans);
+    options.stop = stop;
     return options;
 }
 
@@ -69,7 +70,7 @@ void JobEvaluator::request(JobRequest request) {
             auto job = std::make_shared<const job::JobDocument>(
                 withoutDraws(job::changed_job(*request.document, request.changes, request.folder)));
             if (stop.stop_requested()) return {};
-            auto evaluation = job::evaluate_job(std::move(job), optionsOf(request));
+            auto evaluation = job::evaluate_job(std::move(job), optionsOf(request, stop));
             if (stop.stop_requested()) return {};
             answer.picture = releasedElsewhere(job::job_picture(std::move(evaluation)));
         } catch (const InputError& error) {
@@ -89,11 +90,11 @@ void JobEvaluator::compare(const JobRequest& request) {
         try {
             if (!request.document->has_programs)
                 comparison.schedules =
-                    job::schedule_table(withoutDraws(*request.document), optionsOf(request), request.changes);
+                    job::schedule_table(withoutDraws(*request.document), optionsOf(request, stop), request.changes);
             if (stop.stop_requested()) return {};
             if (job::asks_for_draws(*request.document))
                 comparison.spread = job::run_job(job::changed_job(*request.document, request.changes, request.folder),
-                                                 optionsOf(request))
+                                                 optionsOf(request, stop))
                                         .spread;
         } catch (const InputError&) {
             // The answer has told it.

@@ -248,6 +248,7 @@ void OpenJob::evaluateOpened(const JobRequest& request) {
             job::PipelineOptions options;
             options.folder = request.folder;
             options.evaluator = StageTimes::evaluator(request.times, {});
+            options.stop = stop;
             auto document = std::make_shared<const job::JobDocument>(withoutDraws(*request.document));
             if (stop.stop_requested()) return {};
             job::JobPicture picture;
