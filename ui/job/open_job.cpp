@@ -100,7 +100,12 @@ QString OpenJob::name() const {
 
 void OpenJob::open(const QString& path) {
     keepPending();
-    if (path == file_ && modified()) return read(state());
+    if (path == file_ && modified()) {
+        // It is open with its changes, and these can be undone still.
+        reading_.cancel();
+        pending_ = {};
+        return announce();
+    }
     if (const auto kept = kept_.find(path); kept != kept_.end()) return read(kept->second);
     read({{"file", path}});
 }

@@ -234,6 +234,8 @@ class OpenJobTest : public QObject {
         job::JobChanges changes;
         changes.microbatches = 24;
         job.change("24 microbatches", changes);
+        open(job, sampleJob());
+        QVERIFY(job.changes() == changes && job.undoStack().canUndo());
         open(job, other);
         QVERIFY(!job.differs() && !job.modified() && job.keepsChanges());
         // Neither a session in between nor opening the file twice loses them.
