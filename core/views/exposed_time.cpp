@@ -14,7 +14,7 @@ std::vector<double> exposed_ms_of_input(const Evaluation& evaluation, const Memb
     std::vector<double> exposed_ms(evaluation.input->node_count(), 0);
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (timing.exposed_ms <= 0) continue;
-        const std::vector<NodeId> members = members_of.of(timing.start);
+        const std::vector<NodeId> members = members_of.sources_of(timing.start);
         const std::vector<double> parts = shares_by_bytes(*evaluation.input, members);
         for (std::size_t index = 0; index < members.size(); ++index)
             exposed_ms[members[index]] += timing.exposed_ms * parts[index];

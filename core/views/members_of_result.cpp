@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/graph/direction.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"
 
@@ -14,13 +15,36 @@ MembersOfResult::MembersOfResult(const Evaluation& evaluation) : evaluation_(eva
 }
 
 std::vector<NodeId> MembersOfResult::of(NodeId start) const {
+    return found(start, [this](std::string_view name) { return evaluation_.input->find(name); });
+}
+
+std::vector<NodeId> MembersOfResult::sources_of(NodeId start) const {
+    return found(start, [this](std::string_view name) {
+        constexpr std::string_view again = "_recomputed";
+        NodeId node = evaluation_.input->find(name);
+        while (node == no_node && name.ends_with(again)) {
+            name.remove_suffix(again.size());
+            node = evaluation_.input->find(name);
+        }
+        return node;
+    });
+}
+
+template <typename Find>
+std::vector<NodeId> MembersOfResult::found(NodeId start, Find&& find) const {
     if (const NodeId origin = evaluation_.origin[start]; origin != no_node) return {origin};
-    const auto merged = merged_.find(std::string(evaluation_.graph->name(start)));
-    if (merged == merged_.end()) return {};
-    std::vector<NodeId> members;
-    for (const std::string& name : merged->second)
-        if (const NodeId node = evaluation_.input->find(name); node != no_node) members.push_back(node);
-    return members;
+    const std::string name(evaluation_.graph->name(start));
+    const auto merged = merged_.find(name);
+    std::vector<NodeId> nodes;
+    const auto add = [&](const std::string& member) {
+        if (const NodeId node = find(member); node != no_node) nodes.push_back(node);
+    };
+    if (merged == merged_.end()) {
+        if (is_recomputed(*evaluation_.graph, start)) add(name);
+    } else {
+        for (const std::string& member : merged->second) add(member);
+    }
+    return nodes;
 }
 
 std::vector<double> shares_by_bytes(const Graph& input, std::span<const NodeId> members) {

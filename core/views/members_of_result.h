@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -18,8 +19,13 @@ class MembersOfResult {
     /// @returns nodes of its input: itself where no pass merged it, none of what a pass made of no collective of the
     /// input (see FinalBucket).
     std::vector<NodeId> of(NodeId start) const;
+    /// The same, and of what is done again in the backward pass (`…_recomputed`) the collective that is done again.
+    std::vector<NodeId> sources_of(NodeId start) const;
 
   private:
+    template <typename Find>
+    std::vector<NodeId> found(NodeId start, Find&& find) const;
+
     const Evaluation& evaluation_;
     std::unordered_map<std::string, std::vector<std::string>> merged_;
 };

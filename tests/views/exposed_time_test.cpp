@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/memory_edits.h"
+#include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -38,6 +41,26 @@ TEST_F(ExposedTime, OfTheGraphAsItIsIsThatOfItsCollectives) {
     for (const CollectiveTiming& timing : baseline->simulation.collectives)
         EXPECT_DOUBLE_EQ(exposed_ms[timing.start], timing.exposed_ms);
     EXPECT_NEAR(sum(exposed_ms), baseline->simulation.exposed_ms, 1e-6);
+}
+
+/// Gathers that the backward pass does again are of no collective of the graph, and of its module all the same.
+TEST_F(ExposedTime, OfWhatIsDoneAgainIsThatOfWhatIsDoneAgain) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    for (const bool merges : {false, true}) {
+        Plan plan = plan_of(pipeline_presets(*graph).front(), *graph, "full");
+        if (!merges) plan.buckets.clear();
+        MemorySection section;
+        section.policy = "full";
+        const auto evaluation = evaluate(graph, edits::with_memory(plan, section));
+        ASSERT_FALSE(evaluation->refused);
+        double again_ms = 0;
+        for (const CollectiveTiming& timing : evaluation->simulation.collectives)
+            if (is_recomputed(*evaluation->graph, timing.start)) again_ms += timing.exposed_ms;
+        if (!merges) {
+            EXPECT_GT(again_ms, 0);
+        }
+        EXPECT_NEAR(sum(exposed_ms_of_input(*evaluation)), evaluation->simulation.exposed_ms, 1e-6) << merges;
+    }
 }
 
 TEST_F(ExposedTime, OfBucketsIsThatOfTheirMembersByBytes) {

@@ -39,14 +39,13 @@ InspectorContent describeModule(Document& document, const QString& path) {
     bytes(Document::tr("gathers"), figures.gather_bytes);
     bytes(Document::tr("scatters"), figures.scatter_bytes);
     bytes(Document::tr("other communication"), figures.other_bytes);
+    // Of the graph: what a plan merges is no module's any more.
     if (figures.collectives > 0)
-        rows.add(Document::tr("collectives"),
+        rows.add(Document::tr("collectives as traced"),
                  bothTexts(formatCount(figures.collectives), formatKnownTime(figures.communication_ms, known)));
     if (const auto evaluation = document.evaluation();
         figures.collectives > 0 && evaluation && evaluation->times_known) {
-        const std::vector<double> exposed_ms = exposed_ms_of_input(*evaluation);
-        double sum_ms = 0;
-        for (const NodeId node : tree.nodes(path.toStdString())) sum_ms += exposed_ms[node];
+        const double sum_ms = module_exposed_ms(*evaluation, tree).modules_ms[module];
         rows.add(Document::tr("exposed"), evaluation->refused
                                               ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
                                               : formatTime(sum_ms));

@@ -44,6 +44,9 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     microbatches_->setToolTip(tr("Microbatches of a step"));
     slow_->addItems({tr("Nobody slow"), tr("Slow host"), tr("Slow rank")});
     slow_->setAccessibleName(tr("Who is slow"));
+    slow_->setToolTip(tr(
+        "Whose compute takes longer. Ranks of other pipelines wait for it at the end of the step, for gradients, and "
+        "not in collectives within a stage's graph"));
     slow_number_->setAccessibleName(tr("Number of the slow host or rank"));
     slow_percent_->setRange(-99, most_percent);
     slow_percent_->setValue(usual_percent);

@@ -183,7 +183,9 @@ QStringList figureTexts(const JobFigures& figures, const std::optional<JobFigure
     const auto share = [&](const char* name, double JobFigures::*part) {
         QString text = QStringLiteral("%1 %2").arg(translated(name), formatPercent(figures.*part));
         if (opened && std::abs(figures.*part - (*opened).*part) >= 0.0005)
-            text += QStringLiteral(" (%1)").arg(formatDifference(figures.*part - (*opened).*part, Unit::Percent));
+            // A share of the step less another share is no share of anything.
+            text += QStringLiteral(" (%1)").arg(
+                formatDifference(figures.*part - (*opened).*part, Unit::Percent).replace(u'%', translated("points")));
         return text;
     };
     QString step = translated("step %1").arg(formatTime(figures.step_ms));
