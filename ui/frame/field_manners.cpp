@@ -27,6 +27,12 @@ bool steps(const QKeyEvent& event) {
     return event.matches(QKeySequence::Undo) || event.matches(QKeySequence::Redo);
 }
 
+/// Whether there is anything of a field's text to take back: not where it was taken over and begins anew.
+bool hasSteps(const QObject* field) {
+    const QLineEdit* line = lineOf(field);
+    return line && (line->isUndoAvailable() || line->isRedoAvailable());
+}
+
 }  // namespace
 
 FieldManners::FieldManners() {
@@ -73,13 +79,13 @@ bool FieldManners::leavesWheel(QObject* watched) const {
 }
 
 bool FieldManners::leavesToWindow(QObject* watched, const QKeyEvent& event) const {
-    return steps(event) && watched != typed_into_ && lineOf(watched);
+    return steps(event) && lineOf(watched) && (watched != typed_into_ || !hasSteps(watched));
 }
 
 /// Keys go to an open list of completions first.
 bool FieldManners::isOfTyping(QObject* watched, const QKeyEvent& event) const {
     const auto* list = qobject_cast<const QWidget*>(watched);
-    return steps(event) && typed_into_ && list && list != typed_into_ && list->focusProxy() == typed_into_;
+    return steps(event) && hasSteps(typed_into_) && list && list != typed_into_ && list->focusProxy() == typed_into_;
 }
 
 void FieldManners::noteTyping(QObject* watched, const QKeyEvent& event) {

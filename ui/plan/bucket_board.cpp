@@ -150,7 +150,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     const auto complete_modules = [this, paths] { paths->setModules(document_.sharedModules()); };
     connect(&document, &Document::graphChanged, this, complete_modules);
     connect(&document, &Document::graphChanged, this, [this] {  // what was typed names modules of another graph
-        entry_->clear();
+        entry_->setText({});
         message_->hide();
     });
     connect(&document, &Document::modulesChanged, this, complete_modules);
@@ -234,7 +234,7 @@ void BucketBoard::addTyped() {
     const QString reason = BucketCommands(document_).addText(entry_->text());
     if (!reason.isEmpty()) return tell(reason);
     message_->hide();
-    entry_->clear();
+    entry_->setText({});  // begins anew: undo is the plan's from here on, and brings no old text back
     view_->setCurrentIndex(model_->index(model_->rowCount() - 1));
     view_->scrollToBottom();
 }

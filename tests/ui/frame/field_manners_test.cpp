@@ -115,6 +115,18 @@ class FieldMannersTest : public QObject {
         QVERIFY2(form.text->text().size() < 3, qPrintable(form.text->text()));
     }
 
+    /// An open list of completions takes Enter itself, so the field's own filter never sees that the text was taken.
+    void aTextThatWasTakenOverIsNoLongerTyped() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        form.text->setFocus();
+        QTest::keyClicks(form.text, "abc");
+        form.text->setText({});
+        QTest::keyClick(form.text, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(form.undone, 1);
+        QCOMPARE(form.text->text(), QString());
+    }
+
     void aTypedTextThatWasLeftIsNoLongerTyped() {
         Form form;
         QVERIFY(QTest::qWaitForWindowActive(&form.area));
