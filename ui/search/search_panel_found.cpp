@@ -109,8 +109,12 @@ void SearchPanel::showLimit() {
 /// What the limit says of what was found; empty where that is all there is to find within it.
 QString SearchPanel::limitSentence() const {
     const std::optional<std::int64_t> now = limit();
-    if (!now || now == found_->limit) return {};
-    if (bestWithin(found_->choices, now) < 0)
+    if (!now) return {};
+    const bool any_within = bestWithin(found_->choices, now) >= 0;
+    if (any_within && found_->choices[static_cast<std::size_t>(chosen_)].peak_bytes > *now)
+        return tr("This plan takes more than the limit of %1.").arg(bytes(*now));
+    if (now == found_->limit) return {};
+    if (!any_within)
         return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
     return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
 }

@@ -229,6 +229,12 @@ class SearchPanelTest : public QObject {
         QCOMPARE(panel_->controls().limitBytes(), slider.limit());
         QVERIFY2(panel_->result().startsWith(QStringLiteral("Within ")), qPrintable(panel_->result()));
         QVERIFY2(panel_->result().contains(formatBytes(static_cast<double>(least))), qPrintable(panel_->result()));
+        // A point beyond the limit is chosen all the same, and told as what it is.
+        const std::vector<StepPeakChart::Point>& points = panel_->chart()->points();
+        const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        emit panel_->chart()->chosen(most->id);
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("This plan takes more than the limit of ")),
+                 qPrintable(panel_->result()));
         // Each page is a plan of the front.
         const QString before = panel_->result();
         QTest::keyClick(&slider, Qt::Key_PageUp);
