@@ -110,6 +110,27 @@ class Case(unittest.TestCase):
         DEVICE.overlap("apply", graph, "--preset", preset, "-o", path, "--quiet")
         return path
 
+    def simulated_ms(self, graph, scope):
+        """What the simulator gives each node of a job that compiles so much."""
+        trace = self.folder / "simulated.json"
+        DEVICE.overlap("simulate", graph, "--compiled", scope, "--trace", trace)
+        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+        return {event["name"]: event["dur"] / 1000 for event in events if event["ph"] == "X"}
+
+    def expect_measured_by_stream_model(self, document, result):
+        """With each kernel's time in the place of its launch, the stream model says what the device has measured."""
+        nodes = {node["name"]: node for node in document["nodes"]}
+        for node in nodes.values():
+            node["estimate_ms"] = 0
+        for measured in result["nodes"]:
+            nodes[measured.get("kernel", measured["name"])]["estimate_ms"] += measured["median_ms"]
+        timed = self.folder / "timed.graph.json"
+        timed.write_text(json.dumps(document), encoding="utf-8")
+        simulated = json.loads(DEVICE.overlap("simulate", timed, "--json"))
+        for key, measured in (("step_ms", result["step_ms"]["median"]),
+                              ("exposed_ms", result["recorded"]["exposed_ms"])):
+            self.assertLess(abs(simulated[key] / measured - 1), 1e-6, key)
+
     def expect_clean(self, run, least=1000):
         """Nothing that the device has to say, and each read from where the graph says."""
         self.assertEqual(run.status, 0, run.errors)
@@ -268,30 +289,16 @@ class CompiledJobs(Case):
         for graph, scope in ((SMALL, "blocks"), (SMALL, "whole"), (TWO_GROUPS, "whole"), (EXPERTS, "whole")):
             with self.subTest(graph=graph, scope=scope):
                 document = data_flow.read_graph(graph)
-                nodes = {node["name"]: node for node in document["nodes"]}
                 result = self.run_on(graph, "--compiled", scope, ranks=8 if graph == TWO_GROUPS else 1).result
                 predicted = json.loads(DEVICE.overlap("simulate", graph, "--compiled", scope, "--json"))
-                trace = self.folder / "simulated.json"
-                DEVICE.overlap("simulate", graph, "--compiled", scope, "--trace", trace)
-                simulated_ms = {event["name"]: event["dur"] / 1000 for event in
-                                json.loads(trace.read_text(encoding="utf-8"))["traceEvents"] if event["ph"] == "X"}
+                simulated_ms = self.simulated_ms(graph, scope)
                 same = 0
                 for node in result["nodes"]:
                     same += abs(node["median_ms"] - simulated_ms.get(node["name"], 0)) < 5e-6
                 # Of kernels that cannot be launched in the order of the graph the simulator makes larger ones.
                 self.assertGreater(same, 0.85 * len(result["nodes"]))
                 self.assertLess(abs(predicted["step_ms"] / result["step_ms"]["median"] - 1), 0.03)
-                # With each kernel's time in the place of its launch the stream model says what the device has measured.
-                for node in nodes.values():
-                    node["estimate_ms"] = 0
-                for measured in result["nodes"]:
-                    nodes[measured.get("kernel", measured["name"])]["estimate_ms"] += measured["median_ms"]
-                timed = self.folder / "timed.graph.json"
-                timed.write_text(json.dumps(document), encoding="utf-8")
-                simulated = json.loads(DEVICE.overlap("simulate", timed, "--json"))
-                for key, measured in (("step_ms", result["step_ms"]["median"]),
-                                      ("exposed_ms", result["recorded"]["exposed_ms"])):
-                    self.assertLess(abs(simulated[key] / measured - 1), 1e-6, key)
+                self.expect_measured_by_stream_model(document, result)
 
     def test_captured_and_on_several_ranks(self):
         launched = self.run_on(SMALL, "--compiled", "whole").result["step_ms"]["median"]
@@ -372,11 +379,8 @@ class Times(Case):
                 document = data_flow.read_graph(graph)
                 nodes = {node["name"]: node for node in document["nodes"]}
                 result = self.run_on(graph, ranks=8 if graph == TWO_GROUPS else 1).result
-                trace = self.folder / "simulated.json"
                 # The runner starts each operator by itself.
-                DEVICE.overlap("simulate", graph, "--compiled", "eager", "--trace", trace)
-                simulated_ms = {event["name"]: event["dur"] / 1000 for event in
-                                json.loads(trace.read_text(encoding="utf-8"))["traceEvents"] if event["ph"] == "X"}
+                simulated_ms = self.simulated_ms(graph, "eager")
                 same = 0
                 for measured in result["nodes"]:
                     node = nodes[measured["name"]]
@@ -385,16 +389,7 @@ class Times(Case):
                         same += 1
                 self.assertGreater(same, 0.95 * len(result["nodes"]))
                 # With the times of the others, too, the stream model says what the device has measured.
-                for node in nodes.values():
-                    node["estimate_ms"] = 0
-                for measured in result["nodes"]:
-                    nodes[measured["name"]]["estimate_ms"] = measured["median_ms"]
-                timed = self.folder / "timed.graph.json"
-                timed.write_text(json.dumps(document), encoding="utf-8")
-                simulated = json.loads(DEVICE.overlap("simulate", timed, "--json"))
-                for key, measured in (("step_ms", result["step_ms"]["median"]),
-                                      ("exposed_ms", result["recorded"]["exposed_ms"])):
-                    self.assertLess(abs(simulated[key] / measured - 1), 1e-6, key)
+                self.expect_measured_by_stream_model(document, result)
 
     def test_the_trace_has_the_times_of_the_result(self):
         trace = self.folder / "trace.json"
