@@ -82,7 +82,7 @@ struct SearchResult {
     bool exhausted = false;
 };
 
-/// Why a search ended: `after 1500 plans, as many as it may evaluate`. A clause.
+/// Why a search ended, as a clause: that it was stopped, that nothing helps any more, or that the effort is used up.
 std::string end_text(const SearchResult& result, std::size_t effort);
 
 /// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`
