@@ -18,7 +18,8 @@ namespace overlap::ui {
 /// Plans that stages use in place of their files', by stage; null where a stage has what the document says.
 using StagePlans = std::vector<std::shared_ptr<const Plan>>;
 
-/// Times of a job's stages, for any thread: each stage is evaluated once for each of its plans.
+/// Times of a job's stages, for any thread: a stage is evaluated again when its plan is another than
+/// the last one.
 class StageTimes {
   public:
     /// @param folder that the document's paths are relative to.

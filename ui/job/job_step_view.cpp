@@ -118,7 +118,7 @@ void JobStepView::showSelection(quint32 reference) {
     selected_ = reference;
     const QString text = picture_ ? describedReference(*picture_, reference) : QString();
     details_->setText(!text.isEmpty() ? text
-                      : picture_      ? tr("J goes to what is waited for, E to the longest bubble")
+                      : picture_      ? tr("J goes to what is waited for, E to the longest waiting")
                                       : QString());
     details_->setToolTip(text);
     timeline_->setArrows(picture_ ? arrowsOf(*picture_, reference) : std::vector<TimelineArrow>());
