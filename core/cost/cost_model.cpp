@@ -284,24 +284,6 @@ double collective_latency_ms(const CostParameters::Link& link, CollectiveKind ki
     return fastest_rate(link, kind, bytes).latency_ms;
 }
 
-namespace {
-
-/// Copies between device and host take what the host link carries, also where a file has an estimate: those that exist
-/// are by the bandwidth of the device's own memory. Waits for them have no time of their own.
-void price_host_transfers(const Graph& graph, std::vector<double>& times) {
-    if (!graph.header().cost) return;
-    const HostTransfers transfers(graph);
-    if (!transfers.any()) return;
-    for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const HostTransfers::Kind kind = transfers.kind(node);
-        if (kind == HostTransfers::Kind::none) continue;
-        const bool waits = kind == HostTransfers::Kind::wait;
-        times[node] = waits ? 0 : host_transfer_ms(graph, graph.output_bytes(node));
-    }
-}
-
-}  // namespace
-
 void price_fused_products(const Graph& graph, bool estimates_count, std::vector<double>& times_ms) {
     const FusedProducts products(graph);
     if (!products.any()) return;

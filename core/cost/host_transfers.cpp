@@ -21,6 +21,18 @@ double host_link_bytes_per_s(const Graph& graph) {
     return known > 0 ? known : usual_host_link_bytes_per_s;
 }
 
+void price_host_transfers(const Graph& graph, std::vector<double>& times_ms) {
+    if (!graph.header().cost) return;
+    const HostTransfers transfers(graph);
+    if (!transfers.any()) return;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const HostTransfers::Kind kind = transfers.kind(node);
+        if (kind == HostTransfers::Kind::none) continue;
+        const bool waits = kind == HostTransfers::Kind::wait;
+        times_ms[node] = waits ? 0 : host_transfer_ms(graph, graph.output_bytes(node));
+    }
+}
+
 double host_transfer_ms(const Graph& graph, std::int64_t bytes) {
     constexpr double ms_per_s = 1e3;
     return round_to_six_decimals(static_cast<double>(bytes) / host_link_bytes_per_s(graph) * ms_per_s);

@@ -36,6 +36,12 @@ inline constexpr double usual_host_link_bytes_per_s = 64e9 * 0.85;
 /// What copies of a graph's job reach, by its cost model. @pre the graph has a cost model.
 double host_link_bytes_per_s(const Graph& graph);
 
+/// Gives copies between device and host the time that the host link takes for them, whatever they had: estimates that
+/// exist are by the bandwidth of the device's own memory. Waits for them have no time of their own. Without a cost
+/// model times stay.
+/// @param times_ms of each node.
+void price_host_transfers(const Graph& graph, std::vector<double>& times_ms);
+
 /// The time of a copy of so many bytes in milliseconds, rounded to six decimals.
 double host_transfer_ms(const Graph& graph, std::int64_t bytes);
 

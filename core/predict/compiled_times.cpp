@@ -10,6 +10,7 @@
 #include "core/cost/cost_model.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
+#include "core/cost/host_transfers.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/flex_attention.h"
 #include "core/predict/matrix_products.h"
@@ -158,6 +159,9 @@ CompiledTimes compiled_times(const Graph& given, const Compilation& compilation)
         if (const std::optional<std::int64_t> bytes = bytes_of_copies_out(graph, node))
             result.times_ms[node] = round_to_six_decimals(pricing.copy_ms(*bytes));
     }
+    // A compiler leaves copies to the host and back as they are.
+    for (std::vector<double>* times_ms : {&result.times_ms, &result.without_reading_ms})
+        price_host_transfers(given, *times_ms);
     price_fused_products(given, false, result.times_ms);
     return result;
 }

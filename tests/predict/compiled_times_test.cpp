@@ -73,7 +73,33 @@ TEST(CompiledTimes, CopiesOutOfABucketAreReadAndWritten) {
     record.kwargs = sketch.builder().dictionary(keywords);
     const NodeId copy = sketch.builder().add(record);
     const double bytes = 2 * 4000 * 4;
-    EXPECT_NEAR(compiled_times(sketch.finish(), {.scope = CompiledScope::eager}).times_ms[copy], bytes / (1e9 * 0.5) * 1e3, 1e-6);
+    EXPECT_NEAR(compiled_times(sketch.finish(), {.scope = CompiledScope::eager}).times_ms[copy],
+                bytes / (1e9 * 0.5) * 1e3, 1e-6);
+}
+
+TEST(CompiledTimes, CopiesToTheHostAndBackTakeWhatTheHostLinkTakes) {
+    test::GraphSketch sketch;
+    sketch.header().cost->host_link_bytes_per_s = 1e9;
+    const TensorMeta kept = sketch.bytes(4'000'000), host = sketch.bytes(4'000'000, {}, "cpu");
+    const auto node = [&](std::string_view name, std::string_view target, NodeId source, const TensorMeta& output) {
+        return sketch.call(name, target, test::GraphSketch::values({source}), {output});
+    };
+    const NodeId made = node("made", "aten.relu.default", sketch.input("x", kept), kept);
+    const NodeId out = node("out", "ao.offload.default", made, host);
+    const NodeId there = node("there", "ao.wait_tensor.default", out, host);
+    const NodeId back = node("back", "ao.reload.default", there, kept);
+    const NodeId here = node("here", "ao.wait_tensor.default", back, kept);
+    const Graph graph = sketch.finish({node("used", "aten.relu.default", here, kept)});
+    for (const CompiledScope scope : {CompiledScope::eager, CompiledScope::blocks, CompiledScope::whole}) {
+        const CompiledTimes compiled = compiled_times(graph, {.scope = scope});
+        for (const std::vector<double>* times_ms : {&compiled.times_ms, &compiled.without_reading_ms}) {
+            EXPECT_EQ(times_ms->at(out), 4);
+            EXPECT_EQ(times_ms->at(back), 4);
+            EXPECT_EQ(times_ms->at(there), 0);
+            EXPECT_EQ(times_ms->at(here), 0);
+        }
+        EXPECT_GT(compiled.times_ms[made], 0);
+    }
 }
 
 TEST(CompiledTimes, FusedProductsTakeWhatTheirPiecesTake) {
