@@ -123,7 +123,7 @@ class CudaSupport : public DeviceSupport {
         const cuda::Device device = device_of(ranks);
         cuda::FusedAttention attention(device);
         const DevicePlan plan = plan_for(prepared, device, attention, record);
-        const cuda::CudaProgram program{prepared.program,    prepared.operands, prepared.memory, plan,
+        const cuda::CudaProgram program{prepared.program,    prepared.operands, prepared.memory, prepared.host, plan,
                                         prepared.placements, prepared.times_ms};
         cuda::CudaOptions settings;
         settings.attention = &attention;
@@ -144,6 +144,7 @@ class CudaSupport : public DeviceSupport {
         }
         record.recorded_steps = measured.steps();
         record.recorded_exposed_ms = median(measured.exposed_ms());
+        record.recorded_transfer_exposed_ms = median(measured.transfer_exposed_ms());
         record.activities_without_node = measured.activities_without_node();
         record.nodes = measured.measurements();
         gather_measurements(prepared, measured, ranks, record);

@@ -116,6 +116,8 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     record.order_digest = prepared.agreement.order.digest;
     record.predicted_step_ms = prepared.predicted.step_ms;
     record.predicted_exposed_ms = prepared.predicted.exposed_ms;
+    record.predicted_transfer_exposed_ms = prepared.predicted.transfer_exposed_ms;
+    record.host_bytes = prepared.host.bytes;
     record.options = arguments.run;
     record.environment = runner::run_environment();
     record.notes = notes_on(prepared, ranks);

@@ -72,6 +72,7 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
             prepared.remarks.push_back(commands::problem_line(graph_file, *problem));
         prepared.program = make_program(graph, compiled.value_or(CompiledScope::eager));
         prepared.memory = plan_memory(graph, prepared.program);
+        prepared.host = plan_host_memory(prepared.program);
         prepared.operands = find_operands(graph, prepared.program, prepared.memory);
         prepared.device = plan_device_work(prepared.program, prepared.operands);
         check_runnable(graph, prepared.memory, prepared.device, device_memory_bytes);

@@ -10,6 +10,7 @@
 #include "core/graph/graph.h"
 #include "core/run/device_work.h"
 #include "core/run/group_placement.h"
+#include "core/run/host_memory.h"
 #include "core/run/issue_order.h"
 #include "core/run/memory_plan.h"
 #include "core/run/operands.h"
@@ -28,6 +29,7 @@ struct PreparedRun {
     std::shared_ptr<const Graph> graph;  ///< rewritten
     Program program;
     MemoryPlan memory;
+    HostMemory host;
     ProgramOperands operands;
     DevicePlan device;
     std::vector<double> times_ms;            ///< of each node, by the stream model

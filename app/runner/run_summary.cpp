@@ -23,9 +23,14 @@ void write_what_ran(std::ostream& out, const RunRecord& record) {
 }
 
 void write_commands(std::ostream& out, const Program& program, const RunRecord& record) {
-    const std::size_t waits = program.commands.size() - program.compute.size() - program.collectives.size();
+    const std::size_t waits =
+        program.commands.size() - program.compute.size() - program.collectives.size() - program.transfers.size();
     out << counted(program.commands.size(), "command") << " a step: " << program.compute.size() << " compute, "
-        << counted(program.collectives.size(), "collective") << ", " << counted(waits, "wait");
+        << counted(program.collectives.size(), "collective") << ", ";
+    if (!program.transfers.empty())
+        out << program.transfers.size() << (program.transfers.size() == 1 ? " copy" : " copies")
+            << " between device and host, ";
+    out << counted(waits, "wait");
     if (record.machines.size() > 1) out << "; collectives in the same order on all ranks";
     out << '\n';
     const DeviceWorkTotals& work = record.work;
@@ -53,6 +58,7 @@ void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memor
             << in_quotes(commands::name_text(graph.name(memory.live_peak_node)));
     out << "; " << bytes_text(record.bytes_beside_pool) << " beside it on a device";
     if (!record.dry) out << "; " << bytes_text(record.peak_memory_bytes) << " allocated in all";
+    if (record.host_bytes > 0) out << "; " << bytes_text(record.host_bytes) << " pinned on the host";
     out << '\n';
 }
 
@@ -71,6 +77,8 @@ void write_groups(std::ostream& out, const Program& program, const RunRecord& re
 void write_times(std::ostream& out, const RunRecord& record) {
     out << "predicted: a step of " << time_text(record.predicted_step_ms) << ", "
         << time_text(record.predicted_exposed_ms) << " of it exposed communication, "
+        << (record.host_bytes > 0 ? time_text(record.predicted_transfer_exposed_ms) + " exposed copies, "
+                                  : std::string())
         << (record.compiled == CompiledScope::eager ? "each operator a kernel of its own" : "with these kernels")
         << '\n';
     if (record.step_ms.empty()) return;
@@ -80,6 +88,8 @@ void write_times(std::ostream& out, const RunRecord& record) {
         << ")";
     if (record.recorded_steps > 0)
         out << "; " << time_text(record.recorded_exposed_ms) << " exposed while kernels were recorded";
+    if (record.recorded_steps > 0 && record.host_bytes > 0)
+        out << ", " << time_text(record.recorded_transfer_exposed_ms) << " for copies";
     out << '\n';
 }
 

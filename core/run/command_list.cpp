@@ -31,6 +31,10 @@ void write_collective(std::ostream& out, const Program& program, const Collectiv
     if (work.messages.size() > 1) out << " in " << work.messages.size() << " tensors";
 }
 
+void write_transfer(std::ostream& out, const TransferWork& work) {
+    out << "stream of copies: " << bytes_text(work.bytes) << (work.to_host ? " to the host" : " from the host");
+}
+
 /// The node, or all that a kernel computes, the one with which it is launched last.
 std::string nodes_of(const Graph& graph, const Program& program, const Command& command) {
     const ComputeWork* work = command.kind == Command::Kind::compute ? &program.compute[command.index] : nullptr;
@@ -56,6 +60,12 @@ std::string command_list(const Graph& graph, const Program& program) {
                 break;
             case Command::Kind::wait:
                 out << "compute stream: wait for " << graph.name(program.collectives[command.index].node);
+                break;
+            case Command::Kind::transfer:
+                write_transfer(out, program.transfers[command.index]);
+                break;
+            case Command::Kind::transfer_wait:
+                out << "compute stream: wait for " << graph.name(program.transfers[command.index].node);
                 break;
         }
         out << "  (" << nodes_of(graph, program, command) << ")\n";

@@ -59,6 +59,9 @@ void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
     for (const CollectiveTiming& collective : timeline.collectives) {
         exposed_of_node_ms_[collective.start].push_back(collective.exposed_ms);
     }
+    transfer_exposed_ms_.push_back(timeline.transfer_exposed_ms);
+    for (const TransferTiming& transfer : timeline.transfers)
+        exposed_of_node_ms_[transfer.start].push_back(transfer.exposed_ms);
     last_step_ = activities;
     ++steps_;
 }
@@ -108,6 +111,13 @@ Simulation MeasuredRun::timeline_of(const std::vector<NodeActivity>& activities)
         } else if (step.kind == StreamStep::Kind::wait) {
             const double end_ms = simulation.collectives[step.collective].end_ms;
             timing.end_ms = std::max(compute_free_ms, end_ms);
+            compute_free_ms = timing.end_ms;
+        } else if (step.kind == StreamStep::Kind::transfer) {
+            TransferTiming& transfer = simulation.transfers[step.collective];
+            transfer.start_ms = timing.start_ms;
+            transfer.end_ms = timing.end_ms;
+        } else if (step.kind == StreamStep::Kind::transfer_wait) {
+            timing.end_ms = std::max(compute_free_ms, simulation.transfers[step.collective].end_ms);
             compute_free_ms = timing.end_ms;
         } else if (stretches[node].any()) {
             compute_free_ms = timing.end_ms;

@@ -22,7 +22,8 @@ struct NodeActivity {
 struct NodeMeasurement {
     NodeId node = no_node;
     double median_ms = 0, minimum_ms = 0, maximum_ms = 0;
-    /// Median, of a collective: how long compute of rank 0 was blocked at its wait, for late peers too.
+    /// Median, of a collective or a copy between device and host: how long compute of rank 0 was blocked at its wait,
+    /// for late peers too.
     double exposed_ms = 0;
 };
 
@@ -40,8 +41,10 @@ class MeasuredRun {
     /// Of all nodes with a kernel, in graph order.
     std::vector<NodeMeasurement> measurements() const;
 
-    /// Exposed time of each step; its median is 0 without a step.
+    /// Of each step how long compute was blocked for collectives; its median is 0 without a step.
     const std::vector<double>& exposed_ms() const { return exposed_ms_; }
+    /// The same for copies between device and host.
+    const std::vector<double>& transfer_exposed_ms() const { return transfer_exposed_ms_; }
     /// Times of one node in the steps that had it.
     const std::vector<double>& times_of(NodeId node) const { return times_ms_[node]; }
 
@@ -62,8 +65,8 @@ class MeasuredRun {
     const Graph& graph_;
     std::map<NodeId, std::vector<Part>> parts_;  ///< of kernels that compute several nodes, by the node they are for
     std::vector<std::vector<double>> times_ms_;  ///< of each node, of each step that had it
-    std::map<NodeId, std::vector<double>> exposed_of_node_ms_;  ///< of each collective, of each step
-    std::vector<double> exposed_ms_;
+    std::map<NodeId, std::vector<double>> exposed_of_node_ms_;  ///< of each collective or copy, of each step
+    std::vector<double> exposed_ms_, transfer_exposed_ms_;
     std::vector<NodeActivity> last_step_;
     std::uint32_t steps_ = 0;
     std::uint64_t without_node_ = 0;

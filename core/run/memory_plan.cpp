@@ -1,90 +1,25 @@
 #include "core/run/memory_plan.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/graph/storage_table.h"
+#include "core/run/memory_pool.h"
 
 namespace overlap {
 
 namespace {
 
-/// Memory in one piece of unlimited length, of which gaps are used again.
-class Pool {
-  public:
-    std::int64_t take(std::int64_t bytes) {
-        const auto fitting = by_size_.lower_bound({bytes, 0});
-        if (fitting == by_size_.end()) return grow(bytes);
-        const auto [size, offset] = *fitting;
-        remove(offset, size);
-        if (size > bytes) insert(offset + bytes, size - bytes);
-        return offset;
-    }
-
-    void give_back(std::int64_t offset, std::int64_t bytes) {
-        const auto after = by_offset_.find(offset + bytes);
-        if (after != by_offset_.end()) {
-            bytes += after->second;
-            remove(after->first, after->second);
-        }
-        const auto behind = by_offset_.lower_bound(offset);
-        if (behind != by_offset_.begin()) {
-            const auto before = std::prev(behind);
-            if (before->first + before->second == offset) {
-                const auto [start, size] = *before;
-                remove(start, size);
-                offset = start;
-                bytes += size;
-            }
-        }
-        insert(offset, bytes);
-    }
-
-    std::int64_t size() const { return end_; }
-
-  private:
-    /// At the end; a gap that ends there is used for a part of it.
-    std::int64_t grow(std::int64_t bytes) {
-        std::int64_t offset = end_;
-        if (!by_offset_.empty()) {
-            const auto last = std::prev(by_offset_.end());
-            if (last->first + last->second == end_) {
-                offset = last->first;
-                remove(last->first, last->second);
-            }
-        }
-        end_ = offset + bytes;
-        return offset;
-    }
-
-    void insert(std::int64_t offset, std::int64_t bytes) {
-        by_offset_.emplace(offset, bytes);
-        by_size_.emplace(bytes, offset);
-    }
-
-    void remove(std::int64_t offset, std::int64_t bytes) {
-        by_offset_.erase(offset);
-        by_size_.erase({bytes, offset});
-    }
-
-    std::int64_t end_ = 0;
-    std::map<std::int64_t, std::int64_t> by_offset_;
-    std::set<std::pair<std::int64_t, std::int64_t>> by_size_;
-};
-
 /// For each node the last node before whose end its memory is in use on another stream than compute's: the wait of
-/// the collective that it starts, or the graph's last node where nothing awaits it; itself for all others.
+/// the collective or copy that it starts, or the graph's last node where nothing awaits it; itself for all others.
 std::vector<NodeId> ends_of_use(const Graph& graph, const Program& program) {
     std::vector<NodeId> ends(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) ends[node] = node;
-    for (const CollectiveWork& collective : program.collectives) {
-        ends[collective.node] = collective.awaited_at < program.commands.size()
-                                    ? program.commands[collective.awaited_at].node
-                                    : graph.node_count() - 1;
-    }
+    for (const CollectiveWork& collective : program.collectives)
+        ends[collective.node] = awaited_by(graph, program, collective.awaited_at);
+    for (const TransferWork& transfer : program.transfers)
+        ends[transfer.node] = awaited_by(graph, program, transfer.awaited_at);
     return ends;
 }
 
@@ -98,7 +33,7 @@ class MemoryPlanner {
           awaits_(graph.node_count()),
           buffer_of_storage_(table_.storages().size(), MemoryPlan::no_buffer) {
         for (const Command& command : program.commands) {
-            if (command.kind == Command::Kind::wait) awaits_[command.node] = true;
+            awaits_[command.node] = command.kind == Command::Kind::wait || command.kind == Command::Kind::transfer_wait;
         }
     }
 
@@ -264,7 +199,7 @@ class MemoryPlanner {
             taken[plan_.buffers[index].first].push_back(index);
             released[plan_.buffers[index].last].push_back(index);
         }
-        Pool pool;
+        MemoryPool pool;
         std::int64_t held = 0;
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             for (const std::uint32_t index : taken[node]) {
@@ -289,7 +224,7 @@ class MemoryPlanner {
     const Program& program_;
     StorageTable table_;
     std::vector<NodeId> ends_;
-    std::vector<bool> awaits_;       ///< of each node: whether it is a wait for a collective
+    std::vector<bool> awaits_;       ///< of each node: whether it is a wait for a collective or a copy
     std::vector<bool> is_written_;   ///< of each storage: whether a kernel of several nodes writes into it
     std::vector<NodeId> launch_of_;  ///< of each node: the one in whose place its kernel is launched
     std::vector<std::uint32_t> buffer_of_storage_;

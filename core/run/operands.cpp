@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -37,6 +39,22 @@ class OperandFinder {
         if (const Value* input = collective_input(graph_, node, first)) add_inputs(*input, operands);
         add_outputs(node, operands.outputs);
         return operands;
+    }
+
+    /// @throws InputError where the tensor is not in the pool as a whole.
+    PoolSpan of_transfer(const TransferWork& work) const {
+        Operands operands;
+        if (work.to_host) {
+            if (const Value* copied = graph_.argument(work.node, 0)) add_inputs(*copied, operands);
+        } else {
+            add_outputs(work.node, operands.inputs);
+        }
+        if (work.bytes == 0) return {};
+        if (operands.inputs.empty() || operands.inputs.front().bytes < work.bytes) {
+            throw InputError("node " + in_quotes(graph_.name(work.node)),
+                             "the tensor that it copies is not in device memory as a whole");
+        }
+        return {operands.inputs.front().offset, work.bytes};
     }
 
     std::array<PoolSpan, attention_role_count> of_attention(const AttentionWork& work) const {
@@ -142,6 +160,7 @@ ProgramOperands find_operands(const Graph& graph, const Program& program, const 
     for (const CollectiveWork& work : program.collectives) {
         operands.collectives.push_back(finder.of_collective(work.node));
     }
+    for (const TransferWork& work : program.transfers) operands.transfers.push_back(finder.of_transfer(work));
     return operands;
 }
 

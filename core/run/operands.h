@@ -22,10 +22,12 @@ struct Operands {
     std::vector<PoolSpan> outputs;  ///< of compute: of the node; of a collective: one for each message
 };
 
-/// Operands of every compute command and of every collective, by their indices in the program. A view's span starts
+/// Operands of every compute command, collective and copy, by their indices in the program. A view's span starts
 /// where its storage offset says and ends with its buffer at the latest.
 struct ProgramOperands {
     std::vector<Operands> compute, collectives;
+    /// Of each of Program::transfers: the tensor on the device that it reads or writes.
+    std::vector<PoolSpan> transfers;
     /// Of each of Program::attentions: its tensors, each with all that its strides reach, or without bytes where it is
     /// not all in one buffer.
     std::vector<std::array<PoolSpan, attention_role_count>> attentions;
@@ -34,6 +36,7 @@ struct ProgramOperands {
 /// The `most` longest of the spans in their order: what a kernel works on that has no room for more.
 std::vector<PoolSpan> longest_spans(const std::vector<PoolSpan>& spans, std::size_t most);
 
+/// @throws InputError where a tensor that is copied to the host or back is not in the pool as a whole.
 ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory);
 
 }  // namespace overlap

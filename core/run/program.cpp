@@ -51,9 +51,13 @@ class ProgramMaker {
             switch (step.kind) {
                 case StreamStep::Kind::given:
                     break;
-                case StreamStep::Kind::transfer_wait:
+                case StreamStep::Kind::transfer:
+                    add_transfer(steps_.transfers[step.collective]);
                     break;
-                case StreamStep::Kind::transfer:  // run as what it moves on the device, in its place
+                case StreamStep::Kind::transfer_wait:
+                    add_wait(node, Command::Kind::transfer_wait, step.collective,
+                             program_.transfers[step.collective].awaited_at);
+                    break;
                 case StreamStep::Kind::compute:
                     if (launched_.kernels.inlined[node]) break;
                     if (const FusedKernel* kernel = compiled_kernel(node)) {
@@ -66,13 +70,17 @@ class ProgramMaker {
                     add_collective(steps_.collectives[step.collective], step.first_argument);
                     break;
                 case StreamStep::Kind::wait:
-                    add_wait(node, step.collective);
+                    add_wait(node, Command::Kind::wait, step.collective,
+                             program_.collectives[step.collective].awaited_at);
                     break;
             }
         }
         const auto end = static_cast<std::uint32_t>(program_.commands.size());
         for (CollectiveWork& collective : program_.collectives) {
             if (collective.awaited_at == 0) collective.awaited_at = end;
+        }
+        for (TransferWork& transfer : program_.transfers) {
+            if (transfer.awaited_at == 0) transfer.awaited_at = end;
         }
         return std::move(program_);
     }
@@ -305,10 +313,32 @@ class ProgramMaker {
         return argument && argument->is(ValueKind::string) ? std::string(graph_.text(argument->string)) : "sum";
     }
 
-    void add_wait(NodeId node, std::uint32_t collective) {
-        CollectiveWork& work = program_.collectives[collective];
-        if (work.awaited_at == 0) work.awaited_at = static_cast<std::uint32_t>(program_.commands.size());
-        add_command(Command::Kind::wait, collective, node);
+    void add_transfer(const IssuedTransfer& issued) {
+        TransferWork work;
+        work.node = issued.node;
+        work.to_host = issued.to_host;
+        work.bytes = issued.bytes;
+        const auto index = static_cast<std::uint32_t>(program_.transfers.size());
+        work.source = issued.to_host ? index : source_of(issued.node);
+        add_command(Command::Kind::transfer, index, issued.node);
+        program_.transfers.push_back(work);
+    }
+
+    /// The copy to the host that leads to what a reload takes.
+    std::uint32_t source_of(NodeId reload) const {
+        const Value* argument = graph_.argument(reload, 0);
+        if (argument && argument->is(ValueKind::node) && argument->node < reload) {
+            const StreamStep& step = steps_.of_node[argument->node];
+            const bool copies = step.kind == StreamStep::Kind::transfer || step.kind == StreamStep::Kind::transfer_wait;
+            if (copies && program_.transfers[step.collective].to_host) return step.collective;
+        }
+        throw InputError(place_of(graph_, reload), "what it brings back was not copied to the host in this graph");
+    }
+
+    /// @param awaited_at of what is awaited: its first wait is kept.
+    void add_wait(NodeId node, Command::Kind kind, std::uint32_t index, std::uint32_t& awaited_at) {
+        if (awaited_at == 0) awaited_at = static_cast<std::uint32_t>(program_.commands.size());
+        add_command(kind, index, node);
     }
 
     bool returns_tensor(NodeId node) const {
@@ -340,6 +370,10 @@ const Value* collective_input(const Graph& graph, NodeId node, std::size_t first
     if (const Value* argument = graph.argument(node, first_argument)) return argument;
     if (const Value* argument = graph.keyword(node, "input")) return argument;
     return graph.keyword(node, "inputs");
+}
+
+NodeId awaited_by(const Graph& graph, const Program& program, std::uint32_t awaited_at) {
+    return awaited_at < program.commands.size() ? program.commands[awaited_at].node : graph.node_count() - 1;
 }
 
 Program make_program(const Graph& graph, CompiledScope scope) {

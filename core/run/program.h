@@ -82,12 +82,25 @@ struct CollectiveWork {
     std::uint32_t awaited_at = 0;
 };
 
+/// A copy of a tensor to memory of the host, or from there back to the device (`ao.offload`, `ao.reload`).
+struct TransferWork {
+    NodeId node = no_node;
+    bool to_host = false;
+    std::int64_t bytes = 0;
+    /// Index of Program::transfers: what took the tensor to the host; of that itself.
+    std::uint32_t source = 0;
+    /// Index of the command that awaits it first; the number of commands where nothing does.
+    std::uint32_t awaited_at = 0;
+};
+
 /// One thing that the host does, in order.
 struct Command {
     enum class Kind : std::uint8_t {
-        compute,     ///< launches `Program::compute[index]` on the compute stream
-        collective,  ///< launches `Program::collectives[index]` on its group's stream, behind compute issued before
-        wait,        ///< the compute stream waits for `Program::collectives[index]`
+        compute,        ///< launches `Program::compute[index]` on the compute stream
+        collective,     ///< launches `Program::collectives[index]` on its group's stream, behind compute issued before
+        wait,           ///< the compute stream waits for `Program::collectives[index]`
+        transfer,       ///< starts `Program::transfers[index]` on the stream of copies, behind compute issued before
+        transfer_wait,  ///< the compute stream waits for `Program::transfers[index]`
     };
     Kind kind = Kind::compute;
     std::uint32_t index = 0;
@@ -101,6 +114,7 @@ struct Program {
     std::vector<ComputeWork> compute;
     std::vector<AttentionWork> attentions;
     std::vector<CollectiveWork> collectives;
+    std::vector<TransferWork> transfers;
     std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
     /// Of each node whether nothing writes its result into memory: kernels compute it where they read it. Empty: of
     /// none.
@@ -116,6 +130,10 @@ struct GroupTotals {
 /// Of each of Program::groups.
 std::vector<GroupTotals> totals_of(const Program& program);
 
+/// The node of the command that awaits something first; the last of the graph where none does (`awaited_at` of the
+/// work is the number of commands).
+NodeId awaited_by(const Graph& graph, const Program& program, std::uint32_t awaited_at);
+
 /// What a collective takes: a tensor, or a list of them where it is coalesced; nullptr where the file has lost it.
 /// @param first_argument see StreamStep.
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);
@@ -123,7 +141,7 @@ const Value* collective_input(const Graph& graph, NodeId node, std::size_t first
 /// @param scope what of it the job compiles: what shares a kernel then is one launch, in the place of one of its nodes.
 /// @throws InputError where a node cannot be executed: a collective whose process group the file does not describe, or
 /// whose kind is not known to the communication library; a process group with ranks that the job does not have; a
-/// matrix product whose shapes do not fit.
+/// matrix product whose shapes do not fit; a copy from the host of something that the graph has not copied there.
 Program make_program(const Graph& graph, CompiledScope scope = CompiledScope::eager);
 
 }  // namespace overlap

@@ -19,6 +19,12 @@ std::vector<double> run_steps(const Program& program, Executor& executor, Ranks&
                 case Command::Kind::wait:
                     executor.wait(command.index);
                     break;
+                case Command::Kind::transfer:
+                    executor.transfer(command.index, program.transfers[command.index]);
+                    break;
+                case Command::Kind::transfer_wait:
+                    executor.wait_for_transfer(command.index);
+                    break;
             }
         }
         const double taken_ms = executor.end_step();

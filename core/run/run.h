@@ -39,8 +39,10 @@ struct RunRecord {
     std::vector<std::string> machines;   ///< of each rank
     std::vector<GroupPlacement> groups;  ///< of each group of the program
     std::string order_digest;
-    CompiledScope compiled = CompiledScope::eager;           ///< what of the graph is run as its compiler's kernels
-    double predicted_step_ms = 0, predicted_exposed_ms = 0;  ///< by the stream model, of the same
+    CompiledScope compiled = CompiledScope::eager;  ///< what of the graph is run as its compiler's kernels
+    /// By the stream model, of the same.
+    double predicted_step_ms = 0, predicted_exposed_ms = 0, predicted_transfer_exposed_ms = 0;
+    std::int64_t host_bytes = 0;  ///< pinned memory of the host for what is copied there
     RunOptions options;
     std::int64_t bytes_beside_pool = 0;              ///< DevicePlan::bytes_beside_pool()
     DeviceWorkTotals work;                           ///< how a device carries compute out
@@ -48,13 +50,14 @@ struct RunRecord {
     std::vector<std::string> notes;                  ///< what is remarkable about the run, a clause each
 
     // Of a run on a device:
-    std::vector<double> step_ms;                           ///< of each step that counts
-    std::vector<RankMeasurement> ranks;                    ///< what each rank has measured
-    std::string device;                                    ///< its name
-    std::map<std::string, std::string> libraries;          ///< versions by name
-    std::int64_t peak_memory_bytes = 0;                    ///< that the run has allocated
-    std::uint32_t recorded_steps = 0;                      ///< in a pass of its own, since recording takes time
-    double recorded_step_ms = 0, recorded_exposed_ms = 0;  ///< medians of those steps
+    std::vector<double> step_ms;                   ///< of each step that counts
+    std::vector<RankMeasurement> ranks;            ///< what each rank has measured
+    std::string device;                            ///< its name
+    std::map<std::string, std::string> libraries;  ///< versions by name
+    std::int64_t peak_memory_bytes = 0;            ///< that the run has allocated
+    std::uint32_t recorded_steps = 0;              ///< in a pass of its own, since recording takes time
+    /// Medians of those steps.
+    double recorded_step_ms = 0, recorded_exposed_ms = 0, recorded_transfer_exposed_ms = 0;
     std::uint64_t activities_without_node = 0;
     std::vector<NodeMeasurement> nodes;
     std::vector<AlignedCollective> aligned;  ///< those that ran on several ranks, without the wait for late ones
@@ -67,14 +70,14 @@ struct RunRecord {
 /// compiled: `eager`, `blocks`, `whole`), `work` (how many kernels are run as `own_products`, `scaled_products`,
 /// `expert_products`, `attentions`, `stand_in_products`, `moved_bytes`; `fused_kernels` of them compute `fused_nodes`,
 /// and `inlined_nodes` are computed where they are read), `memory`
-/// (`scratch_bytes` is what is allocated beside the pool), `order_digest`, `predicted`, `warm_up`, `iterations`,
-/// `environment`, `notes[]` and, of a run on a device, `step_ms`
+/// (`scratch_bytes` is what is allocated beside the pool, `host_bytes` what is pinned on the host), `order_digest`,
+/// `predicted`, `warm_up`, `iterations`, `environment`, `notes[]` and, of a run on a device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
 /// kernels were recorded; left out where none was) and `nodes[]` (`name`, `kind`, `median_ms`, `minimum_ms`,
 /// `maximum_ms`; of a node that shares a kernel with others its part of it, and `kernel`, the node with which that is
 /// launched; `ranks_ms` where several ranks ran, the median of each; of collectives `process_group`, `bytes` and
-/// `exposed_ms`, too, `modelled_ms` where it was emulated, and `late_peers_ms` where several ranks ran it: its times
-/// are then its own, without that wait).
+/// `exposed_ms`, too, of copies between device and host `bytes` and `exposed_ms`, `modelled_ms` where it was emulated,
+/// and `late_peers_ms` where several ranks ran it: its times are then its own, without that wait).
 std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record);
 
 }  // namespace overlap

@@ -52,6 +52,7 @@ void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory
     }
     json.member("buffers", static_cast<std::int64_t>(memory.buffers.size()));
     json.member("largest_bytes", memory.largest_bytes);
+    json.member("host_bytes", record.host_bytes);
     json.end_object();
 }
 
@@ -126,6 +127,7 @@ class NodeWriter {
             for (const NodeId member : work.kernel->members) compute_.emplace(member, &work);
         }
         for (const CollectiveWork& work : program.collectives) collectives_.emplace(work.node, &work);
+        for (const TransferWork& work : program.transfers) transfers_.emplace(work.node, &work);
         for (const AlignedCollective& aligned : record.aligned) {
             aligned_.emplace(program.collectives[aligned.collective].node, &aligned);
         }
@@ -154,6 +156,10 @@ class NodeWriter {
             if (const auto collective = collectives_.find(measurement.node); collective != collectives_.end()) {
                 write_collective(json, *collective->second);
                 json.member("exposed_ms", measurement.exposed_ms);
+            }
+            if (const auto transfer = transfers_.find(measurement.node); transfer != transfers_.end()) {
+                json.member("kind", transfer->second->to_host ? "copy_to_host" : "copy_from_host");
+                json.member("bytes", transfer->second->bytes).member("exposed_ms", measurement.exposed_ms);
             }
             json.end_object();
         }
@@ -189,6 +195,7 @@ class NodeWriter {
     const RunRecord& record_;
     std::unordered_map<NodeId, const ComputeWork*> compute_;
     std::unordered_map<NodeId, const CollectiveWork*> collectives_;
+    std::unordered_map<NodeId, const TransferWork*> transfers_;
     std::unordered_map<NodeId, const AlignedCollective*> aligned_;
     std::vector<std::unordered_map<NodeId, double>> ranks_;  ///< medians of each rank
 };
@@ -200,6 +207,7 @@ void write_recorded(JsonWriter& json, const RunRecord& record) {
     json.member("steps", std::int64_t{record.recorded_steps});
     json.member("median_step_ms", record.recorded_step_ms);
     json.member("exposed_ms", record.recorded_exposed_ms);
+    json.member("transfer_exposed_ms", record.recorded_transfer_exposed_ms);
     json.member("activities_without_node", static_cast<std::int64_t>(record.activities_without_node));
     json.end_object();
 }
@@ -234,6 +242,7 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.key("commands").begin_object();
     json.member("compute", static_cast<std::int64_t>(program.compute.size()));
     json.member("collective", static_cast<std::int64_t>(program.collectives.size()));
+    json.member("transfer", static_cast<std::int64_t>(program.transfers.size()));
     json.member("all", static_cast<std::int64_t>(program.commands.size()));
     json.end_object();
     json.member("compiled", compiled_scope_name(record.compiled));
@@ -242,6 +251,7 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.member("order_digest", std::string_view(record.order_digest));
     json.key("predicted").begin_object();
     json.member("step_ms", record.predicted_step_ms).member("exposed_ms", record.predicted_exposed_ms);
+    json.member("transfer_exposed_ms", record.predicted_transfer_exposed_ms);
     json.end_object();
     json.member("warm_up", std::int64_t{record.options.warm_up});
     json.member("iterations", std::int64_t{record.options.iterations});

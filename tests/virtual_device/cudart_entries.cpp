@@ -281,6 +281,34 @@ cudaError_t CUDARTAPI cudaMemset(void* address, int, std::size_t bytes) {
     return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaHostAlloc(void** address, std::size_t bytes, unsigned) {
+    FAIL_ON_REQUEST(cudaErrorMemoryAllocation);
+    *address = reinterpret_cast<void*>(device().allocate_on_host(static_cast<std::int64_t>(bytes)));
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFreeHost(void* address) {
+    FAIL_ON_REQUEST(cudaErrorUnknown);
+    if (address) device().give_back(reinterpret_cast<std::uintptr_t>(address));
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                      cudaStream_t handle) {
+    FAIL_ON_REQUEST(cudaErrorInvalidValue);
+    Stream* const stream = device().stream_of(handle);
+    if (!stream) return told(cudaErrorInvalidResourceHandle);
+    const auto count = static_cast<std::int64_t>(bytes);
+    Work work;
+    work.kind = Work::Kind::copy;
+    work.name = kind == cudaMemcpyDeviceToHost ? "copy to host" : "copy from host";
+    work.reads = {{reinterpret_cast<std::uintptr_t>(from), count}};
+    work.writes = {{reinterpret_cast<std::uintptr_t>(to), count}};
+    work.duration_ns = host_copy_ns(count);
+    launch(*stream, std::move(work));
+    return cudaSuccess;
+}
+
 // Streams.
 
 cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

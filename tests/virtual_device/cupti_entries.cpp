@@ -74,12 +74,19 @@ Record record_of(const Activity& activity, CUpti_ActivityKind kind) {
     return record;
 }
 
+CUpti_ActivityKind kind_of(const Activity& activity) {
+    if (activity.kind == Work::Kind::memset) return CUPTI_ACTIVITY_KIND_MEMSET;
+    return activity.kind == Work::Kind::copy ? CUPTI_ACTIVITY_KIND_MEMCPY : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+}
+
 std::size_t bytes_of(const CUpti_Activity* record) {
     switch (record->kind) {
         case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
             return sizeof(CUpti_ActivityKernel10);
         case CUPTI_ACTIVITY_KIND_MEMSET:
             return sizeof(CUpti_ActivityMemset4);
+        case CUPTI_ACTIVITY_KIND_MEMCPY:
+            return sizeof(CUpti_ActivityMemcpy6);
         default:
             return sizeof(CUpti_ActivityExternalCorrelation);
     }
@@ -150,11 +157,12 @@ CUptiResult CUPTIAPI cuptiActivityFlushAll(std::uint32_t) {
         writer.write(record);
     }
     for (const Activity& activity : Device::get().take_activities()) {
-        if (activity.is_memset && state().enabled.contains(CUPTI_ACTIVITY_KIND_MEMSET)) {
-            writer.write(record_of<CUpti_ActivityMemset4>(activity, CUPTI_ACTIVITY_KIND_MEMSET));
-        } else if (!activity.is_memset && state().enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
-            writer.write(record_of<CUpti_ActivityKernel10>(activity, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-        }
+        const CUpti_ActivityKind kind = kind_of(activity);
+        if (!state().enabled.contains(kind)) continue;
+        if (kind == CUPTI_ACTIVITY_KIND_MEMSET) writer.write(record_of<CUpti_ActivityMemset4>(activity, kind));
+        if (kind == CUPTI_ACTIVITY_KIND_MEMCPY) writer.write(record_of<CUpti_ActivityMemcpy6>(activity, kind));
+        if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+            writer.write(record_of<CUpti_ActivityKernel10>(activity, kind));
     }
     return CUPTI_SUCCESS;
 }

@@ -14,6 +14,7 @@ GIVEN = "what the graph is given"
 ANYTHING = "what was in memory before"
 # An executor clears its pool and scratch memory, in this order, before it launches anything.
 CLEARED_BY_EXECUTOR = 2
+COPY_TO_HOST = "copy to host"
 EXECUTORS = 2  # one of the steps that count, one of those that are recorded
 
 
@@ -113,9 +114,10 @@ def steps_of(log):
 
 
 def pools_of(log):
-    """Numbers of the allocations that hold the pools of both executors."""
+    """Numbers of the allocations that hold the pools of both executors, and what they copy to the host."""
     cleared = [line["writes"][0][0] for line in log if line.get("name") == "memset"]
-    return set(cleared[-CLEARED_BY_EXECUTOR * EXECUTORS::CLEARED_BY_EXECUTOR])
+    pools = set(cleared[-CLEARED_BY_EXECUTOR * EXECUTORS::CLEARED_BY_EXECUTOR])
+    return pools | {line["writes"][0][0] for line in log if line.get("name") == COPY_TO_HOST}
 
 
 def check_step(graph, step, nodes, members_of, pools):

@@ -41,7 +41,7 @@ std::string spans_json(const MemoryChecker& memory, const std::vector<Span>& spa
 }
 
 bool runs(const Work& work) {
-    return work.kind == Work::Kind::kernel || work.kind == Work::Kind::collective || work.kind == Work::Kind::memset;
+    return work.kind != Work::Kind::record && work.kind != Work::Kind::wait;
 }
 
 }  // namespace
@@ -85,12 +85,21 @@ std::int64_t Device::free_bytes() const {
 
 std::uintptr_t Device::allocate(std::int64_t bytes) {
     if (bytes > free_bytes()) return 0;
-    const std::uintptr_t address = next_address_;
-    next_address_ += (static_cast<std::uintptr_t>(bytes) + gap_bytes - 1) / gap_bytes * gap_bytes + gap_bytes;
-    const Change* const shorter = change_of_this_call("short_allocation");
-    memory_.add(address, shorter ? bytes - shorter->amount : bytes);
-    allocations_[address] = bytes;
     allocated_bytes_ += bytes;
+    return new_allocation({bytes, false});
+}
+
+std::uintptr_t Device::allocate_on_host(std::int64_t bytes) {
+    return new_allocation({bytes, true});
+}
+
+std::uintptr_t Device::new_allocation(Allocation allocation) {
+    const std::uintptr_t address = next_address_;
+    next_address_ +=
+        (static_cast<std::uintptr_t>(allocation.bytes) + gap_bytes - 1) / gap_bytes * gap_bytes + gap_bytes;
+    const Change* const shorter = change_of_this_call("short_allocation");
+    memory_.add(address, shorter ? allocation.bytes - shorter->amount : allocation.bytes);
+    allocations_[address] = allocation;
     return address;
 }
 
@@ -101,7 +110,7 @@ void Device::give_back(std::uintptr_t address) {
         return;
     }
     memory_.remove(address, host_ended_);
-    allocated_bytes_ -= found->second;
+    if (!found->second.on_host) allocated_bytes_ -= found->second.bytes;
     allocations_.erase(found);
 }
 
@@ -279,12 +288,12 @@ bool Device::resolve(Issued& issued) {
             break;
         case Work::Kind::kernel:
         case Work::Kind::memset:
+        case Work::Kind::copy:
             lane.free_ns = ready_ns + work.duration_ns;
             break;
     }
     if (issued.recorded && runs(work)) {
-        activities_.push_back(
-            {work.kind == Work::Kind::memset, work.name, issued.correlation, lane.number, ready_ns, lane.free_ns});
+        activities_.push_back({work.kind, work.name, issued.correlation, lane.number, ready_ns, lane.free_ns});
     }
     return true;
 }

@@ -44,7 +44,7 @@ struct Meeting {
 
 /// Something that a stream carries out behind what was issued on it before.
 struct Work {
-    enum class Kind : std::uint8_t { kernel, memset, collective, record, wait };
+    enum class Kind : std::uint8_t { kernel, memset, copy, collective, record, wait };
     Kind kind = Kind::kernel;
     std::string name;  ///< of what runs
     std::vector<Span> reads, writes;
@@ -93,7 +93,7 @@ struct GraphExecution {
 
 /// Something that ran, as CUPTI records it.
 struct Activity {
-    bool is_memset = false;
+    Work::Kind kind = Work::Kind::kernel;
     std::string name;
     std::uint32_t correlation = 0, stream = 0;
     std::int64_t start_ns = 0, end_ns = 0;
@@ -112,6 +112,8 @@ class Device {
     std::int64_t free_bytes() const;
     /// @returns 0 where there is not as much left.
     std::uintptr_t allocate(std::int64_t bytes);
+    /// Pinned memory of the host, of which there is enough.
+    std::uintptr_t allocate_on_host(std::int64_t bytes);
     void give_back(std::uintptr_t address);
 
     Stream* make_stream();
@@ -187,7 +189,13 @@ class Device {
     void synchronize_lane(std::uint32_t lane);
 
     MemoryChecker memory_;
-    std::map<std::uintptr_t, std::int64_t> allocations_;
+    struct Allocation {
+        std::int64_t bytes = 0;
+        bool on_host = false;
+    };
+    std::uintptr_t new_allocation(Allocation allocation);
+
+    std::map<std::uintptr_t, Allocation> allocations_;
     std::uintptr_t next_address_ = 0;
     std::int64_t allocated_bytes_ = 0;
     std::deque<Lane> lanes_;

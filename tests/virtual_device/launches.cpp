@@ -42,6 +42,11 @@ void issue_delayed(std::optional<Delayed>& delayed) {
     Device::get().external_ids() = current;
 }
 
+std::string kind_of(const Work& work) {
+    if (work.kind == Work::Kind::collective) return "collective";
+    return work.kind == Work::Kind::copy ? "copy" : "kernel";
+}
+
 /// The largest of the spans moves by `bytes`.
 void shift(std::vector<Span>& spans, std::int64_t bytes) {
     Span* largest = nullptr;
@@ -65,7 +70,7 @@ Stream& other_stream(Stream& stream, std::int64_t distance) {
 
 void launch(Stream& stream, Work work) {
     Stream* on = &stream;
-    const std::string kind = work.kind == Work::Kind::collective ? "collective" : "kernel";
+    const std::string kind = kind_of(work);
     if (change_of_this_call("drop_" + kind)) return;
     if (const Change* change = change_of_this_call("shift_read_of_" + kind)) shift(work.reads, change->amount);
     if (const Change* change = change_of_this_call("shift_write_of_" + kind)) shift(work.writes, change->amount);

@@ -18,6 +18,7 @@ class Mutation:
     found: str  # a kind of finding that it must cause; `data_flow`, or `the runner` where that itself ends with a sentence
     ranks: int = 1
     arguments: tuple = ()
+    offloads: bool = False  # of a plan that keeps activations on the host
 
 
 MUTATIONS = [
@@ -77,6 +78,15 @@ MUTATIONS = [
     Mutation("A product that starts from a sum reads the sum 512 bytes too far", "shift_read_of_kernel,33,512",
              "data_flow", 1, COMPILED),
     Mutation("A product that starts from a sum is left out", "drop_kernel,316", "data_flow", 1, COMPILED),
+    Mutation("A copy to the host is left out", "drop_copy,3", "unwritten_read", offloads=True),
+    Mutation("A copy to the host is launched before the event that orders it behind compute", "drop_wait,1",
+             "unordered_read", offloads=True),
+    Mutation("A copy to the host reads 512 bytes too far", "shift_read_of_copy,4,512", "data_flow", offloads=True),
+    Mutation("A copy to the host writes into the place of another", "shift_write_of_copy,4,-512", "data_flow",
+             offloads=True),
+    Mutation("A copy to the host runs on a process group's stream", "other_stream_of_copy,20,1", "unordered_read",
+             offloads=True),
+    Mutation("The event behind a copy is recorded before it", "late_copy,20", "early_reuse", offloads=True),
     Mutation("Rank 1 launches two collectives of a group in the other order", "swap_collective,3@1",
              "collective_difference", 2),
     Mutation("Rank 1 launches two collectives of different groups in the other order", "swap_collective,3@1",

@@ -12,6 +12,7 @@ namespace {
 constexpr double memory_bytes_per_s = 3350e9 * 0.8;
 constexpr double flops_efficiency = 0.65;
 constexpr double link_latency_ms = 0.02, link_bytes_per_s = 180e9;
+constexpr double host_link_bytes_per_s = 64e9 * 0.85;
 constexpr double ns_per_ms = 1e6;
 
 double flops_per_s(Number type) {
@@ -63,6 +64,11 @@ std::int64_t flops_ns(double flops, std::int64_t bytes) {
 
 std::int64_t move_ns(std::int64_t bytes) {
     return std::llround(static_cast<double>(bytes) / memory_bytes_per_s * 1000 * ns_per_ms * settings().compute_scale);
+}
+
+std::int64_t host_copy_ns(std::int64_t bytes) {
+    const double ms = static_cast<double>(bytes) / host_link_bytes_per_s * 1000;
+    return std::llround(ms * ns_per_ms * settings().host_scale);
 }
 
 std::int64_t collective_ns(std::int64_t bytes) {

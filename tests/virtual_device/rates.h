@@ -20,6 +20,9 @@ std::int64_t move_ns(std::int64_t bytes);
 /// @param bytes the larger of what a rank sends and of what it receives.
 std::int64_t collective_ns(std::int64_t bytes);
 
+/// A copy between device and host.
+std::int64_t host_copy_ns(std::int64_t bytes);
+
 std::int64_t bytes_of(Number type);
 
 }  // namespace overlap::virtual_device

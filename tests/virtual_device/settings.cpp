@@ -62,6 +62,8 @@ void read_word(std::string_view whole, Settings& found) {
         found.capability = number_of<int>(value, whole);
     } else if (name == "link_scale") {
         found.link_scale = number_of<double>(value, whole);
+    } else if (name == "host_scale") {
+        found.host_scale = number_of<double>(value, whole);
     } else if (name == "folder") {
         found.folder = value;
     } else if (name == "report") {

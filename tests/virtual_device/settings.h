@@ -27,6 +27,7 @@ struct Settings {
     std::int64_t memory_bytes = std::int64_t{80} << 30;  ///< `memory_bytes` of each device
     double compute_scale = 1;                            ///< `compute_scale`: kernels take that many times as long
     double link_scale = 1;                               ///< `link_scale`: collectives take that many times as long
+    double host_scale = 1;                               ///< `host_scale`: copies to and from the host, the same
     std::filesystem::path folder = "/dev/shm";           ///< `folder`: where ranks of a machine meet
     std::filesystem::path report;                        ///< `report`: findings, a JSON object a line; `-RANK` is added
     std::filesystem::path log;                           ///< `log`: what was launched, the same way

@@ -3,33 +3,22 @@ simulator's, and tests/gpu/run.sh.
 
     test_virtual_device.py PROGRAMS LIBRARIES ROOT [--write-docs | unittest argument...]
 """
-import concurrent.futures
 import json
-import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import data_flow
 import mutations
-from virtual_runs import VirtualDevice
+from virtual_case import CAUSAL, Case, DEVICE, EXPERTS, OFFLOADING, PROGRAMS, ROOT, SMALL, TWO_GROUPS, several
 
-PROGRAMS, LIBRARIES, ROOT = (pathlib.Path(argument) for argument in sys.argv[1:4])
-DEVICE = VirtualDevice(PROGRAMS, LIBRARIES)
-SCALED = ROOT / "tests/gpu/scaled_products.graph.json"
-SMALL = ROOT / "resources/samples/llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
-TWO_GROUPS = ROOT / "tests/data/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"
-EXPERTS = ROOT / "tests/data/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz"
 DOCUMENT = ROOT / "docs/virtual_device.md"
 BEGIN, END = "<!-- faults: made by tests/virtual_device -->\n", "<!-- end of faults -->\n"
 # Of flex attention's backward pass the estimate counts five halves of the forward pass, whatever the widths.
 PRICED_OTHERWISE = ("higher_order.flex_attention_backward", "aten.arange.default")
-CAUSAL = "12 flex attentions are taken as causal: the graph does not tell their masks"
-
 # What each call that fails makes of a run: the sentence on stderr, or the note in the result.
 SENTENCES = {
     "cudaDriverGetVersion": "CUDA: asking for the driver's version: unknown error",
@@ -86,58 +75,6 @@ NOTES = {
     "cuptiActivityPopExternalCorrelationId": "CUPTI: naming what a node launches: CUPTI_ERROR_UNKNOWN",
     "cuptiActivityFlushAll": "CUPTI: reading recorded activities: CUPTI_ERROR_UNKNOWN",
 }
-
-
-def several(work, items):
-    """On both cores of a small machine."""
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        return list(threads.map(work, items))
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def run_on(self, graph, *arguments, **options):
-        run = DEVICE.run(graph, *arguments, **options)
-        self.addCleanup(shutil.rmtree, run.folder, ignore_errors=True)
-        return run
-
-    def applied(self, graph, preset="torchtitan_default"):
-        path = self.folder / f"{preset}.graph.json"
-        DEVICE.overlap("apply", graph, "--preset", preset, "-o", path, "--quiet")
-        return path
-
-    def simulated_ms(self, graph, scope):
-        """What the simulator gives each node of a job that compiles so much."""
-        trace = self.folder / "simulated.json"
-        DEVICE.overlap("simulate", graph, "--compiled", scope, "--trace", trace)
-        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-        return {event["name"]: event["dur"] / 1000 for event in events if event["ph"] == "X"}
-
-    def expect_measured_by_stream_model(self, document, result):
-        """With each kernel's time in the place of its launch, the stream model says what the device has measured."""
-        nodes = {node["name"]: node for node in document["nodes"]}
-        for node in nodes.values():
-            node["estimate_ms"] = 0
-        for measured in result["nodes"]:
-            nodes[measured.get("kernel", measured["name"])]["estimate_ms"] += measured["median_ms"]
-        timed = self.folder / "timed.graph.json"
-        timed.write_text(json.dumps(document), encoding="utf-8")
-        simulated = json.loads(DEVICE.overlap("simulate", timed, "--json"))
-        for key, measured in (("step_ms", result["step_ms"]["median"]),
-                              ("exposed_ms", result["recorded"]["exposed_ms"])):
-            self.assertLess(abs(simulated[key] / measured - 1), 1e-6, key)
-
-    def expect_clean(self, run, least=1000):
-        """Nothing that the device has to say, and each read from where the graph says."""
-        self.assertEqual(run.status, 0, run.errors)
-        self.assertEqual(run.findings(), [])
-        wrong, checked = run.flow()
-        self.assertEqual(wrong, [])
-        self.assertGreater(checked, least)
 
 
 class WholePlans(Case):
@@ -237,141 +174,6 @@ class WholePlans(Case):
             self.assertAlmostEqual(node["median_ms"], even[name]["median_ms"], 5)
 
 
-class CompiledJobs(Case):
-    """Kernels that a compiler fuses as one launch each."""
-
-    def test_whole_plans_read_what_they_should(self):
-        def try_graph(case):
-            graph, scope = case
-            run = DEVICE.run(graph, "--compiled", scope, log=True)
-            try:
-                result = run.result if run.status == 0 else run.errors
-                return graph.name, scope, run.status, run.findings(), run.flow(), result
-            finally:
-                shutil.rmtree(run.folder, ignore_errors=True)
-
-        graphs = [SMALL, self.applied(SMALL), self.applied(EXPERTS), *(ROOT / "tests/data/graphs").glob("*debugmodel*.gz")]
-        for name, scope, status, findings, (wrong, checked), result in several(
-                try_graph, [(graph, scope) for graph in graphs for scope in ("blocks", "whole")]):
-            with self.subTest(graph=name, scope=scope):
-                self.assertEqual((status, findings, wrong), (0, [], []), result)
-                self.assertGreater(checked, 100)
-                self.assertEqual(result["compiled"], scope)
-                self.assertEqual(result["recorded"]["activities_without_node"], 0)
-                work = result["work"]
-                self.assertGreater(work["fused_nodes"], work["fused_kernels"])
-
-    def test_results_and_traces_name_kernels_and_what_they_compute(self):
-        trace = self.folder / "trace.json"
-        eager, run = self.run_on(SMALL), self.run_on(SMALL, "--compiled", "whole", "--trace", str(trace))
-        result = run.result
-        self.assertLess(result["commands"]["compute"], 0.8 * eager.result["commands"]["compute"])
-        self.assertLess(result["memory"]["pool_bytes"], eager.result["memory"]["pool_bytes"])
-        self.assertLess(result["step_ms"]["median"], eager.result["step_ms"]["median"])
-        kernels = {}
-        for node in result["nodes"]:
-            if "kernel" in node:
-                kernels.setdefault(node["kernel"], {})[node["name"]] = node["median_ms"]
-        work = result["work"]
-        self.assertEqual(len(kernels), work["fused_kernels"])
-        self.assertEqual(sum(map(len, kernels.values())), work["fused_nodes"])
-        self.assertIn(f"compiled: the whole graph; {work['fused_kernels']} kernels of several nodes, "
-                      f"{work['fused_nodes']} in all; {work['inlined_nodes']} nodes without a kernel", run.output)
-        events = {event["name"]: event for event in json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-                  if event["ph"] == "X"}
-        for launched, members in kernels.items():
-            if sum(members.values()) == 0:
-                continue  # of a few bytes
-            self.assertEqual(set(events[launched]["args"]["nodes"]), set(members))
-            self.assertAlmostEqual(events[launched]["dur"] / 1000, sum(members.values()), 5)
-
-    def test_times_are_those_of_the_simulator(self):
-        for graph, scope in ((SMALL, "blocks"), (SMALL, "whole"), (TWO_GROUPS, "whole"), (EXPERTS, "whole")):
-            with self.subTest(graph=graph, scope=scope):
-                document = data_flow.read_graph(graph)
-                result = self.run_on(graph, "--compiled", scope, ranks=8 if graph == TWO_GROUPS else 1).result
-                predicted = json.loads(DEVICE.overlap("simulate", graph, "--compiled", scope, "--json"))
-                simulated_ms = self.simulated_ms(graph, scope)
-                same = 0
-                for node in result["nodes"]:
-                    same += abs(node["median_ms"] - simulated_ms.get(node["name"], 0)) < 5e-6
-                # Of kernels that cannot be launched in the order of the graph the simulator makes larger ones.
-                self.assertGreater(same, 0.85 * len(result["nodes"]))
-                self.assertLess(abs(predicted["step_ms"] / result["step_ms"]["median"] - 1), 0.03)
-                self.expect_measured_by_stream_model(document, result)
-
-    def test_captured_and_on_several_ranks(self):
-        launched = self.run_on(SMALL, "--compiled", "whole").result["step_ms"]["median"]
-        captured = self.run_on(SMALL, "--compiled", "whole", "--cuda-graph", log=True)
-        self.expect_clean(captured)
-        self.assertEqual(captured.result["step_ms"]["median"], launched)
-        self.expect_clean(self.run_on(TWO_GROUPS, "--compiled", "whole", ranks=4, log=True))
-
-    def test_a_trace_gives_no_operator_the_time_of_a_kernel_of_several(self):
-        trace, timed = self.folder / "trace.json", self.folder / "timed.graph.json"
-        result = self.run_on(SMALL, "--compiled", "whole", "--trace", str(trace), settings=["compute_scale=1.25"]).result
-        DEVICE.overlap("estimate", SMALL, "--profile", trace, "-o", timed)
-        before = {node["name"]: node.get("estimate_ms", 0) for node in data_flow.read_graph(SMALL)["nodes"]}
-        after = {node["name"]: node.get("estimate_ms", 0) for node in data_flow.read_graph(timed)["nodes"]}
-        products = 0
-        for node in result["nodes"]:
-            if node["kind"] == "matrix_multiply" and "kernel" not in node:
-                self.assertAlmostEqual(after[node["name"]], node["median_ms"], 5)
-                products += 1
-            elif node["kind"] == "memory" and "kernel" in node:
-                kernel = sum(other["median_ms"] for other in result["nodes"] if other.get("kernel") == node["kernel"])
-                self.assertFalse(kernel > 0.001 and abs(after[node["name"]] - kernel) < 1e-6 * kernel)
-        self.assertGreater(products, 100)
-        self.assertNotEqual(before, after)
-        # A kernel of one operator may compute others where it reads them, so its time is not the operator's either.
-        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-        kernels = [event["args"]["nodes"] for event in events if "nodes" in event.get("args", {})]
-        self.assertTrue(any(len(nodes) == 1 for nodes in kernels) and any(len(nodes) > 1 for nodes in kernels))
-
-    def test_a_calibration_prices_the_kernels_that_ran(self):
-        run = self.run_on(SMALL, "--compiled", "whole", settings=["compute_scale=1.25"])
-        fitted = self.folder / "fitted.cost.json"
-        calibration = json.loads(DEVICE.overlap("calibrate", SMALL, run.folder / "run.json", "--json", "-o", fitted))
-        rows = {row["name"]: row for row in calibration["rows"]}
-        for name in ("memory", "matrix_multiply"):
-            self.assertGreater(rows[name]["relative_error_before"]["median"], 0.05)
-            self.assertLess(rows[name]["relative_error_after"]["median"], 0.01)
-        predicted = json.loads(DEVICE.overlap("simulate", SMALL, "--compiled", "whole", "--cost-model", fitted, "--json"))
-        self.assertLess(abs(predicted["step_ms"] / run.result["step_ms"]["median"] - 1), 0.03)
-
-
-class ScaledProducts(Case):
-    """Products of 8-bit floats."""
-
-    def test_they_run_with_their_scales(self):
-        for arguments in ((), ("--cuda-graph",), ("--compiled", "whole")):
-            with self.subTest(arguments=arguments):
-                run = self.run_on(SCALED, *arguments, log=True)
-                self.expect_clean(run, 50)
-                self.assertEqual(run.result["notes"], [])
-                self.assertEqual((run.result["work"]["scaled_products"], run.result["work"]["stand_in_products"]), (3, 0))
-
-    def test_times_are_those_of_the_simulator(self):
-        result = self.run_on(SCALED).result
-        predicted = json.loads(DEVICE.overlap("simulate", SCALED, "--compiled", "eager", "--json"))
-        self.assertLess(abs(predicted["step_ms"] / result["step_ms"]["median"] - 1), 1e-6)
-
-    def test_what_the_device_does_not_have_is_run_otherwise_with_a_note(self):
-        for setting, missing, reason in (
-                ("capability=80", 3, "no algorithm for 1 product of 8192x4096 by 4096x14336 float8_e4m3fn"),
-                ("capability=100", 1, "no algorithm for 1 product of 8192x14336 by 14336x4096 float8_e4m3fn"),
-                # cuBLASLt names an algorithm, and refuses the launch.
-                ("fail=cublasLtMatmul,1", 1, "launching a product: CUBLAS_STATUS_EXECUTION_FAILED")):
-            with self.subTest(setting=setting):
-                run = self.run_on(SCALED, settings=[setting], log=True)
-                self.expect_clean(run, 50)
-                several_of = "product of 8-bit floats is" if missing == 1 else "products of 8-bit floats are"
-                self.assertEqual(run.result["notes"], [f"{missing} {several_of} run as products with as many operations: "
-                                                       f"{'of the first, ' if missing > 1 else ''}cuBLASLt: {reason}"])
-                work = run.result["work"]
-                self.assertEqual((work["scaled_products"], work["stand_in_products"]), (3 - missing, missing))
-
-
 class Times(Case):
     def test_nodes_and_steps_are_those_of_the_simulator(self):
         for graph in (SMALL, TWO_GROUPS, EXPERTS):
@@ -449,10 +251,15 @@ class Times(Case):
         told = json.loads(figures.read_text(encoding="utf-8"))
         self.assertTrue(told["within_bounds"])
         self.assertEqual(told["stages"], ["plans", "judged", "compiled_job", "cuda_graph", "scaled_products",
-                                          "experts", "compute_sanitizer", "several_ranks"])
+                                          "experts", "memory", "compute_sanitizer", "several_ranks"])
         compiled = told["compiled_job"]
         self.assertEqual([compiled["compiled"], compiled["reasons"]], ["whole", []])
         self.assertGreater(compiled["plans"]["baseline"]["work"]["fused_kernels"], 100)
+        memory = told["memory"]["plans"]
+        self.assertGreater(memory["sac_and_offload"]["measured"]["host_bytes"], 10 << 30)
+        self.assertAlmostEqual(memory["sac_and_offload"]["measured"]["host_link_bytes_per_s"] / 54.4e9, 1, 3)
+        self.assertLess(abs(memory["sac_and_offload"]["step_error"]), 0.01)
+        self.assertEqual(memory["full"]["measured"]["host_bytes"], 0)
         self.assertEqual(told["scaled_products"]["work"]["scaled_products"], 3)
         self.assertEqual(len(told["several_ranks"]["ranks"]), 2)
         self.assertEqual(list(self.folder.glob("report-*")), [])
@@ -460,8 +267,11 @@ class Times(Case):
 
 class Faults(Case):
     def test_planted_faults_are_found(self):
+        offloading = self.applied(OFFLOADING, memory="sac_and_offload")
+
         def plant(mutation):
-            run = DEVICE.run(SMALL if mutation.ranks == 1 else TWO_GROUPS, *mutation.arguments, ranks=mutation.ranks,
+            graph = offloading if mutation.offloads else SMALL if mutation.ranks == 1 else TWO_GROUPS
+            run = DEVICE.run(graph, *mutation.arguments, ranks=mutation.ranks,
                              settings=[f"change={mutation.change}"], log=True)
             try:
                 if mutation.found == "data_flow":
@@ -500,19 +310,6 @@ class Faults(Case):
     def test_the_list_in_the_docs_is_this_one(self):
         text = DOCUMENT.read_text(encoding="utf-8")
         self.assertEqual(text[text.index(BEGIN) + len(BEGIN):text.index(END)], mutations.table())
-
-    def expect_sentences(self, graph, sentences, *arguments, ranks=1):
-        def fail(function):
-            run = DEVICE.run(graph, *arguments, "--rank-timeout", "5", ranks=ranks, settings=[f"fail={function},1"])
-            try:
-                return function, run.status, run.errors
-            finally:
-                shutil.rmtree(run.folder, ignore_errors=True)
-
-        for function, status, errors in several(fail, sentences):
-            with self.subTest(function=function):
-                self.assertEqual(status, 1, errors)
-                self.assertRegex(errors, f"overlap-runner: (rank \\d+ on \\S+: )?{sentences[function]}\n")
 
     def test_every_call_that_fails_is_a_sentence(self):
         self.expect_sentences(SMALL, SENTENCES)

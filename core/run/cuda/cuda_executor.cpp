@@ -15,6 +15,7 @@
 #include "core/run/cuda/device_errors.h"
 #include "core/run/cuda/device_objects.h"
 #include "core/run/cuda/fused_attention.h"
+#include "core/run/cuda/host_copies.h"
 #include "core/run/cuda/kernels.h"
 #include "core/run/move_launches.h"
 
@@ -34,6 +35,7 @@ struct CudaExecutor::State {
     std::deque<Stream> groups;            ///< one a process group of the program
     std::vector<GroupSettings> settings;  ///< of each group
     std::vector<Event> issued, finished;  ///< one a collective
+    HostCopies copies;
     Event step_began{Event::Timing::on}, step_ended{Event::Timing::on};
     MatrixProducts products;
     Allocation attention_workspace;
@@ -53,6 +55,7 @@ struct CudaExecutor::State {
           scratch(of.plan.scratch_bytes),
           issued(of.program.collectives.size()),
           finished(of.program.collectives.size()),
+          copies(of.program.transfers.size(), of.host),
           attention_workspace(asked.attention ? asked.attention->workspace_bytes() : 0),
           communicators(of.program.groups, of.placements, ranks) {
         check(cudaMemset(pool.address(), 0, static_cast<std::size_t>(pool.bytes())), "clearing the pool");
@@ -259,11 +262,28 @@ void CudaExecutor::wait(std::uint32_t collective) {
     if (!state.captured.ready()) state.finished[collective].hold(state.compute.get());
 }
 
+void CudaExecutor::transfer(std::uint32_t index, const TransferWork& work) {
+    State& state = *state_;
+    if (state.captured.ready()) return;
+    state.copies.begin(index, state.compute.get());
+    state.begin_node(work.node);
+    const MemorySpan tensor = state.span_of(state.operands.transfers[index]);
+    state.copies.copy(index, work.to_host, tensor.address, tensor.bytes);
+    state.end_node();
+    state.copies.end(index);
+}
+
+void CudaExecutor::wait_for_transfer(std::uint32_t transfer) {
+    State& state = *state_;
+    if (!state.captured.ready()) state.copies.hold(transfer, state.compute.get());
+}
+
 double CudaExecutor::end_step() {
     State& state = *state_;
     const cudaStream_t compute = state.compute.get();
     if (!state.captured.ready()) {
         for (const Event& finished : state.finished) finished.hold(compute);
+        state.copies.hold_all(compute);
         if (state.captures()) state.captured.end(compute);
     }
     if (state.captured.ready()) {

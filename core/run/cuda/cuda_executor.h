@@ -9,6 +9,7 @@
 #include "core/run/device_work.h"
 #include "core/run/executor.h"
 #include "core/run/group_placement.h"
+#include "core/run/host_memory.h"
 #include "core/run/memory_plan.h"
 #include "core/run/operands.h"
 #include "core/run/ranks.h"
@@ -31,13 +32,14 @@ struct CudaProgram {
     const Program& program;
     const ProgramOperands& operands;
     const MemoryPlan& memory;
+    const HostMemory& host;
     const DevicePlan& plan;
     const std::vector<GroupPlacement>& placements;  ///< of each group of the program
     const std::vector<double>& times_ms;  ///< of each node, by the stream model: how long an emulated collective takes
 };
 
-/// Runs a program on one device: one stream for compute and one for each process group, events between them, one pool
-/// of memory.
+/// Runs a program on one device: one stream for compute, one for each process group and one for copies to and from the
+/// host, events between them, one pool of memory.
 class CudaExecutor : public Executor {
   public:
     /// @throws InputError where the device cannot hold the pool or a library fails.
@@ -48,6 +50,8 @@ class CudaExecutor : public Executor {
     void compute(std::uint32_t index, const ComputeWork& work) override;
     void collective(std::uint32_t index, const CollectiveWork& work) override;
     void wait(std::uint32_t collective) override;
+    void transfer(std::uint32_t index, const TransferWork& work) override;
+    void wait_for_transfer(std::uint32_t transfer) override;
     double end_step() override;
 
     /// Activities since the last call; empty unless they are recorded.

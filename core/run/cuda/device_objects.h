@@ -29,6 +29,25 @@ class Allocation {
     std::int64_t bytes_;
 };
 
+/// Memory of the host that the device copies to and from without help.
+class PinnedMemory {
+  public:
+    explicit PinnedMemory(std::int64_t bytes) : bytes_(bytes) {
+        check(cudaHostAlloc(&address_, static_cast<std::size_t>(bytes_), cudaHostAllocDefault),
+              "allocating memory of the host");
+    }
+    ~PinnedMemory() { cudaFreeHost(address_); }
+    PinnedMemory(const PinnedMemory&) = delete;
+    PinnedMemory& operator=(const PinnedMemory&) = delete;
+
+    void* address() const { return address_; }
+    std::int64_t bytes() const { return bytes_; }
+
+  private:
+    void* address_ = nullptr;
+    std::int64_t bytes_;
+};
+
 class Stream {
   public:
     enum class Priority { normal, high };
