@@ -189,9 +189,10 @@ void add_calibrations(nb::module_& core) {
         .def_prop_ro(
             "kind",
             [](const CalibrationRow& row) {
+                if (row.kind == CalibrationRow::Kind::host_link) return "host_link";
                 return row.kind == CalibrationRow::Kind::compute_class ? "class" : "process_group";
             },
-            "`class` or `process_group`.")
+            "`class`, `process_group` or `host_link`.")
         .def_ro("name", &CalibrationRow::name)
         .def_ro("samples", &CalibrationRow::samples)
         .def_ro("before", &CalibrationRow::before)

@@ -34,6 +34,7 @@ std::string errors_text(const RelativeError& error) {
 }
 
 std::string_view kind_name(CalibrationRow::Kind kind) {
+    if (kind == CalibrationRow::Kind::host_link) return "link";
     return kind == CalibrationRow::Kind::compute_class ? "class" : "process group";
 }
 
@@ -45,6 +46,8 @@ std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) 
         return percent_text(cost->second.efficiency * 100) + " of full rates, " +
                milliseconds_text(cost->second.overhead_ms);
     }
+    if (row.kind == CalibrationRow::Kind::host_link)
+        return bytes_text(static_cast<std::int64_t>(model.host_link_bytes_per_s)) + "/s";
     const auto link = model.links_of_groups.find(row.name);
     if (link == model.links_of_groups.end()) return "not fitted";
     return bytes_text(static_cast<std::int64_t>(link->second.bytes_per_s)) + "/s, " +

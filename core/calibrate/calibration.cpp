@@ -57,6 +57,7 @@ class Calibrator {
         if (base_.model.contention) contention.groups_share_links = base_.model.contention->groups_share_links;
         contention.communication_slowdown = fit_groups();
         fit_classes(contention);
+        fit_host_link();
         if (result_.rows.empty()) throw InputError("", "the runs have no time of a node that could be fitted");
         result_.model.contention = std::move(contention);
         add_errors();
@@ -153,6 +154,19 @@ class Calibrator {
         tell_kept_classes(fitted);
     }
 
+    /// Large copies reach the link's rate, and only such are worth making, so there is no latency to fit.
+    void fit_host_link() {
+        double bytes = 0, time_ms = 0;
+        for (const FittedSample& sample : samples_.transfers) {
+            bytes += sample.work;
+            time_ms += sample.time_ms;
+        }
+        if (bytes <= 0 || time_ms <= 0) return;
+        add_row(CalibrationRow::Kind::host_link, "host", samples_.transfers.size());
+        constexpr double ms_per_s = 1e3;
+        result_.model.host_link_bytes_per_s = bytes / time_ms * ms_per_s;
+    }
+
     double known_overhead_ms(const std::string& name) const {
         const auto known = base_.model.classes.find(name);
         return known == base_.model.classes.end() ? 0 : known->second.overhead_ms;
@@ -231,7 +245,15 @@ class Calibrator {
     }
 
     static std::string key_of(CalibrationRow::Kind kind, const std::string& name) {
-        return (kind == CalibrationRow::Kind::process_group ? "group " : "class ") + name;
+        switch (kind) {
+            case CalibrationRow::Kind::process_group:
+                return "group " + name;
+            case CalibrationRow::Kind::host_link:
+                return "link " + name;
+            case CalibrationRow::Kind::compute_class:
+                break;
+        }
+        return "class " + name;
     }
 
     static void collect_errors(const CalibrationRun& run, const Prediction& prediction,

@@ -16,11 +16,12 @@ struct RelativeError {
     double median = 0, ninetieth = 0;  ///< the median and the 90th percentile
 };
 
-/// What was fitted for one class of compute or one process group, and how far predictions are off.
+/// What was fitted for one class of compute, one process group or the link to the host, and how far predictions are
+/// off.
 struct CalibrationRow {
-    enum class Kind : std::uint8_t { compute_class, process_group };
+    enum class Kind : std::uint8_t { compute_class, process_group, host_link };
     Kind kind = Kind::compute_class;
-    std::string name;  ///< of the class or the process group
+    std::string name;  ///< of the class or the process group; `host` of the link to the host
     std::uint32_t samples = 0;
     RelativeError before, after;
     std::string note;  ///< what the data could not determine; a clause, may be empty
@@ -56,7 +57,8 @@ struct CalibrationBase {
 /// Fits a cost model to runs.
 ///
 /// Of each class of compute, efficiency and overhead by `time = overhead + work / efficiency`, and of each process
-/// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). Samples that ran alone count
+/// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). The link to the host has all
+/// bytes that were copied in the time that all copies took. Samples that ran alone count
 /// first; those that ran beside others then determine the factors of contention, where there are at least
 /// `samples_needed` of both kinds. What runs do not determine stays as the base has it, factors of contention are left
 /// out, and notes say so; they also say where compute was not determined and what becomes of it (keep_classes()), and

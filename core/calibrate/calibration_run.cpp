@@ -29,12 +29,15 @@ class Overlaps {
         std::vector<TimeRange> compute;
         std::vector<std::vector<TimeRange>> of_group(simulation_.groups.size());
         std::vector<bool> waits(graph.node_count());
+        for (const TransferTiming& timing : simulation_.transfers) {
+            if (timing.wait != no_node) waits[timing.wait] = true;
+        }
         for (const CollectiveTiming& timing : simulation_.collectives) {
             of_group[timing.group].push_back(range_of(timing.start_ms, timing.end_ms));
             if (timing.wait != no_node) waits[timing.wait] = true;
         }
         for (NodeId node = 0; node < graph.node_count(); ++node) {
-            if (times_ms[node] > 0 && !waits[node] && simulation_.collective_of_node[node] < 0)
+            if (times_ms[node] > 0 && !waits[node] && simulation_.on_compute(node))
                 compute.push_back(range_of(simulation_.nodes[node].start_ms, simulation_.nodes[node].end_ms));
         }
         compute_ = IntervalUnion(std::move(compute));

@@ -19,6 +19,7 @@ double part_of_step_ms(const Graph& graph, const Prediction& prediction, const C
             if (group.process_group == row.name) part_ms += group.exposed_ms;
         return part_ms;
     }
+    if (row.kind == CalibrationRow::Kind::host_link) return prediction.simulation.transfer_exposed_ms;
     const std::vector<ComputeClass> classes = compute_classes(graph);
     for (NodeId node = 0; node < graph.node_count(); ++node)
         if (compute_class_name(classes[node]) == row.name) part_ms += prediction.times_ms[node];

@@ -24,24 +24,29 @@ RunDifferences run_differences(const Graph& graph, std::span<const double> predi
     RunDifferences differences;
     std::array<DifferenceSum, compute_class_count> by_class;
     std::vector<DifferenceSum> by_group(steps.groups.size());
+    DifferenceSum transfers{.name = "copies between device and host"};
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const StreamStep& step = steps.of_node[node];
         const bool is_collective = step.kind == StreamStep::Kind::collective;
-        if (!is_collective && step.kind != StreamStep::Kind::compute) continue;
+        const bool is_transfer = step.kind == StreamStep::Kind::transfer;
+        if (!is_collective && !is_transfer && step.kind != StreamStep::Kind::compute) continue;
         const auto measured = times.node_ms.find(graph.name(node));
         if (measured == times.node_ms.end()) {
             differences.not_measured += predicted_ms[node] > 0;
             continue;
         }
-        NodeDifference difference{.node = node,
-                                  .compute_class = is_collective ? ComputeClass::communication : classes[node],
-                                  .process_group = {},
-                                  .predicted_ms = predicted_ms[node],
-                                  .measured_ms = measured->second};
+        NodeDifference difference{
+            .node = node,
+            .compute_class = is_collective || is_transfer ? ComputeClass::communication : classes[node],
+            .process_group = {},
+            .predicted_ms = predicted_ms[node],
+            .measured_ms = measured->second};
         if (is_collective) {
             const std::uint32_t group = steps.collectives[step.collective].group;
             difference.process_group = steps.groups[group];
             add(by_group[group], difference);
+        } else if (is_transfer) {
+            add(transfers, difference);
         } else {
             add(by_class[static_cast<std::size_t>(classes[node])], difference);
         }
@@ -58,6 +63,7 @@ RunDifferences run_differences(const Graph& graph, std::span<const double> predi
         by_group[group].is_group = true;
         if (by_group[group].nodes > 0) differences.sums.push_back(std::move(by_group[group]));
     }
+    if (transfers.nodes > 0) differences.sums.push_back(std::move(transfers));
     return differences;
 }
 

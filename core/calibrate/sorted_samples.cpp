@@ -70,6 +70,9 @@ void add_samples(const CalibrationRun& run, const NamedCostModel& device, const 
             sorted.groups[group].push_back(fitted);
             if (const ProcessGroup* known = graph.header().process_group(group))
                 sorted.group_sizes[group] = static_cast<std::int64_t>(known->ranks.size());
+        } else if (step.kind == StreamStep::Kind::transfer) {
+            fitted.work = static_cast<double>(steps.transfers[step.collective].bytes);
+            sorted.transfers.push_back(fitted);
         } else if (const ComputeClass of_sample = class_of(sample, classes); of_sample != ComputeClass::nothing) {
             sorted.classes[std::string(compute_class_name(of_sample))].push_back(fitted);
         }
@@ -98,9 +101,13 @@ std::vector<std::string> rows_of_samples(const CalibrationRun& run) {
     std::vector<std::string> rows;
     for (const NodeSample& sample : run.samples) {
         const StreamStep& step = steps.of_node[sample.node];
-        const bool communicates = step.kind == StreamStep::Kind::collective;
-        rows.push_back(communicates ? "group " + steps.groups[steps.collectives[step.collective].group]
-                                    : "class " + std::string(compute_class_name(class_of(sample, classes))));
+        if (step.kind == StreamStep::Kind::transfer) {
+            rows.emplace_back("link host");
+        } else if (step.kind == StreamStep::Kind::collective) {
+            rows.push_back("group " + steps.groups[steps.collectives[step.collective].group]);
+        } else {
+            rows.push_back("class " + std::string(compute_class_name(class_of(sample, classes))));
+        }
     }
     return rows;
 }

@@ -23,7 +23,8 @@ struct MeanKernel {
 /// The samples of all runs by class and by process group, each in the order of its step.
 struct SortedSamples {
     std::map<std::string, std::vector<FittedSample>> classes, groups;
-    std::vector<MeanKernel> generated;  ///< of the class `memory`; one a run that has them
+    std::vector<FittedSample> transfers;  ///< copies between device and host
+    std::vector<MeanKernel> generated;    ///< of the class `memory`; one a run that has them
     std::map<std::string, std::int64_t> group_sizes;
 };
 
@@ -35,7 +36,8 @@ SortedSamples sorted_samples(std::span<const CalibrationRun> runs, const NamedCo
 std::vector<double> work_at_full_rates(const std::shared_ptr<const Graph>& graph,
                                        const std::optional<Compilation>& compilation, const NamedCostModel& device);
 
-/// The class or the process group that a sample counts for, with one of the prefixes `class ` and `group `.
+/// The class or the process group that a sample counts for, with one of the prefixes `class ` and `group `; `link host`
+/// for copies between device and host.
 std::vector<std::string> rows_of_samples(const CalibrationRun& run);
 
 }  // namespace overlap

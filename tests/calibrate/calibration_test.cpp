@@ -116,6 +116,26 @@ TEST(Calibration, FactorsOfADeviceAreFoundAgain) {
     EXPECT_EQ(calibration.model.origin.runs, (std::vector<std::string>{"run 0", "run 1"}));
 }
 
+TEST(Calibration, TheLinkToTheHostHasTheRateOfItsCopies) {
+    const auto traced = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz");
+    Plan plan = plan_of(pipeline_presets(*traced).front(), *traced, "plan");
+    plan.memory.emplace();
+    plan.memory->policy = "sac_and_offload";
+    const auto graph = evaluate(traced, plan)->graph;
+    NamedCostModel device = true_device();
+    device.host_link_bytes_per_s = 21e9;
+    const std::vector<CalibrationRun> runs{run_of_runner("run", graph, measure(graph, device))};
+    const Calibration calibration = calibrate(runs, base(), "calibrated");
+    EXPECT_NEAR(calibration.model.host_link_bytes_per_s / 21e9, 1, 1e-3);
+    const CalibrationRow& row = row_of(calibration, "host");
+    EXPECT_EQ(row.kind, CalibrationRow::Kind::host_link);
+    EXPECT_GT(row.samples, 10u);
+    EXPECT_NEAR(row.before.median, 1 - 21.0 / 54.4, 0.01);
+    EXPECT_LT(row.after.median, 0.001);
+    // Compute beside nothing but copies ran alone, and what is moved on the device has the device's rate.
+    EXPECT_NEAR(calibration.model.classes.at("memory").efficiency, device.classes.at("memory").efficiency, 0.03);
+}
+
 TEST(Calibration, NoiseAndOutliersMoveFactorsLittle) {
     expect_classes(calibrated({sample(), bucketed(2)}, 0.05), 0.06);
     expect_classes(calibrated({sample(), bucketed(2)}, 0.03, 0.05), 0.08);

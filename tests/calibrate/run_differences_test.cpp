@@ -4,6 +4,7 @@
 
 #include "core/cost/cost_model.h"
 #include "core/io/graph_file.h"
+#include "tests/cost/graph_sketch.h"
 
 namespace overlap {
 namespace {
@@ -17,6 +18,25 @@ std::shared_ptr<const Graph> graph() {
 NodeId first_of(ComputeClass compute_class) {
     const std::vector<ComputeClass> classes = compute_classes(*graph());
     return static_cast<NodeId>(std::ranges::find(classes, compute_class) - classes.begin());
+}
+
+TEST(RunDifferences, CopiesBetweenDeviceAndHostHaveASumOfTheirOwn) {
+    test::GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(512));
+    const NodeId out =
+        sketch.call("out", "ao.offload.default", test::GraphSketch::values({x}), {sketch.bytes(512, {}, "cpu")});
+    const Graph copied = sketch.finish({out});
+    RunnerTimes times;
+    times.node_ms = {{"out", 3}};
+    std::vector<double> predicted_ms(copied.node_count());
+    predicted_ms[out] = 2;
+    const RunDifferences differences = run_differences(copied, predicted_ms, times);
+    ASSERT_EQ(differences.nodes.size(), 1u);
+    EXPECT_EQ(differences.nodes[0].compute_class, ComputeClass::communication);
+    ASSERT_EQ(differences.sums.size(), 1u);
+    EXPECT_EQ(differences.sums[0].name, "copies between device and host");
+    EXPECT_EQ(differences.sums[0].measured_ms, 3);
+    EXPECT_EQ(differences.sums[0].predicted_ms, 2);
 }
 
 TEST(RunDifferences, TheLargestComesFirstAndSumsAreByClassAndGroup) {

@@ -31,10 +31,25 @@ QString fittedText(const NamedCostModel& model, const CalibrationRow& row) {
         return CalibrationDialog::tr("%1 of full rates, %2")
             .arg(formatPercent(cost->second.efficiency), formatTime(cost->second.overhead_ms));
     }
+    if (row.kind == CalibrationRow::Kind::host_link)
+        return CalibrationDialog::tr("%1 GB/s").arg(formatNumber(model.host_link_bytes_per_s / 1e9));
     const auto link = model.links_of_groups.find(row.name);
     if (link == model.links_of_groups.end()) return CalibrationDialog::tr("not fitted");
     return CalibrationDialog::tr("%1 GB/s, %2")
         .arg(formatNumber(link->second.bytes_per_s / 1e9), formatTime(link->second.latency_ms));
+}
+
+QString rowName(const CalibrationRow& row) {
+    const QString name = shownName(QString::fromStdString(row.name));
+    switch (row.kind) {
+        case CalibrationRow::Kind::compute_class:
+            return QString(name).replace(u'_', u' ');
+        case CalibrationRow::Kind::process_group:
+            return CalibrationDialog::tr("process group %1").arg(name);
+        case CalibrationRow::Kind::host_link:
+            break;
+    }
+    return CalibrationDialog::tr("link to the host");
 }
 
 QString stepText(const CalibratedStep& step) {
@@ -118,11 +133,8 @@ void CalibrationDialog::fillTable() {
     for (const CalibrationRow& row : calibration_.rows) {
         const int place = table_->rowCount();
         table_->insertRow(place);
-        const QString name = shownName(QString::fromStdString(row.name));
-        const bool computes = row.kind == CalibrationRow::Kind::compute_class;
-        const QStringList texts{computes ? QString(name).replace(u'_', u' ') : tr("process group %1").arg(name),
-                                formatCount(row.samples), fittedText(calibration_.model, row), errorText(row.before),
-                                errorText(row.after)};
+        const QStringList texts{rowName(row), formatCount(row.samples), fittedText(calibration_.model, row),
+                                errorText(row.before), errorText(row.after)};
         for (int column = 0; column < column_count; ++column) {
             auto* item = new QTableWidgetItem(texts[column]);
             const bool number = column == samples || column == before || column == after;
