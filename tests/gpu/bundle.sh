@@ -72,7 +72,8 @@ find "$bundle/bin" -type f ! -name 'cuda-libraries*' -exec patchelf --set-rpath 
 find "$bundle/lib" -maxdepth 1 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN' {} \;
 
 cp "$root/resources/samples"/*.{gz,json} "$bundle/samples"
-cp "$root/tests/gpu/gpu_figures.py" "$root/tests/gpu/scaled_products.graph.json" "$bundle/bin"
+cp "$root/tests/data/graphs/llama3_8b_fsdp64.graph.json.gz" "$bundle/samples"
+cp "$root/tests/gpu/gpu_figures.py" "$root/tests/gpu/figures_text.py" "$root/tests/gpu/scaled_products.graph.json" "$bundle/bin"
 cp "$root/tests/gpu/bundle_with_cuda.sh" "$bundle/with-cuda"
 cp "$root/tests/gpu/bundle_run.sh" "$bundle/run.sh"
 sed -n '2,/^$/s/^# \{0,1\}//p' "$root/tests/gpu/bundle_run.sh" > "$bundle/README"

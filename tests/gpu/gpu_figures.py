@@ -15,20 +15,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+from figures_text import EXPOSED_BOUND, STEP_BOUND, have_order, reasons_against, relative, tell, tell_plans
+
 NO_GPU = 77
-# What a prediction of a plan that the model was not fitted to may be off.
-STEP_BOUND, EXPOSED_BOUND = 0.05, 0.10
 # Built-in cost models by a word of the device's name.
 BASES = {"H200": "h200-sxm", "H100": "h100-sxm", "A100": "a100-sxm", "B200": "b200-sxm"}
 # No program of this takes longer; a run that hangs is ended, and what was measured before is kept.
 LONGEST_SECONDS = 1800
 # A run whose kernels could not be recorded has no figures of them, and says why in its notes.
-NOT_RECORDED = {"steps": 0, "median_step_ms": 0, "exposed_ms": 0, "activities_without_node": 0}
+NOT_RECORDED = {"steps": 0, "median_step_ms": 0, "exposed_ms": 0, "transfer_exposed_ms": 0,
+                "activities_without_node": 0}
 AUTOMATIC = [{"pass": "schedule_overlap_bucketing", "options": {}}]
 # What the built-in cost models take jobs to compile, and how the runner runs a graph unless it is asked otherwise.
 JOB_SCOPE, RUNNER_SCOPE = "whole", "eager"
 # Beside this script, in a bundle, too.
 SCALED_PRODUCTS = Path(__file__).with_name("scaled_products.graph.json")
+# What a job may keep, compute again or copy to the host, of the sample for it; the model is fitted to the first.
+MEMORY_POLICIES = ("default", "save_all", "full", "sac_and_offload")
+MEMORY_SAMPLE = "llama3_8b_fsdp64.graph.json.gz"
+# The largest pool of these, and what comes beside it.
+MEMORY_BYTES = 70 << 30
 # The pool of the sample for expert overlap, and what comes beside it.
 EXPERTS_BYTES = 70 << 30
 
@@ -55,15 +61,6 @@ def run(command, environment=None, seconds=LONGEST_SECONDS):
 
 def read(path):
     return json.loads(Path(path).read_text(encoding="utf-8"))
-
-
-def relative(predicted, measured):
-    """None where nothing was measured, which is no error of 0."""
-    return (predicted - measured) / measured if measured else None
-
-
-def percent(error):
-    return "not measured" if error is None else f"{error:+.1%}"
 
 
 def has_gpu(devices=Path("/dev")):
@@ -107,6 +104,13 @@ def expert_pipelines():
             "halved_experts": halved("layers.*.moe", optimize_grad_live_out=False)}
 
 
+def host_link_rate(result):
+    """What copies between device and host reached in bytes a second; None where there were none."""
+    copies = [node for node in result["nodes"] if node["kind"].startswith("copy_")]
+    taken_ms = sum(copy["median_ms"] for copy in copies)
+    return sum(copy["bytes"] for copy in copies) / taken_ms * 1000 if taken_ms else None
+
+
 class Check:
     def __init__(self, options, devices):
         self.options = options
@@ -142,17 +146,23 @@ class Check:
         return given
 
     def applied(self, given, pipelines):
-        """The graph that each plan makes, by name; the first one is what the model is fitted to."""
+        """The graph that each plan makes, by name; the first one is what the model is fitted to.
+
+        @param pipelines of each plan its file, its passes, or a tuple of arguments that say what it is; None: no plan.
+        """
         graphs = {}
         for name, pipeline in pipelines.items():
             if pipeline is None:
                 graphs[name] = given
                 continue
-            if not isinstance(pipeline, Path):
-                steps, pipeline = pipeline, self.folder / f"{name}.json"
-                pipeline.write_text(json.dumps(steps), encoding="utf-8")
+            arguments = pipeline
+            if not isinstance(pipeline, tuple):
+                if not isinstance(pipeline, Path):
+                    steps, pipeline = pipeline, self.folder / f"{name}.json"
+                    pipeline.write_text(json.dumps(steps), encoding="utf-8")
+                arguments = ("--pipeline", pipeline)
             graphs[name] = self.folder / f"{name}.graph.json"
-            run([self.overlap, "apply", given, "--pipeline", pipeline, "-o", graphs[name]])
+            run([self.overlap, "apply", given, *arguments, "-o", graphs[name]])
         return graphs
 
     def measure(self, name, graph, *more, warm_up=3, recorded=5):
@@ -174,7 +184,7 @@ class Check:
         if model:
             command += ["--cost-model", model]
         predicted = json.loads(run(command))
-        return {"step_ms": predicted["step_ms"], "exposed_ms": predicted["exposed_ms"]}
+        return {key: predicted[key] for key in ("step_ms", "exposed_ms", "transfer_exposed_ms", "peak_memory_bytes")}
 
     def calibrate(self, graph, result, figures):
         model = self.folder / f"{Path(result).name.split('.')[0]}.cost.json"
@@ -211,9 +221,12 @@ class Check:
             measured = {"step_ms": statistics.median(together), "step_minimum_ms": min(together),
                         "step_maximum_ms": max(together), "rounds_ms": [statistics.median(each) for each in steps],
                         "exposed_ms": recorded["exposed_ms"],
+                        "transfer_exposed_ms": recorded["transfer_exposed_ms"],
                         "recorded_steps": recorded["steps"],
                         "recorded_step_ms": recorded["median_step_ms"],
                         "peak_memory_bytes": result["peak_memory_bytes"],
+                        "pool_bytes": result["memory"]["pool_bytes"], "host_bytes": result["memory"]["host_bytes"],
+                        "host_link_bytes_per_s": host_link_rate(result),
                         "activities_without_node": recorded["activities_without_node"]}
             predicted = self.predict(graph, model, scope, *contention)
             figures["plans"][name] = {
@@ -261,6 +274,20 @@ class Check:
         given = self.based(self.options.samples / "deepseek_v3_16b_fsdp32_ep32.graph.json.gz")
         figures = self.figures["experts"] = {"graph": "deepseek_v3_16b_fsdp32_ep32.graph.json.gz"}
         self.compare(self.applied(given, expert_pipelines()), figures, rounds=1)
+        tell_plans(figures)
+
+    def memory(self):
+        """What torchtitan's policies keep, compute again and copy to the host: the first plans that use the link to the
+        host. Told and not judged."""
+        if self.figures["devices"][0]["memory_bytes"] < MEMORY_BYTES:
+            self.figures["memory"] = f"not tried: the device has less than {MEMORY_BYTES >> 30} GiB"
+            return
+        sample = self.options.samples / MEMORY_SAMPLE
+        if not sample.is_file():  # in the repository it is data of the tests
+            sample = Path(__file__).resolve().parents[1] / "data/graphs" / MEMORY_SAMPLE
+        figures = self.figures["memory"] = {"graph": MEMORY_SAMPLE}
+        plans = {policy: ("--preset", "torchtitan_default", "--memory", policy) for policy in MEMORY_POLICIES}
+        self.compare(self.applied(self.based(sample), plans), figures, rounds=1)
         tell_plans(figures)
 
     def as_cuda_graph(self):
@@ -311,52 +338,6 @@ class Check:
         figures["within_bounds"] = not reasons
 
 
-def reasons_against(plan, fitted):
-    """What speaks against a plan's figures, the fitted one's errors excepted, which prove nothing."""
-    unnamed = plan["measured"]["activities_without_node"]
-    if unnamed:
-        yield f"{unnamed} recorded kernels belong to no node"
-    for kind, bound in (("step", STEP_BOUND), ("exposed", EXPOSED_BOUND)):
-        error = plan[f"{kind}_error"]
-        if error is None:
-            yield f"no {kind} time was measured"
-        elif abs(error) > bound and not fitted:
-            yield f"the {kind} time is predicted {percent(error)} off, allowed are {bound:.0%}"
-
-
-def tell(figures):
-    tell_plans(figures)
-    order = figures["order"]
-    print("order of plans: measured " + ", ".join(order["measured"]) + "; predicted " +
-          ", ".join(order["predicted"]) + ("; preserved" if order["preserved"] else "; NOT preserved"))
-    for left, right in order["alike"]:
-        print(f"{left} is the faster in one round and {right} in the other, so these two have no order")
-    for reason in figures["reasons"]:
-        print(f"NOT within bounds: {reason}")
-    if figures["within_bounds"]:
-        print("within bounds")
-
-
-def have_order(left, right):
-    """Whether the same of two plans was the faster in each round."""
-    shorter = {mine < other for mine, other in zip(left["measured"]["rounds_ms"], right["measured"]["rounds_ms"])}
-    return len(shorter) == 1
-
-
-def tell_plans(figures):
-    for name, plan in figures["plans"].items():
-        fitted = " (fitted to)" if name == figures["fitted_to"] else ""
-        print(f"{name}{fitted}: step measured {plan['measured']['step_ms']:.3f} ms, predicted "
-              f"{plan['predicted']['step_ms']:.3f} ms ({percent(plan['step_error'])}), before calibration "
-              f"{plan['before_calibration']['step_ms']:.3f} ms; exposed measured "
-              f"{plan['measured']['exposed_ms']:.3f} ms, predicted {plan['predicted']['exposed_ms']:.3f} ms "
-              f"({percent(plan['exposed_error'])})")
-    for row in figures["calibration"]["rows"]:
-        print(f"{row['kind']} {row['name']}: {row['samples']} samples, median error "
-              f"{row['relative_error_before']['median']:.1%} before, "
-              f"{row['relative_error_after']['median']:.1%} after")
-
-
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="tests/gpu/run.sh", description=__doc__.splitlines()[0])
     parser.add_argument("programs", type=Path)
@@ -400,6 +381,7 @@ def main(arguments):
         check.stage("cuda_graph", check.as_cuda_graph)
         check.stage("scaled_products", check.scaled_products)
         check.stage("experts", check.experts)
+        check.stage("memory", check.memory)
         check.stage("compute_sanitizer", check.sanitized)
         check.stage("several_ranks", check.several_ranks)
     except (Failure, OSError) as error:
