@@ -245,7 +245,7 @@ class Times(Case):
         figures = self.folder / "figures.json"
         done = subprocess.run(
             ["bash", str(ROOT / "tests/gpu/run.sh"), "--programs", str(PROGRAMS), "--folder", str(self.folder / "work"),
-             "-o", str(figures)], capture_output=True, text=True, timeout=300, check=False,
+             "-o", str(figures), "--iterations", "4"], capture_output=True, text=True, timeout=300, check=False,
             env=DEVICE.environment(self.folder, ["devices=2"]))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         told = json.loads(figures.read_text(encoding="utf-8"))
