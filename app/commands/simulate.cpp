@@ -48,6 +48,7 @@ struct Figures {
     std::int64_t torch_peak_bytes = 0;                   ///< as PyTorch's estimator counts
     std::optional<OptimizerStep> optimizer;              ///< of a compiled job, beside the step
     std::optional<AccumulatedStep> accumulated;          ///< of a job with several microbatches
+    std::vector<std::int32_t> bucket_of_node;            ///< see IssueOrder
     IssueOrder order;                                    ///< that the plan keeps
 };
 
@@ -171,6 +172,8 @@ class Simulate final : public Command {
             print_problems(streams, given.file, given.notes);
             print_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
+            figures.bucket_of_node = result.bucket_of_node;
+            figures.order.bucket_of_node = figures.bucket_of_node;
             figures.order.groups_keep_order = given.plan.overlaps.keep_group_order;
         }
         const std::vector<double> times_ms = times_of_nodes(*input, *figures.graph, streams);

@@ -3,6 +3,7 @@
 
 #include "core/advice/collective_advice.h"
 #include "core/pipeline/overlap_preview.h"
+#include "core/pipeline/why_exposed.h"
 
 namespace overlap {
 namespace {
@@ -73,24 +74,18 @@ class OverlapChanges {
             Named::no, moves_dependents);
     }
 
-    /// To right before the first node that needs it, after the last compute that does not; and beyond it, where as much
-    /// other compute has passed as the collective is exposed for: what needs it comes later then.
+    /// To right before the first node that needs it, after the last compute that does not; and to what its explanation
+    /// names, which may be beyond that: what needs it comes later then.
     void wait_later() {
         if (collective_.timing.wait == no_node) return;
-        NodeId last = no_node, node = collective_.timing.wait + 1;
-        double passed_ms = 0;
-        for (; node < graph_.node_count() && !preview_.is_dependent(node); ++node) {
-            if (!is_compute(node)) continue;
-            last = node;
-            passed_ms += evaluation_.times_ms[node];
-        }
+        NodeId last = no_node;
+        for (NodeId node = collective_.timing.wait + 1; node < graph_.node_count() && !preview_.is_dependent(node);
+             ++node)
+            if (is_compute(node)) last = node;
         if (last != no_node) wait_after(last, false);
-        if (passed_ms >= collective_.timing.exposed_ms) return;
-        for (; node < graph_.node_count(); ++node) {
-            if (preview_.is_dependent(node) || !is_compute(node)) continue;
-            passed_ms += evaluation_.times_ms[node];
-            if (passed_ms >= collective_.timing.exposed_ms) return wait_after(node, true);
-        }
+        const std::int32_t index = evaluation_.simulation.collective_of_node[collective_.timing.start];
+        const LaterWait later = later_wait(evaluation_, static_cast<std::size_t>(index));
+        if (later.after != no_node && later.after != last) wait_after(later.after, later.moves_dependents);
     }
 
     void run_behind(const std::string& block) {

@@ -1,13 +1,12 @@
 #include "core/pipeline/why_exposed.h"
 
-#include "core/simulate/issue_order.h"
-
 namespace overlap {
 namespace {
 
 /// What holds the order of collectives when one of them is moved; its own overlaps give way.
 IssueOrder order_around(const Evaluation& evaluation, NodeId start) {
     IssueOrder order;
+    order.bucket_of_node = evaluation.bucket_of_node;
     if (!evaluation.resolved) return order;
     order.groups_keep_order = evaluation.resolved->plan.overlaps.keep_group_order;
     const Graph& undirected = *evaluation.undirected;
@@ -28,6 +27,12 @@ std::string why_exposed(const Evaluation& evaluation, std::size_t collective) {
     const Simulation& simulation = evaluation.simulation;
     return explain_exposure(simulation, *evaluation.graph, collective,
                             order_around(evaluation, simulation.collectives[collective].start));
+}
+
+LaterWait later_wait(const Evaluation& evaluation, std::size_t collective) {
+    const Simulation& simulation = evaluation.simulation;
+    return later_wait(*evaluation.graph, simulation, collective,
+                      order_around(evaluation, simulation.collectives[collective].start));
 }
 
 }  // namespace overlap

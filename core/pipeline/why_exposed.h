@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/pipeline/evaluation.h"
+#include "core/simulate/issue_order.h"
 
 namespace overlap {
 
@@ -10,5 +11,8 @@ namespace overlap {
 /// would help is what the plan allows: with its other overlaps by hand, and the order of process groups if it keeps it.
 /// @param collective index of Simulation::collectives.
 std::string why_exposed(const Evaluation& evaluation, std::size_t collective);
+
+/// Where that collective could be waited for later, with the plan's other overlaps by hand.
+LaterWait later_wait(const Evaluation& evaluation, std::size_t collective);
 
 }  // namespace overlap

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "core/base/number_text.h"
+#include "core/graph/direction.h"
 #include "core/simulate/issue_order.h"
 
 namespace overlap {
@@ -176,6 +177,25 @@ void find_causes(const Graph& graph, std::span<const double> times_ms, std::span
     }
 }
 
+namespace {
+
+/// What waiting for it later would save, or that it cannot be.
+std::string later_wait_text(const Simulation& simulation, const Graph& graph, std::size_t index,
+                            const IssueOrder& order) {
+    const CollectiveTiming& collective = simulation.collectives[index];
+    if (collective.wait == no_node) return {};
+    const LaterWait later = later_wait(graph, simulation, index, order);
+    if (later.after == no_node)
+        return std::string(", and it cannot be waited for later, since all compute of the ") +
+               (runs_in_backward(graph, collective.wait) ? "backward" : "forward") + " after its wait needs it";
+    const bool hides = collective.exposed_ms - later.hidden_ms < nanosecond_in_ms;
+    return "; waiting for it" + std::string(later.moves_dependents ? ", and for what needs it," : "") + " only after " +
+           std::string(graph.name(later.after)) +
+           (hides ? " would hide it" : " would save " + milliseconds(later.hidden_ms));
+}
+
+}  // namespace
+
 std::string Simulation::explain(const Graph& graph, std::size_t index) const {
     return explain_exposure(*this, graph, index, {});
 }
@@ -245,7 +265,8 @@ std::string explain_exposure(const Simulation& simulation, const Graph& graph, s
                         ? "it starts the graph, " + before(collective.window_ms, wait, "")
                         : "its input, which needs " + name(collective.producer) + ", is ready " +
                               before(possible_ms - collective.earliest_ms + collective.window_ms, wait, "only ");
-            text += "; the " + kind + " takes " + duration + ", so only a later wait would hide it";
+            text += "; the " + kind + " takes " + duration;
+            text += later_wait_text(simulation, graph, index, order);
             break;
     }
     return text;

@@ -1,7 +1,10 @@
 #include "core/simulate/issue_order.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
+
+#include "core/graph/direction.h"
 
 namespace overlap {
 namespace {
@@ -57,7 +60,77 @@ class WayBack {
     std::unordered_map<NodeId, NodeId> next_;
 };
 
+/// Walks from a collective's wait on over what has to come after it.
+class WayOn {
+  public:
+    WayOn(const Graph& graph, const Simulation& simulation, std::size_t collective, const IssueOrder& order)
+        : graph_(graph),
+          simulation_(simulation),
+          order_(order),
+          start_(simulation.collectives[collective].start),
+          dependent_(graph.node_count()) {
+        dependent_[simulation.collectives[collective].wait] = true;
+    }
+
+    /// To be asked of each node after the wait, in order: whether it has to come after a wait for the collective.
+    bool is_dependent(NodeId node) {
+        const std::span<const NodeId> inputs = graph_.inputs(node);
+        bool needs = std::ranges::any_of(inputs, [&](NodeId input) { return dependent_[input]; }) || waits_too(node);
+        for (const auto& [target, source] : order_.further) needs = needs || (target == node && dependent_[source]);
+        if (const std::int32_t index = simulation_.collective_of_node[node]; order_.groups_keep_order && index >= 0) {
+            const std::uint32_t group = simulation_.collectives[static_cast<std::size_t>(index)].group;
+            needs = needs || groups_.contains(group);
+            if (needs) groups_.insert(group);
+        }
+        return dependent_[node] = needs;
+    }
+
+  private:
+    /// A collective of several tensors has a wait for each.
+    bool waits_too(NodeId node) const {
+        if (!graph_.target_info(node).is_wait) return false;
+        return std::ranges::any_of(graph_.inputs(node), [&](NodeId input) {
+            return input == start_ ||
+                   (graph_.target_info(input).is_getitem && std::ranges::count(graph_.inputs(input), start_) > 0);
+        });
+    }
+
+    const Graph& graph_;
+    const Simulation& simulation_;
+    const IssueOrder& order_;
+    NodeId start_;
+    std::vector<bool> dependent_;
+    std::set<std::uint32_t> groups_;  ///< that have issued something dependent
+};
+
 }  // namespace
+
+LaterWait later_wait(const Graph& graph, const Simulation& simulation, std::size_t collective,
+                     const IssueOrder& order) {
+    const CollectiveTiming& timing = simulation.collectives[collective];
+    LaterWait later;
+    WayOn on(graph, simulation, collective, order);
+    double passed_ms = 0;
+    bool met_dependent = false;
+    const bool backward = runs_in_backward(graph, timing.wait);
+    for (NodeId node = timing.wait + 1; node < graph.node_count(); ++node) {
+        if (!backward && runs_in_backward(graph, node)) break;
+        if (on.is_dependent(node)) {
+            if (later.after != no_node && later.hidden_ms >= timing.exposed_ms) break;
+            met_dependent = true;
+            continue;
+        }
+        const double time_ms = simulation.nodes[node].end_ms - simulation.nodes[node].start_ms;
+        if (time_ms <= 0 || !simulation.on_compute(node) || graph.target_info(node).is_wait) continue;
+        passed_ms += time_ms;
+        if (!order.bucket_of_node.empty() && order.bucket_of_node[node] >= 0) continue;
+        later.after = node;
+        later.moves_dependents = met_dependent;
+        later.hidden_ms = std::min(passed_ms, timing.exposed_ms);
+        if (met_dependent && passed_ms >= timing.exposed_ms) break;
+    }
+    return later;
+}
 
 std::string issue_refusal(const Graph& graph, const Simulation& simulation, std::size_t collective, NodeId before,
                           const IssueOrder& order) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,9 @@ struct IssueOrder {
     bool groups_keep_order = true;  ///< collectives of one process group stay in the order in which they are issued
     /// The first comes after the second, by hand.
     std::vector<std::pair<NodeId, NodeId>> further{};
+    /// Nodes with 0 or more there were made to pack and unpack a bucket: they go with it, and nothing is put behind
+    /// them. May be empty.
+    std::span<const std::int32_t> bucket_of_node{};
 };
 
 /// Simulation::explain(), where collectives can be issued in this order alone: what would help and cannot be done is
@@ -26,5 +30,19 @@ std::string explain_exposure(const Simulation& simulation, const Graph& graph, s
 /// @param collective index of Simulation::collectives.
 std::string issue_refusal(const Graph& graph, const Simulation& simulation, std::size_t collective, NodeId before,
                           const IssueOrder& order);
+
+/// Where a collective could be waited for later than it is: after compute that does not need it, as a drag of its end
+/// and Advice allow it.
+struct LaterWait {
+    NodeId after = no_node;         ///< compute that comes after its wait now; no_node where all of that needs it
+    double hidden_ms = 0;           ///< of what is exposed, so much is hidden then
+    bool moves_dependents = false;  ///< what needs the collective comes after that compute then, too
+};
+
+/// The last compute before anything that needs the collective, where that hides all that is exposed. Otherwise the
+/// first compute behind which all is hidden, or the last that does not need it. Nothing of the forward waits for the
+/// backward: of a pipeline stage that needs no data of it, and comes later all the same.
+/// @param collective index of Simulation::collectives, of one that is waited for.
+LaterWait later_wait(const Graph& graph, const Simulation& simulation, std::size_t collective, const IssueOrder& order);
 
 }  // namespace overlap

@@ -170,19 +170,23 @@ TEST(AdviceForCollectives, IsJudgedByTheStepWithLinksShared) {
     EXPECT_TRUE(is_worthwhile(only_seems, *evaluation));
 }
 
-/// A node before which the explanation of an exposed collective says that it should start.
+/// A place that the explanation of an exposed collective names: what Advice calls it, and its node.
 struct NamedPlace {
-    std::string node;
+    std::string advice, node;
     bool refused = false;  ///< it says why that cannot be
 };
 
 std::vector<NamedPlace> named_places(const std::string& explanation) {
     std::vector<NamedPlace> places;
-    for (const std::string_view words : {"; starting before ", "; issuing it before "}) {
+    using Words = std::pair<std::string_view, const char*>;
+    for (const auto& [words, advice] :
+         {Words{"; starting before ", "starts before "}, Words{"; issuing it before ", "starts before "},
+          Words{"; waiting for it only after ", "is waited for after "},
+          Words{", and for what needs it, only after ", "wait until after "}}) {
         const std::size_t at = explanation.find(words);
         if (at == std::string::npos) continue;
         const std::size_t begin = at + words.size();
-        places.push_back({explanation.substr(begin, explanation.find_first_of(" ,", begin) - begin),
+        places.push_back({advice, explanation.substr(begin, explanation.find_first_of(" ,", begin) - begin),
                           explanation.find(", but ", begin) != std::string::npos});
     }
     return places;
@@ -201,17 +205,25 @@ std::vector<std::shared_ptr<const Evaluation>> plans_with_exposure() {
 }
 
 TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
-    std::size_t named = 0, refused = 0, busy = 0;
+    std::size_t named = 0, refused = 0, busy = 0, later = 0, never_later = 0;
     for (const std::shared_ptr<const Evaluation>& evaluation : plans_with_exposure()) {
         if (evaluation->refused) continue;
         for (const std::size_t worst : most_exposed(*evaluation, 60)) {
             const std::vector<Advice> all = advice_for(evaluation, worst);
             const std::string why = why_exposed(*evaluation, worst);
             busy += evaluation->simulation.collectives[worst].cause == ExposureCause::group_busy;
+            if (why.find("cannot be waited for later") != std::string::npos) {
+                ++never_later;
+                EXPECT_TRUE(std::ranges::none_of(all, [](const Advice& advice) {
+                    return advice.refusal.empty() && (advice.text.find(" is waited for after ") != std::string::npos ||
+                                                      advice.text.find(" wait until after ") != std::string::npos);
+                })) << why;
+            }
             for (const NamedPlace& place : named_places(why)) {
                 ++named;
+                later += place.advice != std::string("starts before ");
                 const auto tried = std::ranges::find_if(
-                    all, [&](const Advice& advice) { return advice.text.ends_with("starts before " + place.node); });
+                    all, [&](const Advice& advice) { return advice.text.ends_with(place.advice + place.node); });
                 ASSERT_NE(tried, all.end()) << why;
                 // The explanation offers what Advice does, and tells what it refuses as refused.
                 EXPECT_EQ(place.refused, !tried->refusal.empty()) << why << "; " << tried->refusal;
@@ -224,6 +236,8 @@ TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
     EXPECT_GT(named, 4u);
     EXPECT_LT(refused, named);
     EXPECT_GT(busy, 0u);
+    EXPECT_GT(later, 0u);
+    EXPECT_GT(never_later, 0u);
 }
 
 TEST(AdviceForCollectives, NoneForWhatIsHiddenOrCannotBeChanged) {

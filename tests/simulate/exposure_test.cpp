@@ -145,8 +145,72 @@ TEST_F(Exposure, ProducerLate) {
     EXPECT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.blocker, producer);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 4 ms: its input, which needs mm, is ready right before waited; the all-reduce takes 4 ms, "
-              "so only a later wait would hide it");
+              "waits 4 ms: its input, which needs mm, is ready right before waited; the all-reduce takes 4 ms, and it "
+              "cannot be waited for later, since all compute of the forward after its wait needs it");
+}
+
+TEST_F(Exposure, ALaterWaitIsNamedWhereItIsPossible) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    const NodeId reduce = sketch.reduce("reduce", producer, 4);
+    const NodeId waited = sketch.wait("waited", reduce);
+    sketch.compute("mm_1", {x}, 3);
+    const NodeId needs = sketch.compute("mm_2", {waited}, 5);
+    sketch.compute("mm_3", {needs}, 5);
+    run(0);
+    EXPECT_TRUE(simulation.explain(graph, 0).ends_with("; waiting for it only after mm_1 would save 3 ms"))
+        << simulation.explain(graph, 0);
+    const LaterWait part = later_wait(graph, simulation, 0, {});
+    EXPECT_EQ(graph.name(part.after), "mm_1");
+    EXPECT_EQ(part.hidden_ms, 3);
+    EXPECT_FALSE(part.moves_dependents);
+}
+
+TEST_F(Exposure, BeyondWhatNeedsItALaterWaitMovesThat) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    const NodeId reduce = sketch.reduce("reduce", producer, 4);
+    const NodeId waited = sketch.wait("waited", reduce);
+    sketch.compute("mm_1", {waited}, 3);
+    sketch.compute("mm_2", {x}, 5);
+    sketch.compute("mm_3", {x}, 5);
+    run(0);
+    EXPECT_TRUE(simulation.explain(graph, 0).ends_with(
+        "; waiting for it, and for what needs it, only after mm_2 would hide it"))
+        << simulation.explain(graph, 0);
+}
+
+/// Names of what packs a bucket do not last, and its place is not the user's to choose.
+TEST_F(Exposure, NothingWaitsBehindWhatPacksABucket) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    const NodeId reduce = sketch.reduce("reduce", producer, 4);
+    const NodeId waited = sketch.wait("waited", reduce);
+    const NodeId pack = sketch.compute("pack", {x}, 3);
+    const NodeId last = sketch.compute("mm_1", {x}, 2);
+    sketch.compute("mm_2", {waited}, 5);
+    run(0);
+    std::vector<std::int32_t> bucket_of_node(graph.node_count(), -1);
+    bucket_of_node[pack] = 0;
+    const LaterWait later = later_wait(graph, simulation, 0, {.bucket_of_node = bucket_of_node});
+    EXPECT_EQ(later.after, last);
+    EXPECT_EQ(later.hidden_ms, 4);
+    bucket_of_node[last] = 0;
+    EXPECT_EQ(later_wait(graph, simulation, 0, {.bucket_of_node = bucket_of_node}).after, no_node);
+}
+
+/// What the collective's group issues next comes behind it, and so does what needs that.
+TEST_F(Exposure, ALaterWaitKeepsTheOrderOfGroupsAndOverlapsByHand) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    const NodeId reduce = sketch.reduce("reduce", producer, 4);
+    const NodeId waited = sketch.wait("waited", reduce);
+    const NodeId second = sketch.reduce("second", waited, 1);
+    const NodeId third = sketch.gather("third", x, 1);
+    sketch.wait("waited_second", second);
+    const NodeId gathered = sketch.wait("waited_third", third);
+    const NodeId last = sketch.compute("mm_1", {gathered}, 5);
+    run(0);
+    EXPECT_EQ(later_wait(graph, simulation, 0, {}).after, no_node);
+    EXPECT_EQ(later_wait(graph, simulation, 0, {.groups_keep_order = false}).after, last);
+    EXPECT_EQ(later_wait(graph, simulation, 0, {.groups_keep_order = false, .further = {{last, waited}}}).after,
+              no_node);
 }
 
 TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
@@ -156,8 +220,8 @@ TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
     EXPECT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.blocker, no_node);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 4 ms: it starts the graph, right before waited; the all-gather takes 4 ms, so only a later "
-              "wait would hide it");
+              "waits 4 ms: it starts the graph, right before waited; the all-gather takes 4 ms, and it cannot be "
+              "waited for later, since all compute of the forward after its wait needs it");
 }
 
 TEST_F(Exposure, GroupBusy) {
