@@ -11,6 +11,8 @@ namespace {
 
 /// The greatest double has 309 digits in front of the point.
 constexpr std::size_t longest_number = 400;
+/// Less is no nanosecond, with three decimals.
+constexpr double least_time_ms = 0.0005e-6;
 
 }  // namespace
 
@@ -45,7 +47,8 @@ std::string shortest_text(double value) {
 std::string time_text(double time_ms) {
     const double magnitude = std::abs(time_ms);
     if (magnitude >= 9999.5) return number_text(time_ms / 1e3) + " s";
-    if (magnitude == 0 || magnitude >= 0.1) return number_text(time_ms) + " ms";
+    if (magnitude < least_time_ms) return "0 ms";
+    if (magnitude >= 0.1) return number_text(time_ms) + " ms";
     if (magnitude >= 0.9995e-3) return number_text(time_ms * 1e3) + " µs";
     return number_text(time_ms * 1e6) + " ns";
 }

@@ -82,6 +82,7 @@ std::vector<Tick> ticks(const TimeAxis& axis, std::int64_t step_ns) {
 }
 
 std::string tick_label(std::int64_t time_ns, std::int64_t step_ns, std::int64_t largest_ns) {
+    if (time_ns == 0) return "0 ms";
     const Unit unit = unit_for(std::llabs(largest_ns));
     const int decimals = decimals_for(step_ns, unit);
     const std::int64_t magnitude = std::llabs(time_ns);

@@ -45,7 +45,8 @@ std::int64_t tick_step_ns(const TimeAxis& axis, double min_spacing_px);
 /// The multiples of `step_ns` in the axis' range.
 std::vector<Tick> ticks(const TimeAxis& axis, std::int64_t step_ns);
 /// Label of a tick: unit by the size of `largest_ns` (the ruler's farthest time, so that a ruler keeps one unit), as
-/// many decimals as `step_ns` needs. "250 ms", "250.25 ms", "0 µs". Seconds only from 10 s: steps are compared in ms.
+/// many decimals as `step_ns` needs. "250 ms", "250.25 ms", "12.3 µs". Seconds only from 10 s: steps are compared in
+/// ms. Zero is "0 ms", as everywhere.
 std::string tick_label(std::int64_t time_ns, std::int64_t step_ns, std::int64_t largest_ns);
 
 }  // namespace overlap

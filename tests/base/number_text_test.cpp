@@ -13,6 +13,9 @@ namespace {
 
 TEST(NumberText, HasFourDigitsAndAUnit) {
     EXPECT_EQ(time_text(0), "0 ms");
+    EXPECT_EQ(time_text(4e-10), "0 ms");  // what sums in another order leave
+    EXPECT_EQ(time_text(-4e-10), "0 ms");
+    EXPECT_EQ(time_text(6e-10), "0.001 ns");
     EXPECT_EQ(time_text(0.0312), "31.2 µs");
     EXPECT_EQ(time_text(25.1), "25.1 ms");
     EXPECT_EQ(time_text(1671.46), "1671 ms");

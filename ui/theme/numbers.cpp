@@ -12,7 +12,7 @@ namespace {
 
 /// What files say may be more than a std::int64_t holds.
 constexpr double most_bytes = 9e18;
-/// Less is written as 0 ns.
+/// Less is written as 0 ms.
 constexpr double least_time_shown_ms = 0.0005e-6;
 
 /// A text of core's, made of a magnitude, with the sign of its number and with spaces that do not break.

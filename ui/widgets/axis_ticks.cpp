@@ -46,8 +46,10 @@ std::vector<AxisTick> axisTicks(double lowest, double highest, Unit unit, int mo
     std::vector<AxisTick> ticks;
     for (double place = first(step); place <= last(step); ++place) {
         const double value = place * step;
-        ticks.push_back(
-            {value * scale.size, QString::number(value, 'f', decimals) + thinSpace + QString::fromUtf8(scale.name)});
+        const bool no_time = unit == Unit::Time && place == 0;  // written in one way everywhere
+        ticks.push_back({value * scale.size,
+                         no_time ? formatTime(0)
+                                 : QString::number(value, 'f', decimals) + thinSpace + QString::fromUtf8(scale.name)});
     }
     return ticks;
 }
