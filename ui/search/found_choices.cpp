@@ -1,6 +1,7 @@
 #include "ui/search/found_choices.h"
 
 #include <QObject>
+#include <algorithm>
 #include <array>
 
 #include "core/base/number_text.h"
@@ -57,6 +58,15 @@ QString linksSentence(const FoundPlans& found) {
         "this graph's cost model does not say who shares what.");
 }
 
+QString fastestText() {
+    return QObject::tr("the fastest");
+}
+
+QString leanerText(const FoundPlans& found) {
+    return QObject::tr("%1 at %2")
+        .arg(formatTime(found.leaner->step_ms), formatBytes(static_cast<double>(found.leaner->peak_bytes)));
+}
+
 /// That nothing better was found, and how far the best is from the plan that was shown.
 QString nothingBetterSentence(const FoundPlans& found) {
     const QString title = found.start.plan ? shownName(found.start.title) : QObject::tr("the baseline");
@@ -107,9 +117,7 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
                              : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
     if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
     if (is_best && found.leaner)
-        sentences.append(
-            QObject::tr("Hardly slower with less memory: %1 at %2, on the front.")
-                .arg(formatTime(found.leaner->step_ms), formatBytes(static_cast<double>(found.leaner->peak_bytes))));
+        sentences.append(QObject::tr("Hardly slower with less memory: %1, on the front.").arg(leanerText(found)));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0
@@ -139,9 +147,24 @@ QString captionOf(const FoundPlans& found) {
     // Progress told the step of the fastest.
     const std::array<double, 2> steps{found.shortest_ms, found.best().step_ms};
     if (found.shortest_ms < found.best().step_ms)
-        clauses.append(QObject::tr("the fastest, %1, has more buckets, options or overlaps for less than 0.3 %")
-                           .arg(formatTimesApart(steps).front()));
+        clauses.append(QObject::tr("%1, %2, has more buckets, options or overlaps for less than %3")
+                           .arg(fastestText(), formatTimesApart(steps).front(), formatPercent(alike_share)));
     return sentence(clauses.join(QStringLiteral("; ")));
+}
+
+std::vector<NamedChoice> namedChoices(const FoundPlans& found) {
+    std::vector<NamedChoice> named;
+    const auto name = [&](const QString& phrase, auto is) {
+        const auto choice = std::ranges::find_if(found.choices, is);
+        if (choice != found.choices.end()) named.push_back({phrase, static_cast<int>(choice - found.choices.begin())});
+    };
+    if (found.shortest_ms < found.best().step_ms)
+        name(fastestText(), [&](const FoundChoice& choice) { return choice.step_ms == found.shortest_ms; });
+    if (found.leaner)
+        name(leanerText(found), [&](const FoundChoice& choice) {
+            return choice.step_ms == found.leaner->step_ms && choice.peak_bytes == found.leaner->peak_bytes;
+        });
+    return named;
 }
 
 QString aboveBound(double step_ms, double bound_ms) {

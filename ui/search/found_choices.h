@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ui/search/found_plans.h"
 
@@ -19,6 +20,13 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t choice);
 
 /// How the search ended, and where its best is from.
 QString captionOf(const FoundPlans& found);
+
+/// A phrase of captionOf() or sentencesOn(), and the choice that it speaks of.
+struct NamedChoice {
+    QString phrase;
+    int choice = 0;
+};
+std::vector<NamedChoice> namedChoices(const FoundPlans& found);
 
 /// Such as `2.7 % above the bound`.
 QString aboveBound(double step_ms, double bound_ms);

@@ -44,7 +44,7 @@ std::vector<FoundChoice> choicesOf(const SearchResult& result, const ShownSteps&
         // A plan without what is locked is compared with, and not to choose.
         if (baseline.usable() && result.locked_parts.kept_in(baseline.plan))
             add({baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms, baseline.corrected_peak_bytes,
-                 shownAt(shown.baselines_ms, index)});
+                 shownAt(shown.baselines_ms, index), 1, true});
     }
     return choices;
 }

@@ -21,6 +21,7 @@ struct FoundChoice {
     std::int64_t peak_bytes = 0;
     std::optional<double> shown_ms{};  ///< the step that the window shows of it, opened; nothing: not known
     int name_rank = 1;                 ///< in the chart: see StepPeakChart::Point
+    bool compared = false;             ///< the search did not find it: what was found is compared with it
     /// What its parts are worth, most worth first; nothing before that was found out.
     std::optional<std::vector<PlanElement>> parts{};
 };

@@ -53,6 +53,7 @@ QJsonObject toJson(const FoundChoice& choice) {
             {"peak_bytes", QString::number(choice.peak_bytes)},
             {"shown_ms", optionalNumber(choice.shown_ms)},
             {"name_rank", choice.name_rank},
+            {"compared", choice.compared},
             {"parts", toJson(choice.parts)}};
 }
 
@@ -65,6 +66,7 @@ FoundChoice choiceFromJson(const QJsonObject& json) {
     choice.peak_bytes = json["peak_bytes"].toString().toLongLong();
     choice.shown_ms = optionalNumber(json["shown_ms"]);
     choice.name_rank = json["name_rank"].toInt();
+    choice.compared = json["compared"].toBool();
     choice.parts = partsFromJson(json["parts"]);
     return choice;
 }

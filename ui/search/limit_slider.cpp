@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QSignalBlocker>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/search/front_chart.h"
@@ -19,6 +20,7 @@ constexpr std::int64_t unit_bytes = 1024;
 constexpr int steps_of_range = 100;  ///< by arrow keys
 constexpr double knob_radius = 6, tick_height = 3, text_gap = 6;
 constexpr int least_height = 20;
+constexpr double least_move = 3;  ///< of a pointer that moves the knob
 
 /// Rounded up, so that a plan with this peak is within.
 int valueOf(std::int64_t bytes) {
@@ -37,10 +39,7 @@ LimitSlider::LimitSlider(const FrontChart& chart, QWidget* parent) : QSlider(Qt:
     setFocusPolicy(Qt::StrongFocus);
     connect(&chart, &FrontChart::moved, this, qOverload<>(&LimitSlider::update));
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&LimitSlider::update));
-    connect(this, &QSlider::valueChanged, this, [this] {
-        describe();
-        emit limitChosen(limit());
-    });
+    connect(this, &QSlider::valueChanged, this, &LimitSlider::takeValue);
 }
 
 void LimitSlider::setPeaks(std::vector<std::int64_t> peaks) {
@@ -53,19 +52,24 @@ void LimitSlider::setPeaks(std::vector<std::int64_t> peaks) {
 
 void LimitSlider::showLimit(std::optional<std::int64_t> bytes) {
     const QSignalBlocker quiet(this);
+    limit_ = bytes;
     setValue(bytes ? valueOf(*bytes) : maximum());
     describe();
     update();
 }
 
-std::optional<std::int64_t> LimitSlider::limit() const {
-    if (value() >= maximum()) return std::nullopt;
-    return value() * unit_bytes;
+void LimitSlider::takeValue() {
+    const std::optional<std::int64_t> chosen =
+        value() >= maximum() ? std::nullopt : std::optional(value() * unit_bytes);
+    if (chosen == limit_) return;
+    limit_ = chosen;
+    describe();
+    update();
+    emit limitChosen(limit_);
 }
 
 QString LimitSlider::text() const {
-    const std::optional<std::int64_t> bytes = limit();
-    return bytes ? tr("at most %1").arg(formatBytes(static_cast<double>(*bytes))) : tr("any peak");
+    return limit_ ? tr("at most %1").arg(formatBytes(static_cast<double>(*limit_))) : tr("any peak");
 }
 
 void LimitSlider::describe() {
@@ -82,6 +86,7 @@ double LimitSlider::xOf(int value) const {
 
 void LimitSlider::drag(std::int64_t bytes) {
     setValue(std::clamp(valueOf(bytes), minimum(), maximum()));
+    takeValue();
 }
 
 void LimitSlider::paintEvent(QPaintEvent*) {
@@ -118,11 +123,19 @@ void LimitSlider::paintEvent(QPaintEvent*) {
 void LimitSlider::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
     setSliderDown(true);
-    drag(chart_.peakAt(event->position().x()));
+    const double x = event->position().x();
+    pressed_at_.reset();
+    if (std::abs(x - xOf(value())) <= knob_radius)
+        pressed_at_ = x;
+    else
+        drag(chart_.peakAt(x));
 }
 
 void LimitSlider::mouseMoveEvent(QMouseEvent* event) {
-    if (isSliderDown()) drag(chart_.peakAt(event->position().x()));
+    const double x = event->position().x();
+    if (!isSliderDown() || (pressed_at_ && std::abs(x - *pressed_at_) < least_move)) return;
+    pressed_at_.reset();
+    drag(chart_.peakAt(x));
 }
 
 void LimitSlider::mouseReleaseEvent(QMouseEvent*) {
@@ -130,15 +143,22 @@ void LimitSlider::mouseReleaseEvent(QMouseEvent*) {
 }
 
 void LimitSlider::keyPressEvent(QKeyEvent* event) {
-    const bool up = event->key() == Qt::Key_PageUp, down = event->key() == Qt::Key_PageDown;
-    if (!up && !down) return QSlider::keyPressEvent(event);
-    int next = up ? maximum() : minimum();
-    for (const std::int64_t peak : peaks_) {
-        const int at = valueOf(peak);
-        if (up && at > value()) next = std::min(next, at);
-        if (down && at < value()) next = std::max(next, at);
+    const int key = event->key();
+    const bool up = key == Qt::Key_PageUp, down = key == Qt::Key_PageDown;
+    if (up || down) {
+        int next = up ? maximum() : minimum();
+        for (const std::int64_t peak : peaks_) {
+            const int at = valueOf(peak);
+            if (up && at > value()) next = std::min(next, at);
+            if (down && at < value()) next = std::max(next, at);
+        }
+        setValue(next);
+    } else {
+        QSlider::keyPressEvent(event);
     }
-    setValue(next);
+    // A limit beyond an end has its knob there, and a key that leads there takes the end itself.
+    const bool to_right = up || key == Qt::Key_End || key == Qt::Key_Right || key == Qt::Key_Up;
+    if ((to_right && value() == maximum()) || (key == Qt::Key_Home && value() == minimum())) takeValue();
 }
 
 }  // namespace overlap::ui

@@ -10,7 +10,8 @@ namespace overlap::ui {
 class FrontChart;
 
 /// The limit of the peak, along the axis of a chart that it stands below. At its right end any peak will do. Page keys
-/// lead from one plan of the front to the next.
+/// lead from one plan of the front to the next. A limit that it shows stays, also beyond its ends, until the user moves
+/// the knob: a press on it alone does not.
 class LimitSlider : public QSlider {
     Q_OBJECT
 
@@ -21,7 +22,7 @@ class LimitSlider : public QSlider {
     void setPeaks(std::vector<std::int64_t> peaks);
     /// Shows a limit and tells nobody.
     void showLimit(std::optional<std::int64_t> bytes);
-    std::optional<std::int64_t> limit() const;
+    const std::optional<std::int64_t>& limit() const { return limit_; }
     /// The user drags the limit to a peak, which may lie beyond the front.
     void drag(std::int64_t bytes);
     /// In words, such as `at most 31.2 GiB`.
@@ -43,9 +44,13 @@ class LimitSlider : public QSlider {
   private:
     double xOf(int value) const;
     void describe();
+    /// The user has moved the knob to where it is.
+    void takeValue();
 
     const FrontChart& chart_;
     std::vector<std::int64_t> peaks_;
+    std::optional<std::int64_t> limit_;
+    std::optional<double> pressed_at_;  ///< on the knob, which has not been moved since
 };
 
 }  // namespace overlap::ui

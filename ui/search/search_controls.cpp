@@ -41,23 +41,23 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     limit_->setAccessibleName(tr("Limit of the peak"));
     limit_->view()->setAccessibleName(limit_->accessibleName());
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
-    other_limit_->setRange(0.001, 1e6);
+    other_limit_->setRange(0, 1e6);
     other_limit_->setDecimals(2);
+    other_limit_->setKeyboardTracking(false);  // a number that is half typed is no limit
     other_limit_->setSuffix(tr(" GiB"));
+    other_limit_->setSpecialValueText(tr("no limit"));
     other_limit_->setAccessibleName(tr("Most memory"));
+    other_limit_->setToolTip(
+        tr("What the step may hold at most; at first what the device holds, or no limit where the cost model does not "
+           "say"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        const bool other = index == static_cast<int>(Limit::other);
-        const QSignalBlocker quiet(other_limit_);
-        exact_limit_.reset();
-        if (other && document_.evaluation())
-            other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
-                                   bytes_per_gib);
-        other_limit_->setVisible(other);
+        other_limit_->setVisible(index == static_cast<int>(Limit::other));
+        showOtherLimit();
         emit changed();
     });
-    connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this] {
-        exact_limit_.reset();
+    connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
+        given_limit_ = std::llround(gib * bytes_per_gib);
         emit changed();
     });
     connect(locks_, &LockButton::changed, this, &SearchControls::update);
@@ -128,9 +128,20 @@ std::optional<std::int64_t> SearchControls::limitBytes() const {
         case Limit::device:
             return device_memory_bytes(*document_.graph());
         case Limit::other:
-            return exact_limit_ ? *exact_limit_ : std::llround(other_limit_->value() * bytes_per_gib);
+            break;
     }
-    return std::nullopt;
+    const std::int64_t bytes = given_limit_.value_or(device_memory_bytes(*document_.graph()));
+    return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
+void SearchControls::showOtherLimit() {
+    const QSignalBlocker quiet(other_limit_);
+    const std::int64_t bytes = given_limit_         ? *given_limit_
+                               : document_.isOpen() ? device_memory_bytes(*document_.graph())
+                                                    : 0;
+    const double gib = static_cast<double>(bytes) / bytes_per_gib;
+    constexpr double rounding = 0.005;
+    if (std::abs(other_limit_->value() - gib) > rounding) other_limit_->setValue(gib);
 }
 
 std::size_t SearchControls::plans() const {
@@ -147,10 +158,10 @@ PlanLocks SearchControls::locks() const {
 
 void SearchControls::setLimit(std::optional<std::int64_t> bytes) {
     {
-        const QSignalBlocker quiet_box(limit_), quiet_number(other_limit_);
+        const QSignalBlocker quiet(limit_);
         limit_->setCurrentIndex(static_cast<int>(bytes ? Limit::other : Limit::none));
-        exact_limit_ = bytes;
-        if (bytes) other_limit_->setValue(static_cast<double>(*bytes) / bytes_per_gib);
+        if (bytes) given_limit_ = bytes;
+        showOtherLimit();
         other_limit_->setVisible(bytes.has_value());
     }
     emit changed();
@@ -169,6 +180,7 @@ QString SearchControls::obstacle() const {
 }
 
 void SearchControls::update() {
+    showOtherLimit();  // the device may be another one
     const QString refusal =
         canStartFromCurrent() ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from");
     locks_->setPlan(refusal.isEmpty() ? document_.current()->plan() : Plan());

@@ -44,6 +44,9 @@ class SearchControls : public QWidget {
     std::optional<std::int64_t> limitBytes() const;
     /// How many plans are evaluated at most to find one.
     std::size_t plans() const;
+    /// The field of Limit::other. It starts at what the device holds, or at no limit where that is not known, and keeps
+    /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart.
+    QDoubleSpinBox* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
     /// What of the current plan is to be kept.
@@ -65,11 +68,12 @@ class SearchControls : public QWidget {
     bool canStartFromCurrent() const;
     void makeOptions();
     void showOptions();
+    void showOtherLimit();
 
     Document& document_;
     QComboBox *limit_, *effort_;
     QDoubleSpinBox* other_limit_;
-    std::optional<std::int64_t> exact_limit_;  ///< what the number was rounded from
+    std::optional<std::int64_t> given_limit_;  ///< typed, or from the chart: before the field's rounding
     QCheckBox* from_current_;
     QToolButton* options_;
     QAction *any_order_, *separate_links_;

@@ -51,6 +51,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     layOutPanel(this, makeBar(), split);
     // A search, its bound, and the plan that it began at share links, whether the figures elsewhere do or not.
     chart_->setStepsText(tr("steps %1").arg(linksLabel(LinkSharing::by_host)));
+    chart_->setShapesText(tr("found"), tr("compared with"));
     setFocusProxy(find_);
     split->setFocusPolicy(Qt::NoFocus);
     chart_->setObjectName("frontChart");
@@ -119,20 +120,23 @@ QWidget* SearchPanel::makeResult() {
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(8, 4, 8, 4);
     layout->setSpacing(6);
-    result_->setWordWrap(true);
-    result_->setTextFormat(Qt::PlainText);
-    result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    result_->setAccessibleName(tr("What was found"));
+    const std::pair<QLabel*, QString> texts[] = {{result_, tr("What was found")},
+                                                 {caption_, tr("How far the search is")}};
+    for (const auto& [label, name] : texts) {
+        label->setWordWrap(true);
+        label->setTextFormat(Qt::RichText);
+        label->setTextInteractionFlags(Qt::TextBrowserInteraction);
+        label->setAccessibleName(name);
+        connect(label, &QLabel::linkActivated, this, [this](const QString& choice) { choose(choice.toInt()); });
+    }
+    result_->setObjectName("searchResult");
+    caption_->setObjectName("searchCaption");
     auto* buttons = new QHBoxLayout;
     for (QPushButton* button : {open_, compare_}) button->setAccessibleName(button->text());
     buttons->addWidget(open_);
     buttons->addWidget(compare_);
     buttons->addStretch(1);
     caption_->setProperty("role", "dim");
-    caption_->setWordWrap(true);
-    caption_->setTextFormat(Qt::PlainText);
-    caption_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    caption_->setAccessibleName(tr("How far the search is"));
     layout->addWidget(caption_);
     layout->addWidget(result_);
     layout->addLayout(buttons);
@@ -156,16 +160,33 @@ QWidget* SearchPanel::makeResult() {
 }
 
 QString SearchPanel::caption() const {
-    return caption_->text();
+    return told_;
 }
 
 QString SearchPanel::result() const {
-    return result_->text();
+    return result_text_;
 }
 
 void SearchPanel::say(const QString& sentence) {
-    caption_->setText(shownName(sentence));
+    told_ = shownName(sentence);
+    caption_->setText(linked(told_));
     caption_->setHidden(sentence.isEmpty());
+}
+
+void SearchPanel::sayResult(const QString& sentences) {
+    result_text_ = sentences;
+    result_->setText(linked(sentences));
+}
+
+QString SearchPanel::linked(const QString& sentences) const {
+    QString text = sentences.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>"));
+    if (!found_) return text;
+    for (const NamedChoice& named : namedChoices(*found_)) {
+        const QString phrase = named.phrase.toHtmlEscaped();
+        if (const qsizetype at = text.indexOf(phrase); at >= 0)
+            text.replace(at, phrase.size(), QStringLiteral("<a href=\"%1\">%2</a>").arg(named.choice).arg(phrase));
+    }
+    return text;
 }
 
 QStandardItemModel* SearchPanel::elements() {
@@ -214,14 +235,14 @@ void SearchPanel::forget() {
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
     table_->clear();
     introduced_.clear();
-    result_->clear();
+    sayResult({});
     say({});
     update();
 }
 
 /// While nothing was found: what a search does, and which of two steps of the shown plan it compares with.
 void SearchPanel::introduce() {
-    if (busy() || found_ || result_->text() != introduced_) return;
+    if (busy() || found_ || result_text_ != introduced_) return;
     introduced_ =
         tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
            "be. You can go on working meanwhile.");
@@ -231,7 +252,7 @@ void SearchPanel::introduce() {
                           "is %3 where each process group has a link of its own.")
                            .arg(formatTime(evaluation->on_shared_links->step_ms),
                                 shownName(document_.current()->title()), formatTime(evaluation->simulation.step_ms));
-    result_->setText(introduced_);
+    sayResult(introduced_);
 }
 
 void SearchPanel::findOrFinish() {

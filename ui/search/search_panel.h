@@ -91,6 +91,9 @@ class SearchPanel : public QWidget {
     /// @returns the position of the variant.
     int open();
     void say(const QString& sentence);
+    void sayResult(const QString& sentences);
+    /// As rich text, with a link to each choice that is spoken of.
+    QString linked(const QString& sentences) const;
 
     Document& document_;
     SearchControls* controls_;
@@ -109,6 +112,7 @@ class SearchPanel : public QWidget {
     QJsonObject restored_;                     ///< of the session, until the graph has these times
     mutable QJsonObject kept_;                 ///< of found_, without the choice; empty: not made yet
     std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
+    QString told_, result_text_;               ///< what caption_ and result_ say, without links
     QString introduced_;                       ///< what introduce() said
     bool waiting_ = false;                     ///< the caption says why nothing can be found
     PlanSearchTask task_;                      ///< last: what it delivers uses the members above

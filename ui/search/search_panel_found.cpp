@@ -84,7 +84,8 @@ void SearchPanel::drawChoices() {
     chart_->clear();
     for (std::size_t index = 0; index < found_->choices.size(); ++index) {
         const FoundChoice& choice = found_->choices[index];
-        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank});
+        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank,
+                     choice.compared});
     }
     chart_->setBound(found_->bound);
 }
@@ -113,7 +114,10 @@ QString SearchPanel::limitSentence() const {
     const bool any_within = bestWithin(found_->choices, now) >= 0;
     if (any_within && found_->choices[static_cast<std::size_t>(chosen_)].peak_bytes > *now)
         return tr("This plan takes more than the limit of %1.").arg(bytes(*now));
-    if (now == found_->limit) return {};
+    // A limit beyond all that a search without it found would have kept nothing from it.
+    const auto within = [&](const FoundChoice& choice) { return choice.peak_bytes <= *now; };
+    const bool excludes_nothing = !found_->limit && std::ranges::all_of(found_->choices, within);
+    if (now == found_->limit || excludes_nothing) return {};
     if (!any_within)
         return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
     return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
@@ -132,7 +136,7 @@ void SearchPanel::choose(int choice) {
 void SearchPanel::describeChoice() {
     QStringList sentences = sentencesOn(*found_, static_cast<std::size_t>(chosen_));
     if (const QString more = limitSentence(); !more.isEmpty()) sentences.prepend(more);
-    result_->setText(sentences.join(u' '));
+    sayResult(sentences.join(u' '));
 }
 
 void SearchPanel::showParts() {

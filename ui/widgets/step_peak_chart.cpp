@@ -58,6 +58,18 @@ void StepPeakChart::setStepsText(const QString& text) {
     update();
 }
 
+void StepPeakChart::setShapesText(const QString& dots, const QString& diamonds) {
+    dots_text_ = dots;
+    diamonds_text_ = diamonds;
+    update();
+}
+
+QString StepPeakChart::shapesText() const {
+    const auto compared = std::ranges::count_if(points_, &Point::compared);
+    if (diamonds_text_.isEmpty() || compared == 0 || compared == std::ssize(points_)) return {};
+    return QStringLiteral("● %1 · ◇ %2").arg(dots_text_, diamonds_text_);
+}
+
 void StepPeakChart::setNote(const QString& note) {
     note_ = note;
     update();
@@ -147,21 +159,12 @@ QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
 /// @returns whether none was added.
 bool StepPeakChart::placeNames(std::vector<int>& numbered) {
     names_.clear();
-    std::vector<QRectF> places;
-    const auto cover = [&](const Point& point, double reach) {
-        const QPointF at = place(point);
-        places.emplace_back(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
-    };
-    for (const Point& point : points_) cover(point, Metrics::radius);
-    if (current_) cover(*current_, Metrics::ring_radius);
     std::vector<int> wanted;
     for (int rank = 2; rank > 0; --rank)
         for (std::size_t index = 0; index < points_.size(); ++index)
             if (points_[index].name_rank == rank) wanted.push_back(static_cast<int>(index));
     if (current_) wanted.push_back(-1);
-    NamePlaces free(
-        QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, 0, -Metrics::bottom_margin - legend_height_),
-        std::move(places));
+    NamePlaces free(roomForNames(), placesOfPoints());
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     for (const int point : wanted) {
@@ -178,6 +181,45 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
         }
     }
     return found_all;
+}
+
+QRectF StepPeakChart::roomForNames() const {
+    return QRectF(rect()).adjusted(Metrics::left_margin, Metrics::top_margin, 0,
+                                   -Metrics::bottom_margin - legend_height_);
+}
+
+/// What names must not cover.
+std::vector<QRectF> StepPeakChart::placesOfPoints() const {
+    std::vector<QRectF> places;
+    const auto cover = [&](const Point& point, double reach) {
+        const QPointF at = place(point);
+        places.emplace_back(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
+    };
+    for (const Point& point : points_) cover(point, Metrics::radius);
+    if (current_) cover(*current_, Metrics::ring_radius);
+    return places;
+}
+
+std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
+    std::vector<QRectF> taken = placesOfPoints();
+    for (const Name& name : names_) taken.push_back(name.place.text);
+    NamePlaces free(roomForNames(), std::move(taken));
+    const QFontMetricsF metrics(textFont(smallTextPx));
+    std::vector<Name> marked;
+    for (std::size_t index = 0; index < points_.size(); ++index) {
+        if (!isMarked(index) || showsTitle(static_cast<int>(index))) continue;
+        const QString text = shownName(points_[index].title);
+        const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
+        const QPointF at = place(points_[index]);
+        const auto found = free.take(at, size, Metrics::name_gap, true);
+        const bool right = at.x() + Metrics::name_gap + size.width() < width();
+        const QRectF beside(
+            QPointF(right ? at.x() + Metrics::name_gap : std::max(0.0, at.x() - Metrics::name_gap - size.width()),
+                    at.y() - size.height() / 2),
+            size);
+        marked.push_back({static_cast<int>(index), text, found.value_or(NamePlace{beside})});
+    }
+    return marked;
 }
 
 double StepPeakChart::xOf(double peak_bytes) const {
@@ -264,6 +306,7 @@ bool StepPeakChart::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const int point = pointAt(help->pos());
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
+    if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
     if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
     QToolTip::showText(help->globalPos(), point < 0 ? elsewhere : text(points_[static_cast<std::size_t>(point)]), this);
     return true;

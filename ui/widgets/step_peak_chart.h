@@ -9,9 +9,9 @@
 
 namespace overlap::ui {
 
-/// Step against peak: a point for each of several plans, the current plan as a ring, and stairs along the points that
-/// no other beats in both. Both axes have round values. A click on a point, or Enter, takes it; arrows walk from point
-/// to point in order of the peak.
+/// Step against peak: a point for each of several plans, a hollow diamond for those that they are compared with, the
+/// current plan as a ring, and stairs along the points that no other beats in both. Both axes have round values. A
+/// click on a point, or Enter, takes it; arrows walk from point to point in order of the peak.
 class StepPeakChart : public QWidget {
     Q_OBJECT
 
@@ -21,7 +21,8 @@ class StepPeakChart : public QWidget {
         QString title;
         double step_ms = 0;
         std::int64_t peak_bytes = 0;
-        int name_rank = 1;  ///< names of higher rank, 1 or 2, find room first; 0: it is in the tool tip alone
+        int name_rank = 1;      ///< names of higher rank, 1 or 2, find room first; 0: it is in the tool tip alone
+        bool compared = false;  ///< a hollow diamond: what others are compared with
     };
     /// How short a step can be within a limit of the peak.
     struct Limit {
@@ -51,6 +52,11 @@ class StepPeakChart : public QWidget {
     /// What all steps of the chart have in common, said above its axes, such as `steps with links shared`.
     void setStepsText(const QString& text);
     const QString& stepsText() const { return steps_text_; }
+    /// What dots and diamonds are, said above the axes where there are both, and in the tool tip where that has no
+    /// room.
+    void setShapesText(const QString& dots, const QString& diamonds);
+    /// That legend in words: `● found · ◇ compared with`; empty where all points are of one shape.
+    QString shapesText() const;
     /// What the device holds; 0 where that is not known.
     void setDeviceMemory(std::int64_t bytes);
 
@@ -66,6 +72,9 @@ class StepPeakChart : public QWidget {
     };
     /// Names that are shown whatever the pointer is at.
     const std::vector<Name>& names() const { return names_; }
+    /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks.
+    /// They cover no name and no point; where there is no such place, what they cover is not drawn meanwhile.
+    std::vector<Name> markedNames() const;
     /// What the numbers among the names stand for: `1 full, gathers kept · 2 none`; empty where there are none.
     const QString& legend() const { return legend_; }
     /// The point that keys are at; -1 for none.
@@ -106,7 +115,10 @@ class StepPeakChart : public QWidget {
     void paintBound(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
     void paintNames(QPainter& painter) const;
-    void paintMarkedName(QPainter& painter, const Point& point) const;
+    void paintShapes(QPainter& painter, const QString& axes) const;
+    void paintPoint(QPainter& painter, std::size_t point, bool marked) const;
+    QRectF roomForNames() const;
+    std::vector<QRectF> placesOfPoints() const;
     bool isMarked(std::size_t point) const;
     bool showsTitle(int point) const;
     void paintPoints(QPainter& painter) const;
@@ -118,7 +130,7 @@ class StepPeakChart : public QWidget {
     std::optional<Point> current_;
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
-    QString note_, steps_text_;
+    QString note_, steps_text_, dots_text_, diamonds_text_;
     bool all_named_ = false;
     std::vector<Name> names_;
     QString legend_;

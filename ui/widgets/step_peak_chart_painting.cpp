@@ -20,6 +20,7 @@ constexpr int tick_length = 4;
 /// Of the axes' labels, from one to the next.
 constexpr int step_spacing = 26, peak_spacing = 84;
 constexpr int note_margin = 16;
+constexpr int shapes_gap = 16;
 
 /// Level up to the point, then up or down to it.
 void addStep(QPolygonF& stairs, QPointF to) {
@@ -58,13 +59,8 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
         painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
                          tick.label);
     }
-    painter.setFont(textFont(smallTextPx));
     const QString axes = tr("step ↑  peak memory →");
-    painter.drawText(QRectF(tick_length, 1, width() - 2 * tick_length, Metrics::top_margin - 3),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     elidedName(painter.fontMetrics(),
-                                steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_),
-                                Qt::ElideRight, width() - 2 * tick_length));
+    paintShapes(painter, steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_));
     if (legend_height_ > 0)
         painter.drawText(QRectF(Metrics::right_margin, inside.bottom() + Metrics::bottom_margin,
                                 width() - 2 * Metrics::right_margin, legend_height_),
@@ -74,6 +70,20 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     const double x = xOf(device);
     painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
     painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
+}
+
+/// The line above the axes: what they are, and at its right end what the shapes are, where both have room.
+void StepPeakChart::paintShapes(QPainter& painter, const QString& axes) const {
+    painter.setFont(textFont(smallTextPx));
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QString shapes = shapesText();
+    const QRectF line(tick_length, 1, width() - 2 * tick_length, Metrics::top_margin - 3);
+    const int shapes_width = shapes.isEmpty() ? 0 : metrics.horizontalAdvance(shapes) + shapes_gap;
+    const bool both = metrics.horizontalAdvance(axes) + shapes_width <= line.width();
+    painter.drawText(
+        line, Qt::AlignLeft | Qt::AlignVCenter,
+        elidedName(metrics, axes, Qt::ElideRight, static_cast<int>(line.width()) - (both ? shapes_width : 0)));
+    if (both) painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, shapes);
 }
 
 /// A staircase: between two points the one with the lower peak is what fits.
@@ -111,34 +121,25 @@ void StepPeakChart::paintBound(QPainter& painter) const {
 void StepPeakChart::paintNames(QPainter& painter) const {
     const Theme& theme = currentTheme();
     painter.setFont(textFont(smallTextPx));
+    const std::vector<Name> marked_names = markedNames();
+    std::vector<Name> names;
     for (const Name& name : names_) {
+        const auto covers = [&](const Name& marked) { return marked.place.text.intersects(name.place.text); };
+        if (std::ranges::none_of(marked_names, covers)) names.push_back(name);
+    }
+    names.insert(names.end(), marked_names.begin(), marked_names.end());
+    for (const Name& name : names) {
         if (name.place.leader) {
             painter.setPen(theme.line);
             painter.drawLine(*name.place.leader);
         }
     }
-    for (const Name& name : names_) {
+    for (const Name& name : names) {
         painter.fillRect(name.place.text, theme.background);  // lines do not strike it through
         const bool marked = name.point >= 0 && isMarked(static_cast<std::size_t>(name.point));
         painter.setPen(marked ? theme.text : theme.dim);
         painter.drawText(name.place.text, Qt::AlignCenter | Qt::TextDontClip, name.text);
     }
-}
-
-/// Of a point that the pointer or the keys are at, also where it covers something.
-void StepPeakChart::paintMarkedName(QPainter& painter, const Point& point) const {
-    const Theme& theme = currentTheme();
-    const QString name = shownName(point.title);
-    const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
-    const QPointF at = place(point);
-    const bool right = at.x() + Metrics::name_gap + size.width() < width();
-    const QRectF text(
-        QPointF(right ? at.x() + Metrics::name_gap : std::max(0.0, at.x() - Metrics::name_gap - size.width()),
-                at.y() - size.height() / 2),
-        size);
-    painter.fillRect(text, theme.background);
-    painter.setPen(theme.text);
-    painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
 }
 
 /// Whether a point has its name, and not a number or nothing.
@@ -152,18 +153,29 @@ bool StepPeakChart::isMarked(std::size_t point) const {
            (chosen_ >= 0 && points_[point].id == chosen_);
 }
 
+void StepPeakChart::paintPoint(QPainter& painter, std::size_t point, bool marked) const {
+    const Theme& theme = currentTheme();
+    const QPointF at = place(points_[point]);
+    const QColor colour = marked ? theme.accent : theme.memory;
+    constexpr double radius = Metrics::radius;
+    if (points_[point].compared) {
+        painter.setPen(QPen(colour, 1.5));
+        painter.setBrush(theme.background);
+        painter.drawPolygon(QPolygonF(
+            {at - QPointF(0, radius), at + QPointF(radius, 0), at + QPointF(0, radius), at - QPointF(radius, 0)}));
+        return;
+    }
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawEllipse(at, radius, radius);
+}
+
 void StepPeakChart::paintPoints(QPainter& painter) const {
     const Theme& theme = currentTheme();
     paintNames(painter);
-    for (const bool marked : {false, true}) {
-        for (std::size_t index = 0; index < points_.size(); ++index) {
-            if (isMarked(index) != marked) continue;
-            if (marked && !showsTitle(static_cast<int>(index))) paintMarkedName(painter, points_[index]);
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(marked ? theme.accent : theme.memory);
-            painter.drawEllipse(place(points_[index]), Metrics::radius, Metrics::radius);
-        }
-    }
+    for (const bool marked : {false, true})
+        for (std::size_t index = 0; index < points_.size(); ++index)
+            if (isMarked(index) == marked) paintPoint(painter, index, marked);
     if (!current_) return;
     painter.setPen(QPen(theme.accent, 2));
     painter.setBrush(Qt::NoBrush);

@@ -4,14 +4,17 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QtTest>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "core/base/byte_units.h"
 #include "core/cost/shared_links.h"
 #include "core/graph/graph_editor.h"
 #include "core/plan/presets.h"
@@ -19,6 +22,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/lock_button.h"
@@ -40,6 +44,20 @@ class SearchPanelTest : public QObject {
         panel_->findButton()->click();
         QVERIFY(panel_->busy());
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+    }
+
+    /// The same graph, on a device that holds so much.
+    void setDeviceMemory(std::int64_t bytes) {
+        GraphHeader header = document_->graph()->header();
+        QVERIFY(header.cost);
+        header.cost->memory_bytes = bytes;
+        LoadedGraph other = document_->loaded();
+        GraphEditor editor(other.graph);
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        other.graph = editor.finish(origin);
+        document_->setCostModel(other);
+        QVERIFY(waitForEvaluation(*document_));
     }
 
   private slots:
@@ -260,6 +278,76 @@ class SearchPanelTest : public QObject {
         QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= half);
     }
 
+    void aLimitThatIsTypedStaysUntilTheKnobIsMoved() {
+        SearchControls& controls = panel_->controls();
+        setDeviceMemory(0);
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        QCOMPARE(controls.limitBytes(), std::optional<std::int64_t>());
+        QCOMPARE(controls.otherLimit()->text(), "no limit");
+        const std::int64_t device = 80LL << 30;
+        setDeviceMemory(device);
+        QCOMPARE(controls.limitBytes(), std::optional(device));
+        QVERIFY2(controls.otherLimit()->toolTip().contains("at first what the device holds"),
+                 qPrintable(controls.otherLimit()->toolTip()));
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::none));
+        find();
+        LimitSlider& slider = *panel_->limitSlider();
+        const std::int64_t middle = (std::int64_t{slider.minimum()} + slider.maximum()) * 512;
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        // Larger than what was found it is told as what it is.
+        QCOMPARE(slider.limit(), std::optional(device));
+        QVERIFY2(slider.text().contains(formatBytes(static_cast<double>(device))), qPrintable(slider.text()));
+        QVERIFY2(!panel_->result().contains("may find more"), qPrintable(panel_->result()));
+        controls.otherLimit()->setValue(static_cast<double>(middle) / bytes_per_gib);
+        const auto typed = controls.limitBytes();
+        QVERIFY(typed && *typed != device);
+        QCOMPARE(slider.limit(), typed);
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
+        QVERIFY(controls.limitBytes() != typed);
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        QCOMPARE(controls.limitBytes(), typed);
+        // A press on the knob moves nothing, a drag of it does.
+        const QPoint knob(static_cast<int>(std::lround(panel_->chart()->xOfPeak(*typed))), slider.height() / 2);
+        QTest::mouseClick(&slider, Qt::LeftButton, {}, knob + QPoint(2, 0));
+        QCOMPARE(controls.limitBytes(), typed);
+        QTest::mousePress(&slider, Qt::LeftButton, {}, knob);
+        QTest::mouseMove(&slider, knob + QPoint(40, 0));
+        QTest::mouseRelease(&slider, Qt::LeftButton, {}, knob + QPoint(40, 0));
+        QVERIFY(controls.limitBytes() != typed);
+    }
+
+    void theFastestIsChosenByItsLink() {
+        find();
+        std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
+        QVERIFY(kept && kept->found.choices.size() > 1);
+        FoundPlans& found = kept->found;
+        found.shortest_ms = found.choices[1].step_ms = found.best().step_ms * 0.999;
+        found.choices[1].shown_ms.reset();
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->show();
+        panel_->restore(toJson(found, 0));
+        QVERIFY2(panel_->caption().contains("the fastest, "), qPrintable(panel_->caption()));
+        QVERIFY2(panel_->caption().contains("less than " + formatPercent(alike_share)), qPrintable(panel_->caption()));
+        auto* caption = panel_->findChild<QLabel*>("searchCaption");
+        QVERIFY2(caption->text().contains("<a href=\"1\">the fastest</a>"), qPrintable(caption->text()));
+        emit caption->linkActivated("1");
+        QVERIFY2(panel_->result().startsWith(found.choices[1].title, Qt::CaseInsensitive),
+                 qPrintable(panel_->result()));
+        QCOMPARE(panel_->kept()["chosen"].toInt(), 1);
+    }
+
+    void whatItIsComparedWithIsToldApart() {
+        find();
+        const auto& points = panel_->chart()->points();
+        const auto compared = std::ranges::count_if(points, &StepPeakChart::Point::compared);
+        QVERIFY(compared > 0 && compared < std::ssize(points));
+        QVERIFY(panel_->chart()->shapesText().contains("compared with"));
+        // Also of what a session brings back.
+        const std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
+        QVERIFY(kept);
+        QCOMPARE(std::ranges::count_if(kept->found.choices, &FoundChoice::compared), compared);
+    }
+
     void whatIsKeptIsInEveryPlanThatIsFound() {
         const std::vector<BucketEntry> mine = parse_bucket_entries("layers.0+layers.3, layers.1");
         document_->editBuckets(QStringLiteral("mine"), mine);
@@ -318,7 +406,7 @@ class SearchPanelTest : public QObject {
         const auto points = panel_->chart()->points().size();
         const int elements = panel_->elements()->rowCount();
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        panel_->findChild<QDoubleSpinBox*>()->setValue(0.001);  // less than must be alive
+        panel_->findChild<QDoubleSpinBox*>()->setValue(0.01);  // less than must be alive
         find();
         QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing new was found: ")),
                  qPrintable(panel_->caption()));
@@ -358,7 +446,7 @@ class SearchPanelTest : public QObject {
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         auto* limit = panel_->findChild<QDoubleSpinBox*>();
         QVERIFY(limit && limit->isVisible());
-        limit->setValue(limit->minimum());
+        limit->setValue(0.01);
         find();
         QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing was found: ")), qPrintable(panel_->caption()));
         QVERIFY(!panel_->openButton()->isEnabled());
@@ -369,16 +457,7 @@ class SearchPanelTest : public QObject {
     }
 
     void aLimitThatIsNotKnownIsSaid() {
-        GraphHeader header = document_->graph()->header();
-        QVERIFY(header.cost);
-        header.cost->memory_bytes = 0;
-        LoadedGraph unknown = document_->loaded();
-        GraphEditor editor(unknown.graph);
-        editor.set_header(std::move(header));
-        std::vector<NodeId> origin;
-        unknown.graph = editor.finish(origin);
-        document_->setCostModel(unknown);
-        QVERIFY(waitForEvaluation(*document_));
+        setDeviceMemory(0);
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::device));
         QVERIFY(!panel_->findButton()->isEnabled());
         QVERIFY(panel_->findButton()->toolTip().contains(QStringLiteral("does not say what the device holds")));

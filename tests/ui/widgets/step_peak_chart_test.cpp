@@ -44,6 +44,7 @@ class StepPeakChartTest : public QObject {
     void valuesOfAxesAreRoundAndOfOneUnit() {
         QCOMPARE(labels(axisTicks(1480, 2050, Unit::Time, 4)), QStringList({"1600 ms", "1800 ms", "2000 ms"}));
         QCOMPARE(labels(axisTicks(0.0201, 0.0209, Unit::Time, 3)), QStringList({"20.5 µs"}));
+        QCOMPARE(labels(axisTicks(0, 0.05, Unit::Time, 3)), QStringList({"0 ms", "20 µs", "40 µs"}));
         QCOMPARE(labels(axisTicks(9'500, 31'000, Unit::Time, 3)), QStringList({"10 s", "20 s", "30 s"}));
         constexpr double gib = 1 << 30;
         QCOMPARE(labels(axisTicks(0.9 * gib, 2.6 * gib, Unit::Bytes, 4)),
@@ -93,6 +94,54 @@ class StepPeakChartTest : public QObject {
             if (size.width() == 900) QVERIFY2(chart.legend().isEmpty(), qPrintable(chart.legend()));
             QVERIFY(!chart.grab().isNull());
         }
+    }
+
+    /// As on the front of a search, whose points have their names in the tool tip.
+    void aNameThatThePointerShowsCoversNoOther() {
+        StepPeakChart chart({});
+        std::size_t led = 0;
+        for (const StepPeakChart::Point& point : policies()) {
+            StepPeakChart::Point quiet = point;
+            quiet.name_rank = point.id % 2;
+            chart.add(quiet);
+        }
+        chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 1674.1, std::int64_t{41} << 30});
+        chart.resize(900, 400);
+        chart.show();
+        chart.setChosen(3);
+        for (const StepPeakChart::Point& point : chart.points()) {
+            QTest::mouseMove(&chart, chart.place(point).toPoint());
+            QCoreApplication::processEvents();
+            std::vector<StepPeakChart::Name> all = chart.names();
+            const std::vector<StepPeakChart::Name> marked = chart.markedNames();
+            all.insert(all.end(), marked.begin(), marked.end());
+            for (std::size_t index = 0; index < all.size(); ++index) {
+                QVERIFY2(!coversOther(all, index), qPrintable(all[index].text));
+                led += all[index].place.leader.has_value();
+                for (const StepPeakChart::Point& other : chart.points())
+                    QVERIFY(!all[index].place.text.contains(chart.place(other)));
+            }
+            QVERIFY(!chart.grab().isNull());
+        }
+        QVERIFY(led > 0);
+    }
+
+    void whatIsComparedHasAShapeOfItsOwn() {
+        StepPeakChart chart({});
+        chart.setShapesText("found", "compared with");
+        chart.add({0, "found", 1500, std::int64_t{40} << 30});
+        chart.resize(600, 300);
+        chart.show();
+        QCOMPARE(chart.shapesText(), QString());
+        chart.add({1, "Default", 1700, std::int64_t{60} << 30, 1, true});
+        QCOMPARE(chart.shapesText(), QString::fromUtf8("● found · ◇ compared with"));
+        const QImage picture = chart.grab().toImage();
+        const auto colourAt = [&](int point) {
+            const QPointF place = chart.place(chart.points()[static_cast<std::size_t>(point)]);
+            return picture.pixelColor((place * picture.devicePixelRatio()).toPoint());
+        };
+        QCOMPARE(colourAt(0), currentTheme().memory);
+        QCOMPARE(colourAt(1), currentTheme().background);
     }
 
     void namesOfOtherChartsStandBesideTheirPoints() {
