@@ -35,6 +35,7 @@ constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragge
 constexpr int rest_ms = 600;
 constexpr int name_margin = 16;    ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
 constexpr int shortest_name = 10;  ///< in letters of average width, also on the deepest level
+constexpr int level_indentation = 14, narrow_indentation = 10;
 
 /// Levels of rows that are open below a row.
 int openLevels(const QTreeView& tree, const QModelIndex& parent) {
@@ -61,7 +62,7 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     setAcceptDrops(true);
     setDragDropMode(DragDrop);
     setDropIndicatorShown(false);
-    setIndentation(14);
+    setIndentation(level_indentation);
     setFrameShape(NoFrame);
     setExpandsOnDoubleClick(true);
     header()->setStretchLastSection(false);
@@ -75,8 +76,13 @@ int ModuleTreeView::figureWidth(int column) const {
 }
 
 void ModuleTreeView::fitColumns() {
-    const int names = levels_ * indentation() + shortest_name * fontMetrics().averageCharWidth() + name_margin;
     int left = viewport()->width();
+    const int letters = shortest_name * fontMetrics().averageCharWidth() + name_margin;
+    // Levels move closer together before the most important figure gives way.
+    const int for_names = left - figureWidth(ModuleTreeModel::exposed_column) - letters;
+    const int indented = for_names >= levels_ * level_indentation ? level_indentation : narrow_indentation;
+    if (indentation() != indented) setIndentation(indented);
+    const int names = levels_ * indented + letters;
     bool fits = true;
     // The least important figure gives way first.
     for (const int column :

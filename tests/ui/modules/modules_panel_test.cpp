@@ -139,6 +139,14 @@ class ModulesPanelTest : public QObject {
         }
         panel.resize(600, 500);
         QTRY_COMPARE(tree.header()->hiddenSectionCount(), 0);
+        const int indentation = tree.indentation();
+        // As wide as the panel is in a window of 1024x640: the figure that modules are chosen by stays in sight.
+        panel.resize(195, 500);
+        QTRY_VERIFY(!tree.header()->isSectionHidden(ModuleTreeModel::exposed_column));
+        QVERIFY(tree.indentation() < indentation);
+        QVERIFY(tree.columnViewportPosition(ModuleTreeModel::exposed_column) +
+                    tree.columnWidth(ModuleTreeModel::exposed_column) <=
+                tree.viewport()->width());
     }
 
     void whatIsOpenedForASelectionClosesWithIt() {
