@@ -114,6 +114,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
         schedules_model_->setRows(job_.schedules(), job_.changes().schedule);
         showSummary();
     });
+    connect(&job, &OpenJob::busyChanged, this, [this] { schedules_model_->setStale(job_.comparing()); });
     connect(step_, &JobStepView::rangeChanged, waiting_, &WaitingMap::setRange);
     connect(step_, &JobStepView::stageWanted, this, &JobView::stageWanted);
     connect(waiting_, &WaitingMap::selected, step_, &JobStepView::select);

@@ -189,15 +189,20 @@ QStringList figureTexts(const JobFigures& figures, const std::optional<JobFigure
         return text;
     };
     QString step = translated("step %1").arg(formatTime(figures.step_ms));
-    if (opened && figures.step_ms != opened->step_ms)
+    // Steps on another number of ranks are not compared: throughput is.
+    if (opened && figures.step_ms != opened->step_ms && figures.ranks == opened->ranks)
         step += QStringLiteral(" (%1, %2)")
                     .arg(formatDifference(figures.step_ms - opened->step_ms, Unit::Time),
                          formatDifference(figures.step_ms / opened->step_ms - 1, Unit::Percent));
     QString ranks = translated("%1 ranks").arg(formatCount(figures.ranks));
     if (opened && figures.ranks != opened->ranks)
         ranks += translated(" (opened with %1)").arg(formatCount(opened->ranks));
-    return {step, share("bubble", &JobFigures::idle_share), share("waits for peers", &JobFigures::waiting_share),
-            share("transfer exposed", &JobFigures::transfer_share), ranks};
+    QStringList texts{step};
+    if (const auto gain = opened ? throughputGain(figures, *opened) : std::nullopt)
+        texts.append(translated("throughput a rank %1").arg(formatDifference(*gain, Unit::Percent)));
+    texts.append({share("bubble", &JobFigures::idle_share), share("waits for peers", &JobFigures::waiting_share),
+                  share("transfer exposed", &JobFigures::transfer_share), ranks});
+    return texts;
 }
 
 QString problemText(const OpenJob& job) {

@@ -21,6 +21,7 @@ std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
     JobFigures figures;
     figures.step_ms = *result.step_ms;
     figures.ranks = static_cast<std::int64_t>(result.ranks.size());
+    if (picture->evaluation->pipeline) figures.microbatches = picture->evaluation->job->schedule.microbatches;
     const job::RankFigures sum = result.sum_of_ranks();
     const double all = figures.step_ms * static_cast<double>(figures.ranks);
     if (all <= 0) return figures;
@@ -39,6 +40,15 @@ std::string folderFor(const QString& file) {
 }
 
 }  // namespace
+
+std::optional<double> throughputGain(const JobFigures& figures, const JobFigures& opened) {
+    if (figures.ranks == opened.ranks && figures.microbatches == opened.microbatches) return std::nullopt;
+    const auto work = [](const JobFigures& of) {
+        return of.microbatches / (of.step_ms * static_cast<double>(of.ranks));
+    };
+    if (!(work(opened) > 0) || !(figures.step_ms > 0) || figures.ranks == 0) return std::nullopt;
+    return work(figures) / work(opened) - 1;
+}
 
 /// What is tried with the job, before and after.
 class OpenJob::Change : public QUndoCommand {

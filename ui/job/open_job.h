@@ -16,7 +16,12 @@ struct JobFigures {
     double step_ms = 0;
     double idle_share = 0, waiting_share = 0, transfer_share = 0;  ///< of all ranks' time, 0 to 1
     std::int64_t ranks = 0;
+    std::int32_t microbatches = 0;  ///< of a step; 0 for programs
 };
+
+/// What a rank gets done in a second, compared with the job as it was opened: its share of the step's microbatches, 0.1
+/// for a tenth more. Nothing where both steps do the same on as many ranks, and for programs.
+std::optional<double> throughputGain(const JobFigures& figures, const JobFigures& opened);
 
 /// The tab of the document that a stage's plan is edited in.
 struct FollowedTab {
@@ -41,6 +46,9 @@ class OpenJob : public QObject {
     /// True while a document is being read or evaluated, or schedules are compared.
     bool busy() const { return reading_.busy() || opened_task_.busy() || evaluator_.comparing(); }
     bool evaluating() const { return evaluator_.busy(); }
+    /// True while schedules() are of before.
+    bool comparing() const { return evaluator_.comparing(); }
+    bool reading() const { return reading_.busy(); }
     const QString& file() const { return file_; }
     /// The document's name, or its file's.
     QString name() const;

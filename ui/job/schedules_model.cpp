@@ -1,6 +1,7 @@
 #include "ui/job/schedules_model.h"
 
 #include <QFont>
+#include <utility>
 
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -11,10 +12,27 @@ void SchedulesModel::setRows(std::vector<job::ScheduleRow> rows, const std::stri
     beginResetModel();
     rows_ = std::move(rows);
     chosen_ = chosen;
-    chosen_step_ms_.reset();
+    chosen_row_.reset();
     for (const job::ScheduleRow& row : rows_)
-        if (isChosen(row)) chosen_step_ms_ = row.step_ms;
+        if (isChosen(row) && row.step_ms) chosen_row_ = row;
     endResetModel();
+}
+
+void SchedulesModel::setStale(bool stale) {
+    if (std::exchange(stale_, stale) == stale) return;
+    emit headerDataChanged(Qt::Horizontal, name_column, name_column);
+    if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+}
+
+bool SchedulesModel::hasRanksOfChosen(const job::ScheduleRow& row) const {
+    return chosen_row_ && row.ranks == chosen_row_->ranks;
+}
+
+std::optional<double> SchedulesModel::throughputGain(const job::ScheduleRow& row) const {
+    if (!chosen_row_ || !row.step_ms || isChosen(row)) return std::nullopt;
+    // All rows do the same work: these stages, as many microbatches, and each pipeline rank as often.
+    const auto rank_time_ms = [](const job::ScheduleRow& of) { return *of.step_ms * of.ranks; };
+    return rank_time_ms(row) > 0 ? std::optional(rank_time_ms(*chosen_row_) / rank_time_ms(row) - 1) : std::nullopt;
 }
 
 bool SchedulesModel::isChosen(const job::ScheduleRow& row) const {
@@ -33,14 +51,22 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant(static_cast<int>((section == name_column ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+    if (role == Qt::ToolTipRole && section == difference_column)
+        return tr("Of the step to that of the chosen schedule, where both run on as many ranks");
+    if (role == Qt::ToolTipRole && section == throughput_column)
+        return tr(
+            "What a rank gets done in a second, compared with the chosen schedule: also comparable where a "
+            "schedule runs on another number of ranks");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case name_column:
-            return tr("Schedule");
+            return stale_ ? tr("Schedule · evaluating…") : tr("Schedule");
         case step_column:
             return tr("Step");
         case difference_column:
             return tr("Difference");
+        case throughput_column:
+            return tr("Throughput a rank");
         case bubble_column:
             return tr("Bubble");
         case waiting_column:
@@ -66,8 +92,13 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
         case step_column:
             return formatTime(*row.step_ms);
         case difference_column:
-            return chosen_step_ms_ && !isChosen(row) ? formatDifference(*row.step_ms - *chosen_step_ms_, Unit::Time)
-                                                     : QString();
+            if (!chosen_row_ || isChosen(row)) return {};
+            return hasRanksOfChosen(row) ? formatDifference(*row.step_ms - *chosen_row_->step_ms, Unit::Time)
+                                         : tr("other ranks");
+        case throughput_column: {
+            const std::optional<double> gain = throughputGain(row);
+            return gain ? formatDifference(*gain, Unit::Percent) : QString();
+        }
         case bubble_column:
             return formatPercent(row.idle_share);
         case waiting_column:
@@ -83,6 +114,25 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
     }
 }
 
+QString SchedulesModel::help(const job::ScheduleRow& row, int column) const {
+    if (!row.step_ms) return QString::fromStdString(row.refusal);
+    if (column == difference_column && chosen_row_ && !hasRanksOfChosen(row))
+        return tr("It runs on %1 pipeline ranks and the chosen one on %2, so that their steps are not comparable; what "
+                  "a rank gets done is")
+            .arg(formatCount(row.ranks), formatCount(chosen_row_->ranks));
+    return tr("Enter uses %1").arg(QString::fromStdString(row.name));
+}
+
+/// Invalid where it has none of its own.
+QColor SchedulesModel::colour(const job::ScheduleRow& row, int column) const {
+    const Theme& theme = currentTheme();
+    if (!row.step_ms || stale_) return theme.dim;
+    const std::optional<double> gain = throughputGain(row);
+    if (!gain || (column != difference_column && column != throughput_column)) return {};
+    if (column == difference_column && !hasRanksOfChosen(row)) return theme.dim;
+    return theme.asText(*gain >= 0 ? theme.hidden : theme.exposed);
+}
+
 QVariant SchedulesModel::trueData(const QModelIndex& index, int role) const {
     const job::ScheduleRow& row = rows_[static_cast<std::size_t>(index.row())];
     const int column = index.column();
@@ -93,18 +143,14 @@ QVariant SchedulesModel::trueData(const QModelIndex& index, int role) const {
             return QVariant(
                 static_cast<int>((column == name_column ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
         case Qt::ToolTipRole:
-            return row.step_ms ? tr("Enter uses %1").arg(QString::fromStdString(row.name))
-                               : QString::fromStdString(row.refusal);
+            return help(row, column);
         case Qt::FontRole: {
             QFont font = column == name_column ? textFont() : numberFont();
             if (isChosen(row)) font.setWeight(QFont::DemiBold);
             return font;
         }
         case Qt::ForegroundRole:
-            if (!row.step_ms) return currentTheme().dim;
-            if (column == difference_column && chosen_step_ms_)
-                return currentTheme().asText(*row.step_ms < *chosen_step_ms_ ? currentTheme().hidden
-                                                                             : currentTheme().exposed);
+            if (const QColor own = colour(row, column); own.isValid()) return own;
             return {};
         default:
             return {};

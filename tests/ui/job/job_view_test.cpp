@@ -18,8 +18,11 @@
 #include "ui/job/job_source.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_words.h"
+#include "ui/job/schedules_model.h"
 #include "ui/job/stages_model.h"
 #include "ui/job/waiting_map.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -193,6 +196,61 @@ class JobViewWidgetsTest : public QObject {
         QVERIFY(fixture.idle());
         QVERIFY(fixture.view.summary().startsWith(QStringLiteral("step ") + step));
         QCOMPARE(fixture.view.controls().schedule().currentText(), "GPipe");
+    }
+
+    /// Half as many ranks take longer for the same step, and may get more done.
+    void schedulesOnOtherRanksAreComparedByThroughput() {
+        Fixture fixture;
+        const auto& model = static_cast<const SchedulesModel&>(*fixture.view.schedules().model());
+        const std::vector<job::ScheduleRow>& rows = model.rows();
+        const auto cell = [&](std::size_t row, int column) { return model.index(static_cast<int>(row), column); };
+        std::size_t other = 0, same = 0;
+        for (std::size_t row = 1; row < rows.size(); ++row) {
+            if (!rows[row].step_ms) continue;
+            const QString difference = cell(row, SchedulesModel::difference_column).data().toString();
+            const QString throughput = cell(row, SchedulesModel::throughput_column).data().toString();
+            const double gain = *rows[0].step_ms * rows[0].ranks / (*rows[row].step_ms * rows[row].ranks) - 1;
+            QCOMPARE(throughput, formatDifference(gain, Unit::Percent));
+            const auto colour = cell(row, SchedulesModel::difference_column).data(Qt::ForegroundRole).value<QColor>();
+            if (rows[row].ranks == rows[0].ranks) {
+                ++same;
+                QCOMPARE(difference, formatDifference(*rows[row].step_ms - *rows[0].step_ms, Unit::Time));
+            } else {
+                ++other;
+                QVERIFY2(!difference.contains("ms"), qPrintable(difference));
+                QCOMPARE(colour, currentTheme().dim);
+                const QString help = cell(row, SchedulesModel::difference_column).data(Qt::ToolTipRole).toString();
+                QVERIFY2(help.contains("not comparable"), qPrintable(help));
+            }
+        }
+        QVERIFY(other > 0 && same > 0);
+        // Nor is the job compared in milliseconds with what was opened.
+        const auto chosen = std::ranges::find_if(
+            rows, [&](const job::ScheduleRow& row) { return row.step_ms && row.ranks != rows[0].ranks; });
+        const QString name = QString::fromStdString(chosen->name);
+        fixture.view.controls().chooseSchedule(name);
+        QVERIFY(fixture.idle());
+        const QString summary = fixture.view.summary();
+        QVERIFY2(summary.contains("throughput a rank "), qPrintable(summary));
+        QVERIFY2(!summary.section(QStringLiteral(" · "), 0, 0).contains(u'('), qPrintable(summary));
+    }
+
+    void schedulesOfBeforeAreMarked() {
+        Fixture fixture;
+        const auto& model = static_cast<const SchedulesModel&>(*fixture.view.schedules().model());
+        const auto title = [&] { return model.headerData(0, Qt::Horizontal, Qt::DisplayRole).toString(); };
+        QCOMPARE(title(), "Schedule");
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        fixture.job.change("24 microbatches", changes);
+        QVERIFY(model.stale());
+        QVERIFY2(title().contains("evaluating"), qPrintable(title()));
+        const QModelIndex step = model.index(0, SchedulesModel::step_column);
+        QCOMPARE(step.data(Qt::ForegroundRole).value<QColor>(), currentTheme().dim);
+        QVERIFY(fixture.idle());
+        QVERIFY(!model.stale());
+        QCOMPARE(title(), "Schedule");
+        QVERIFY(!step.data(Qt::ForegroundRole).value<QColor>().isValid());
     }
 
     void theMapShowsWhereRanksStandStill() {
