@@ -68,9 +68,9 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
 }
 
 void CentreTabs::addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls,
-                         double first_share) {
+                         double first_share, int alone_below) {
     Q_ASSERT(!view(id));
-    views_.push_back({id, title, widget, controls, first_share, first_share});
+    views_.push_back({id, title, widget, controls, first_share, first_share, alone_below});
     stack_->addWidget(widget);
     // The row is as wide as any of them needs it, so that another view moves no border.
     controls_->addWidget(controls ? controls : new QWidget);
@@ -139,12 +139,24 @@ void CentreTabs::restore(const QJsonObject& state) {
 
 void CentreTabs::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    coverBelow();
     if (std::exchange(shared_, true)) return;
     splitter_->resize(size());
     share();
 }
 
+void CentreTabs::coverBelow() {
+    if (tabs_->currentIndex() < 0) return;
+    const int alone_below = views_[static_cast<std::size_t>(tabs_->currentIndex())].alone_below;
+    splitter_->widget(1)->setVisible(!open() || height() >= alone_below);
+}
+
+void CentreTabs::uncoverBelow() {
+    if (splitter_->widget(1)->isHidden()) tabs_->setCurrentIndex(0);
+}
+
 void CentreTabs::share() {
+    coverBelow();
     // Before there is a size, there is nothing to share.
     if (!shared_ || tabs_->currentIndex() < 0) return;
     const int whole = std::max(1, splitter_->height());

@@ -25,6 +25,7 @@ class CentreTabs : public QWidget {
         QWidget* controls = nullptr;  ///< at the right of the tabs; may be null
         double first_share = 0;       ///< of the height, at first
         double upper_share = 0;       ///< of the height, while open and in front
+        int alone_below = 0;          ///< height of both views under which it stands alone
     };
     static constexpr double half = 0.5;
 
@@ -34,8 +35,9 @@ class CentreTabs : public QWidget {
     /// Adds a view behind the others.
     /// @param controls is shown at the right of the tabs with the view; may be null.
     /// @param first_share of the height, until the user drags it; each view has its own.
+    /// @param alone_below while the view is in front and there is less height than that, the lower view makes room.
     void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
-                 double first_share = half);
+                 double first_share = half, int alone_below = 0);
     /// A button at the right end of the row of tabs; to be added behind all views.
     void addCorner(QWidget* corner);
     const std::vector<View>& views() const { return views_; }
@@ -46,6 +48,8 @@ class CentreTabs : public QWidget {
     /// Brings the view called `id` to the front, and opens closed tabs; unknown ids change nothing.
     void showView(const QString& id);
 
+    /// Shows the lower view where the one in front stands alone: another comes to the front.
+    void uncoverBelow();
     /// Whether the views are shown; otherwise the lower view has all the space.
     bool open() const;
     void setOpen(bool open);
@@ -67,6 +71,7 @@ class CentreTabs : public QWidget {
   private:
     int indexOf(const QString& id) const;
     void share();
+    void coverBelow();
 
     std::vector<View> views_;
     QTabBar* tabs_;

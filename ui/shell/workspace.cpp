@@ -57,6 +57,8 @@ namespace {
 /// Of the height above the timeline, at first: paths over pictures of ranks, and stages of a job below each other, take
 /// more than the graph.
 constexpr double high_share = 2.0 / 3;
+/// A job has a timeline of its own: lower than this its view and that of the graph would be two strips.
+constexpr int job_alone_below = 420;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
 constexpr int lowest_panels = 180;
@@ -110,7 +112,8 @@ Workspace::~Workspace() = default;
 void Workspace::makeCentre() {
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), high_share);
-    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), high_share);
+    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), high_share,
+                     job_alone_below);
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -202,9 +205,11 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     connect(problems_->problems(), &ProblemsModel::adviceWanted, this, advise);
     connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
         measurements.setCurrentIndex(-1);
+        centre_->uncoverBelow();
         timeline_->focusSelection();
     });
     connect(statistics_, &StatisticsPanel::rangeWanted, this, [this](qint64 begin_ns, qint64 end_ns) {
+        centre_->uncoverBelow();
         // A row of another plan shows that plan first, whose timeline is made in the background.
         if (timeline_connection_->busy())
             range_when_shown_ = TimeRange{begin_ns, end_ns};

@@ -53,6 +53,27 @@ class CentreTabsTest : public QObject {
         QCOMPARE(told.count(), 2);
     }
 
+    void inALowWindowAViewMayStandAlone() {
+        tabs_->addView("alone", "Alone", new QLabel("3"), nullptr, CentreTabs::half, 300);
+        tabs_->showView("alone");
+        QVERIFY(below_->isVisible());
+        tabs_->resize(600, 280);
+        QTRY_VERIFY(!below_->isVisible());
+        QTRY_VERIFY(tabs_->view("alone")->height() > 200);
+        tabs_->resize(600, 400);
+        QTRY_VERIFY(below_->isVisible());
+        tabs_->resize(600, 280);
+        QTRY_VERIFY(!below_->isVisible());
+        // The lower view is there where it is wanted.
+        tabs_->uncoverBelow();
+        QVERIFY(below_->isVisible());
+        QCOMPARE(tabs_->current(), "first");
+        tabs_->showView("alone");
+        QVERIFY(!below_->isVisible());
+        tabs_->setOpen(false);
+        QVERIFY(below_->isVisible());
+    }
+
     void theSessionBringsViewAndSharesBack() {
         tabs_->showView("second");
         tabs_->findChild<QSplitter*>("centreSplitter")->setSizes({100, 300});
