@@ -195,6 +195,7 @@ void MainWindow::connectControllers() {
         session_->state().theme = name;
         session_->schedule();
     });
+    connectCancel();
     tabs_->follow(workspace_->variants());
     tabs_->follow(workspace_->plans());
     tabs_->follow(workspace_->history());
@@ -245,6 +246,24 @@ void MainWindow::updateTitle() {
                            "plan.startBlocks", "plan.startEmpty"})
         setAvailable(*actions_->find(QString::fromLatin1(id)), refusal);
     setAvailable(*actions_->find(QStringLiteral("plan.close")), measurements_->current() ? QString() : refusal);
+}
+
+void MainWindow::connectCancel() {
+    const auto on = [this](auto* source, auto... signal) {
+        // What has ended is told before its task is no longer busy.
+        (connect(source, signal, this, &MainWindow::updateCancel, Qt::QueuedConnection), ...);
+        (connect(source, signal, this, &MainWindow::updateCancel), ...);
+    };
+    on(&document_.loader(), &GraphLoader::started, &GraphLoader::loaded, &GraphLoader::listed, &GraphLoader::failed,
+       &GraphLoader::cancelled);
+    on(measurements_, &Measurements::started, &Measurements::finished);
+    on(&workspace_->job(), &OpenJob::busyChanged);
+    updateCancel();
+}
+
+void MainWindow::updateCancel() {
+    const bool reading = document_.loader().busy() || measurements_->busy() || workspace_->job().reading();
+    setAvailable(*actions_->find(QStringLiteral("file.cancel")), reading ? QString() : tr("Nothing is being read"));
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

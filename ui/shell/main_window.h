@@ -76,6 +76,8 @@ class MainWindow : public QMainWindow {
     void connectDocument();
     void openSession(const QString& folder);
     void updateTitle();
+    void connectCancel();
+    void updateCancel();
 
     Document document_;
     FileLooks file_looks_;
