@@ -1,6 +1,7 @@
 #include "ui/job/job_evaluator.h"
 
 #include <QElapsedTimer>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/job/run_job.h"
@@ -10,6 +11,8 @@
 
 namespace overlap::ui {
 namespace {
+
+constexpr std::size_t kept_plans = 2;  ///< of a stage: the job's, and that of before
 
 job::PipelineOptions optionsOf(const JobRequest& request, const std::stop_token& stop) {
     job::PipelineOptions options;
@@ -48,11 +51,15 @@ job::GraphStageTimes StageTimes::of(const job::StageSpec& stage, std::size_t num
                                     const std::shared_ptr<const Plan>& plan) {
     const std::lock_guard lock(mutex_);
     if (!plan || stage.graph.empty()) return stages_.times(stage);
-    Known& known = of_plans_[number];
-    if (known.plan == plan) return known.times;
-    known.times = stages_.times(stage, *plan);
-    known.plan = plan;
-    return known.times;
+    std::list<Known>& known = of_plans_[number];
+    const auto same = std::ranges::find(known, plan, &Known::plan);
+    if (same != known.end()) {
+        known.splice(known.begin(), known, same);
+    } else {
+        known.push_front({plan, stages_.times(stage, *plan)});
+        if (known.size() > kept_plans) known.pop_back();
+    }
+    return known.front().times;
 }
 
 JobEvaluator::JobEvaluator(QObject* parent) : QObject(parent) {

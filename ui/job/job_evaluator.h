@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QObject>
+#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,8 +20,8 @@ namespace overlap::ui {
 /// Plans that stages use in place of their files', by stage; null where a stage has what the document says.
 using StagePlans = std::vector<std::shared_ptr<const Plan>>;
 
-/// Times of a job's stages, for any thread: a stage is evaluated again when its plan is another than
-/// the last one.
+/// Times of a job's stages, for any thread. Of each stage the times of the newest plans are kept: where an edit and
+/// what is still compared for the job before it ask in turn, neither is evaluated twice.
 class StageTimes {
   public:
     /// @param folder that the document's paths are relative to.
@@ -39,7 +41,7 @@ class StageTimes {
     };
     mutable std::mutex mutex_;
     job::GraphStages stages_;
-    std::map<std::size_t, Known> of_plans_;  ///< of each stage with a plan of its own, the newest
+    std::map<std::size_t, std::list<Known>> of_plans_;  ///< of each stage with plans of its own, the newest first
 };
 
 /// The job of which one step is shown; a thousand draws would be made for each edit.

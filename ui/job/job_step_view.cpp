@@ -68,16 +68,7 @@ QString JobStepView::details() const {
 
 void JobStepView::showPicture() {
     if (picture_ == job_.picture()) return;
-    // What is selected may have another number now: it is found again by its rank and name.
-    std::string op;
-    std::int64_t rank = -1;
-    bool standstill = false;
-    if (picture_ && selected_ != no_reference) {
-        const job::NodeIndex node = picture_->node_of(selected_);
-        op = picture_->evaluation->names.op(node);
-        rank = picture_->evaluation->names.rank(node);
-        standstill = picture_->is_standstill(selected_);
-    }
+    const std::optional<Selected> selected = selectedInWords();
     picture_ = job_.picture();
     if (!picture_) {
         timeline_->setTimeline(nullptr);
@@ -91,16 +82,36 @@ void JobStepView::showPicture() {
         caption.append(tr("forward light, backward deep, a hue for each microbatch"));
     }
     timeline_->setTimeline(picture_->timeline, caption.join(QStringLiteral(" · ")));
-    quint32 found = no_reference;
-    if (rank >= 0 && picture_->evaluation->result.step_ms) {
-        for (job::NodeIndex node = 0; node < picture_->evaluation->graph().node_count(); ++node) {
-            if (picture_->evaluation->names.rank(node) != rank || picture_->evaluation->names.op(node) != op) continue;
-            found = standstill ? picture_->standstill_reference(node) : node;
-            break;
-        }
-    }
+    const quint32 found = selected ? foundAgain(*selected) : no_reference;
     timeline_->selectReference(found);
     showSelection(found);
+}
+
+std::optional<JobStepView::Selected> JobStepView::selectedInWords() const {
+    if (!picture_ || selected_ == no_reference) return std::nullopt;
+    const job::NodeIndex node = picture_->node_of(selected_);
+    const job::JobEvaluation& evaluation = *picture_->evaluation;
+    return Selected{evaluation.names.op(node), evaluation.names.rank(node), picture_->is_standstill(selected_),
+                    picture_->is_after(selected_)};
+}
+
+quint32 JobStepView::foundAgain(const Selected& selected) const {
+    const job::JobEvaluation& evaluation = *picture_->evaluation;
+    if (!evaluation.result.step_ms) return no_reference;
+    if (selected.after) {
+        // Whatever the rank's last action is now.
+        for (const std::vector<job::StandstillSpan>& row : picture_->standstills)
+            for (const job::StandstillSpan& span : row)
+                if (const quint32 reference = picture_->reference_of(span);
+                    picture_->is_after(reference) &&
+                    evaluation.names.rank(picture_->node_of(reference)) == selected.rank)
+                    return reference;
+        return no_reference;
+    }
+    for (job::NodeIndex node = 0; node < evaluation.graph().node_count(); ++node)
+        if (evaluation.names.rank(node) == selected.rank && evaluation.names.op(node) == selected.op)
+            return selected.standstill ? picture_->standstill_reference(node) : node;
+    return no_reference;
 }
 
 void JobStepView::select(quint32 reference) {
@@ -134,19 +145,24 @@ void JobStepView::addMenuItems(QMenu& menu, quint32 reference) {
         menu.addAction(tr("Open stage %1").arg(stage), this, [this, stage] { emit stageWanted(stage); });
 }
 
-bool JobStepView::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress) {
-        const auto& key = static_cast<const QKeyEvent&>(*event);
-        constexpr auto commands = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
-        if (!(key.modifiers() & commands) && key.key() == Qt::Key_J) {
-            goToAwaited();
-            return true;
-        }
-        if (!(key.modifiers() & commands) && key.key() == Qt::Key_O && picture_) {
-            if (const int stage = stageOf(*picture_, selected_); stage >= 0) emit stageWanted(stage);
-            return true;
-        }
+bool JobStepView::useKey(const QKeyEvent& event) {
+    return ownKey(event) || timeline_->useKey(event);
+}
+
+bool JobStepView::ownKey(const QKeyEvent& event) {
+    constexpr auto commands = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    if (event.modifiers() & commands) return false;
+    if (event.key() == Qt::Key_J) {
+        goToAwaited();
+        return true;
     }
+    if (event.key() != Qt::Key_O || !picture_) return false;
+    if (const int stage = stageOf(*picture_, selected_); stage >= 0) emit stageWanted(stage);
+    return true;
+}
+
+bool JobStepView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress && ownKey(static_cast<const QKeyEvent&>(*event))) return true;
     return QWidget::eventFilter(watched, event);
 }
 

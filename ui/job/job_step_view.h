@@ -1,9 +1,12 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
+#include <string>
 
 #include "ui/job/open_job.h"
 
+class QKeyEvent;
 class QLabel;
 class QMenu;
 
@@ -27,6 +30,8 @@ class JobStepView : public QWidget {
     void select(quint32 reference);
     /// Selects what the selected bubble or action waits for; where nothing is selected, the longest bubble.
     void goToAwaited();
+    /// Does what `event`, a pressed key, means in the job's step, whatever has the focus; false where it means nothing.
+    bool useKey(const QKeyEvent& event);
 
   signals:
     void selectionChanged(quint32 reference);
@@ -39,6 +44,15 @@ class JobStepView : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    /// What is selected, whose number is another one in the next evaluation.
+    struct Selected {
+        std::string op;
+        std::int64_t rank = 0;
+        bool standstill = false, after = false;
+    };
+    std::optional<Selected> selectedInWords() const;
+    quint32 foundAgain(const Selected& selected) const;
+    bool ownKey(const QKeyEvent& event);
     void showPicture();
     void showSelection(quint32 reference);
     void addMenuItems(QMenu& menu, quint32 reference);

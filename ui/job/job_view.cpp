@@ -19,6 +19,7 @@
 #include "ui/job/waiting_map.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/low_bar.h"
@@ -66,11 +67,13 @@ JobView::JobView(OpenJob& job, QWidget* parent)
       header_(new QWidget),
       summary_(new ElidedLabel),
       problem_(new QLabel),
+      unrelated_(new QLabel),
       use_plan_(new QPushButton),
       whole_(new QStackedWidget),
       pages_(new QStackedWidget),
       tabs_(new QTabBar),
-      columns_(new QSplitter(Qt::Horizontal)) {
+      columns_(new QSplitter(Qt::Horizontal)),
+      column_width_(first_column_width) {
     setObjectName("jobView");
     stages_->setObjectName("jobStages");
     schedules_->setObjectName("jobSchedules");
@@ -81,7 +84,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setStretchFactor(1, 1);
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(1);
-    columns_->setSizes({first_column_width, first_column_width});
+    columns_->setSizes({column_width_, column_width_});
     stages_->header()->setSectionResizeMode(StagesModel::name_column, QHeaderView::Stretch);
     whole_->addWidget(makeStart());
     whole_->addWidget(columns_);
@@ -132,7 +135,11 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     connect(use_plan_, &QPushButton::clicked, this, &JobView::planWanted);
     connect(tabs_, &QTabBar::currentChanged, pages_, &QStackedWidget::setCurrentIndex);
     connect(tabs_, &QTabBar::currentChanged, this, &JobView::stateChanged);
-    connect(columns_, &QSplitter::splitterMoved, this, &JobView::stateChanged);
+    connect(columns_, &QSplitter::splitterMoved, this, [this](int width) {
+        column_width_ = width;
+        emit stateChanged();
+    });
+    new TimelineKeys(step_->timeline(), *this, [this](const QKeyEvent& key) { return useKey(key); });
     showJob();
     arrange();
 }
@@ -192,6 +199,14 @@ QWidget* JobView::makePages() {
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     problem_->setContentsMargins(12, 2, 12, 6);
+    unrelated_->setObjectName("jobUnrelated");
+    unrelated_->setProperty("role", "dim");
+    unrelated_->setTextFormat(Qt::RichText);
+    unrelated_->setWordWrap(true);
+    unrelated_->setContentsMargins(12, 2, 12, 6);
+    unrelated_->hide();
+    connect(unrelated_, &QLabel::linkActivated, this,
+            [this](const QString& stage) { emit stageWanted(stage.toInt()); });
     narrow_ = new QWidget;
     auto* narrow = new QVBoxLayout(narrow_);
     narrow->setContentsMargins(0, 0, 0, 0);
@@ -209,6 +224,7 @@ QWidget* JobView::makePages() {
     layout->setSpacing(0);
     layout->addWidget(tabs_);
     layout->addWidget(problem_);
+    layout->addWidget(unrelated_);
     layout->addWidget(pages_, 1);
     return all;
 }
@@ -216,6 +232,7 @@ QWidget* JobView::makePages() {
 void JobView::showJob() {
     whole_->setCurrentIndex(job_.isOpen() ? 1 : 0);
     setShownStage(-1);
+    setUnrelatedGraph({});
     offerPlan({});
     waiting_->show(nullptr);
     arrange();
@@ -255,6 +272,17 @@ void JobView::setShownStage(int stage) {
     if (stage >= 0) stages_->setCurrentIndex(stages_model_->index(stage, 0));
 }
 
+void JobView::setUnrelatedGraph(const QString& name) {
+    int stage = 0;
+    while (stage < job_.stageCount() && job_.graphOf(stage).isEmpty()) ++stage;
+    const bool tells = !name.isEmpty() && stage < job_.stageCount();
+    if (tells)
+        unrelated_->setText(tr("All other views show %1, no stage of this job. <a href=\"%2\">Open stage %2</a>")
+                                .arg(shownName(name).toHtmlEscaped())
+                                .arg(stage));
+    unrelated_->setVisible(tells);
+}
+
 void JobView::offerPlan(const QString& text) {
     use_plan_->setText(shownInMenu(text));
     use_plan_->setVisible(!text.isEmpty());
@@ -289,11 +317,20 @@ void JobView::arrange() {
         columns_->insertWidget(0, column_);
         columns_->setStretchFactor(0, 0);
         columns_->setStretchFactor(1, 1);
-        columns_->setSizes({first_column_width, width() - first_column_width});
+        columns_->setSizes({column_width_, width() - column_width_});
     } else {
         narrow_->layout()->addWidget(column_);
     }
     column_->setVisible(!wide || job_.hasStages());
+}
+
+/// Of the timeline, from all pages. What a key leads to is seen: in the step, or on Waiting, which shows the same
+/// range.
+bool JobView::useKey(const QKeyEvent& event) {
+    if (!job_.isOpen() || !step_->useKey(event)) return false;
+    const bool leads = event.key() == Qt::Key_J || event.key() == Qt::Key_E;
+    if (page() != step_page && (leads || page() != waiting_page)) showPage(step_page);
+    return true;
 }
 
 void JobView::resizeEvent(QResizeEvent* event) {
@@ -302,11 +339,14 @@ void JobView::resizeEvent(QResizeEvent* event) {
 }
 
 QJsonObject JobView::state() const {
-    return {{"page", tabs_->currentIndex()}, {"timeline", step_->timeline().edits().toJson()}};
+    return {
+        {"page", tabs_->currentIndex()}, {"column", column_width_}, {"timeline", step_->timeline().edits().toJson()}};
 }
 
 void JobView::restore(const QJsonObject& state) {
     tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(controls_page)));
+    column_width_ = std::max(least_column_width, state["column"].toInt(first_column_width));
+    if (column_->parentWidget() == columns_) columns_->setSizes({column_width_, width() - column_width_});
     step_->timeline().edits().restore(state["timeline"].toObject());
 }
 

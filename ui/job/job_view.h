@@ -48,6 +48,8 @@ class JobView : public QWidget {
     QString summary() const;
     /// The stage whose graph and plan are open; -1 for none.
     void setShownStage(int stage);
+    /// The graph that all other views show is no stage of the job: that is said, with a link to a stage. Empty: it is.
+    void setUnrelatedGraph(const QString& name);
     /// What is said of the shown plan and the stage, and what its button would do; empty for none.
     void offerPlan(const QString& text);
 
@@ -76,6 +78,7 @@ class JobView : public QWidget {
     void showJob();
     void showSummary();
     void arrange();
+    bool useKey(const QKeyEvent& event);
 
     OpenJob& job_;
     JobControls* controls_;
@@ -86,13 +89,14 @@ class JobView : public QWidget {
     QTreeView *stages_, *schedules_;
     QPointer<QWidget> header_;
     ElidedLabel* summary_;  ///< in the header
-    QLabel* problem_;
+    QLabel *problem_, *unrelated_;
     QPushButton* use_plan_;
     QStackedWidget *whole_, *pages_;
     QTabBar* tabs_;
     QSplitter* columns_;
     QWidget *column_, *narrow_;
     QTimer impatience_;  ///< runs while an evaluation is short
+    int column_width_;   ///< as the user has it
     bool low_ = false;
     bool stale_ = false;  ///< what is shown is of before
 };

@@ -61,6 +61,7 @@ class OpenJob::Change : public QUndoCommand {
     int id() const override { return merge_; }
     bool mergeWith(const QUndoCommand* newer) override {
         after_ = static_cast<const Change*>(newer)->after_;
+        setText(newer->text());
         setObsolete(after_ == before_);
         return true;
     }

@@ -19,6 +19,7 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     // After all views have the graph: a plan is opened as an event of its own.
     connect(&document, &Document::graphChanged, this, &StageConnection::graphOpened, Qt::QueuedConnection);
     connect(&document.loader(), &GraphLoader::failed, this, [this] { wanted_.reset(); });
+    connect(&document.loader(), &GraphLoader::cancelled, this, [this] { wanted_.reset(); });
     connect(&document, &Document::planChanged, this, &StageConnection::follow);
     connect(&document, &Document::variantsChanged, this, &StageConnection::follow);  // one may have been saved
     connect(&document, &Document::currentChanged, this, &StageConnection::offer);
@@ -140,6 +141,7 @@ void StageConnection::follow() {
 void StageConnection::offer() {
     const Variant* current = document_.current();
     const bool is_other = stage_ >= 0 && current && tabOf(stage_) != current;
+    view_.setUnrelatedGraph(stage_ < 0 && document_.isOpen() ? document_.name() : QString());
     view_.offerPlan(is_other ? tr("Use %1 for stage %2").arg(current->title()).arg(stage_) : QString());
 }
 

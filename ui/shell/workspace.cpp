@@ -24,6 +24,7 @@
 #include "ui/graph/graph_view.h"
 #include "ui/groups/process_groups_panel.h"
 #include "ui/inspector/inspector_panel.h"
+#include "ui/job/job_effect.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
 #include "ui/job/open_job.h"
@@ -89,7 +90,8 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       stages_(new StageConnection(*job_, *job_view_, document, this)),
       docks_(new DockLayout(window)),
       enlarged_(new EnlargedPart(window, *docks_)) {
-    new TimelineKeys(*timeline_);
+    auto* keys = new TimelineKeys(*timeline_);
+    keys->leaveTo(*job_view_);
     job_->setParent(job_view_);  // as the last child, which outlives the views of it
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
@@ -266,6 +268,8 @@ void Workspace::connectJob() {
     connect(job_, &OpenJob::changed, this, &Workspace::changed);
     connect(&edits, &TimelineEdits::changed, this, &Workspace::changed);
     connect(job_view_, &JobView::stateChanged, this, &Workspace::viewMoved);
+    auto* effect = new JobEffect(*job_, this);
+    connect(effect, &JobEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(stages_, &StageConnection::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(stages_, &StageConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
 }

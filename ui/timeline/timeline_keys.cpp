@@ -8,6 +8,8 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QTextEdit>
+#include <algorithm>
+#include <utility>
 
 #include "ui/timeline/timeline_view.h"
 
@@ -40,8 +42,24 @@ bool isLetterOrMark(const QKeyEvent& event) {
 
 }  // namespace
 
-TimelineKeys::TimelineKeys(TimelineView& timeline) : QObject(&timeline), timeline_(timeline) {
+TimelineKeys::TimelineKeys(TimelineView& timeline)
+    : QObject(&timeline),
+      timeline_(timeline),
+      use_([&timeline](const QKeyEvent& key) { return timeline.useKey(key); }) {
     QCoreApplication::instance()->installEventFilter(this);
+}
+
+TimelineKeys::TimelineKeys(TimelineView& timeline, QWidget& page, std::function<bool(const QKeyEvent&)> use)
+    : QObject(&timeline), timeline_(timeline), page_(&page), use_(std::move(use)) {
+    QCoreApplication::instance()->installEventFilter(this);
+}
+
+/// Whether keys of the view that has the focus are this timeline's rather than another's.
+bool TimelineKeys::isOwn(const QWidget* focused) const {
+    const auto isIn = [&](const QWidget* page) {
+        return page && focused && (page == focused || page->isAncestorOf(focused));
+    };
+    return page_ ? isIn(page_) : std::ranges::none_of(others_, isIn);
 }
 
 /// In the timeline's window or a dock that floats beside it, and not in a dialog or menu of it.
@@ -60,7 +78,7 @@ bool TimelineKeys::isMeant(const QObject* watched, const QKeyEvent& event) const
     const auto* widget = qobject_cast<const QWidget*>(watched);
     if (!widget || !isLetterOrMark(event) || !isBeside(*widget)) return false;
     const QWidget* focused = widget->window()->focusWidget();
-    if (focused == &timeline_ || isTypedInto(focused)) return false;
+    if (focused == &timeline_ || isTypedInto(focused) || !isOwn(focused)) return false;
     return findsRows(watched) || widget->isWindow();
 }
 
@@ -68,7 +86,7 @@ bool TimelineKeys::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
         case QEvent::KeyPress:
             return isMeant(watched, static_cast<const QKeyEvent&>(*event)) &&
-                   timeline_.useKey(static_cast<const QKeyEvent&>(*event));
+                   use_(static_cast<const QKeyEvent&>(*event));
         case QEvent::KeyRelease:
             if (!timeline_.hasFocus()) timeline_.releaseKey(static_cast<const QKeyEvent&>(*event));
             return false;

@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -15,6 +16,7 @@
 #include "core/job/view/job_timeline.h"
 #include "ui/files/resources.h"
 #include "ui/job/job_controls.h"
+#include "ui/job/job_effect.h"
 #include "ui/job/job_source.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_words.h"
@@ -153,6 +155,108 @@ class JobViewWidgetsTest : public QObject {
         QVERIFY(now != no_reference && fixture.picture().is_standstill(now));
         QCOMPARE(QString::fromStdString(fixture.picture().evaluation->names.op(fixture.picture().node_of(now))),
                  QString::fromStdString(op));
+    }
+
+    void whatIsAfterTheLastActionStaysThat() {
+        Fixture fixture;
+        quint32 after = no_reference;
+        for (const std::vector<job::StandstillSpan>& row : fixture.picture().standstills)
+            for (const job::StandstillSpan& span : row)
+                if (const quint32 reference = fixture.picture().reference_of(span);
+                    fixture.picture().is_after(reference))
+                    after = reference;
+        QVERIFY(after != no_reference);
+        const auto rank = fixture.picture().evaluation->names.rank(fixture.picture().node_of(after));
+        fixture.view.step().select(after);
+        job::JobChanges changes;
+        for (const char* schedule : {"", "GPipe"}) {  // another last action, too
+            changes.schedule = schedule;
+            changes.microbatches = changes.microbatches.value_or(16) + 8;
+            fixture.job.change("other", changes);
+            QVERIFY(fixture.idle());
+            const quint32 now = fixture.view.step().selected();
+            QVERIFY(now != no_reference);
+            QVERIFY(fixture.picture().is_after(now));
+            QCOMPARE(fixture.picture().evaluation->names.rank(fixture.picture().node_of(now)), rank);
+        }
+    }
+
+    void keysOfTheTimelineWorkInTheWholePage() {
+        Fixture fixture;
+        fixture.view.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.view));
+        const auto press = [](QWidget& widget, Qt::Key key) {
+            widget.setFocus();
+            QTest::keyClick(&widget, key);
+        };
+        press(fixture.view.stages(), Qt::Key_E);
+        QVERIFY(fixture.timeline().selection().valid());
+        const quint32 bubble = fixture.bubble();
+        fixture.view.step().select(bubble);
+        QSignalSpy wanted(&fixture.view, &JobView::stageWanted);
+        press(fixture.view.stages(), Qt::Key_O);
+        QCOMPARE(wanted.count(), 1);
+        press(fixture.view.controls().schedule(), Qt::Key_W);
+        QVERIFY(fixture.timeline().visibleRange().length_ns() < fixture.picture().timeline->range().length_ns());
+        // What it leads to is in the step.
+        fixture.view.showPage(JobView::schedules_page);
+        press(fixture.view.schedules(), Qt::Key_J);
+        QCOMPARE(fixture.view.page(), JobView::step_page);
+        QCOMPARE(fixture.view.step().selected(), *awaitedBy(fixture.picture(), bubble));
+        // Waiting shows the range that these keys move.
+        fixture.view.showPage(JobView::waiting_page);
+        press(fixture.view.waiting(), Qt::Key_S);
+        QCOMPARE(fixture.view.page(), JobView::waiting_page);
+        // A number is typed.
+        const quint32 selected = fixture.view.step().selected();
+        press(fixture.view.controls().microbatches(), Qt::Key_E);
+        QCOMPARE(fixture.view.step().selected(), selected);
+    }
+
+    void aColumnStaysAsWideAsTheUserHasIt() {
+        QJsonObject state;
+        {
+            Fixture fixture;
+            auto* columns = fixture.view.findChild<QSplitter*>();
+            QTest::mousePress(columns->handle(1), Qt::LeftButton);
+            QTest::mouseMove(columns->handle(1), QPoint(-90, 5));
+            QTest::mouseRelease(columns->handle(1), Qt::LeftButton, {}, QPoint(-90, 5));
+            state = fixture.view.state();
+            QCOMPARE(state["column"].toInt(), columns->sizes().front());
+            QVERIFY(columns->sizes().front() < 380);
+        }
+        OpenJob job;
+        JobView view(job);
+        view.restore(state);
+        QSignalSpy opened(&job, &OpenJob::opened);
+        job.open(sampleJob());
+        view.resize(1500, 700);
+        view.show();
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
+        QCOMPARE(view.findChild<QSplitter*>()->sizes().front(), state["column"].toInt());
+    }
+
+    void aChangeIsToldWithWhatItDoes() {
+        Fixture fixture;
+        JobEffect effect(fixture.job);
+        QStringList told;
+        connect(&effect, &JobEffect::told, this, [&](const QString& sentence) { told.append(sentence); });
+        fixture.view.controls().microbatches().setValue(24);
+        QVERIFY(fixture.idle());
+        QVERIFY2(told.back().contains("step " + formatTime(fixture.job.figures()->step_ms)), qPrintable(told.back()));
+        fixture.view.controls().microbatches().setValue(32);
+        QVERIFY(fixture.idle());
+        QCOMPARE(told.size(), 2);
+        QVERIFY2(told[0].startsWith("24 microbatches: step ") && told[1].startsWith("32 microbatches: step "),
+                 qPrintable(told.join(u'\n')));
+        QVERIFY2(told[1].contains(" (+"), qPrintable(told[1]));
+        fixture.job.undoStack().undo();
+        QVERIFY(fixture.idle());
+        QCOMPARE(told.size(), 3);
+        QVERIFY2(told[2].startsWith("Undo 32 microbatches: step ") && told[2].contains(minusSign), qPrintable(told[2]));
+        fixture.view.controls().microbatches().setValue(3);  // 1F1B needs as many as stages
+        QVERIFY(fixture.idle());
+        QVERIFY2(told.back().startsWith("3 microbatches: ") && !told.back().contains("step "), qPrintable(told.back()));
     }
 
     void controlsChangeTheStepAndShowWhatIsUndone() {

@@ -71,6 +71,27 @@ class OpenJobTest : public QObject {
         }
     }
 
+    /// As where an edit comes while schedules are compared for the job before it.
+    void plansThatAreAskedForInTurnAreEvaluatedOnce() {
+        const job::JobDocument document = job::read_job_file(QFile::encodeName(sampleFile()).toStdString());
+        const auto times = std::make_shared<StageTimes>(QFile::encodeName(samples()).toStdString());
+        const std::size_t stage = 3;
+        const auto withPlan = [&](const std::string& module) {
+            StagePlans plans(document.stages.size());
+            Plan plan;
+            plan.buckets = {{{module}, false, {}}};
+            plans[stage] = std::make_shared<const Plan>(plan);
+            return StageTimes::evaluator(times, plans);
+        };
+        const job::StageEvaluator before = withPlan("layers.12"), after = withPlan("layers.13");
+        const auto first = before(document.stages[stage], stage);
+        const auto second = after(document.stages[stage], stage);
+        QCOMPARE(times->evaluations(), 2u);
+        QCOMPARE(before(document.stages[stage], stage).forward.compute_ms, first.forward.compute_ms);
+        QCOMPARE(after(document.stages[stage], stage).forward.compute_ms, second.forward.compute_ms);
+        QCOMPARE(times->evaluations(), 2u);
+    }
+
     void whatIsWrongIsASentenceWithFileAndPlace() {
         OpenJob job;
         QSignalSpy failed(&job, &OpenJob::failed);

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileDialog>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -58,6 +59,14 @@ class JobWindowTest : public QObject {
         return *job::run_job(job::read_job_file(name), options).step_ms;
     }
 
+    /// Undoes the last edit, after which the job is as it was opened.
+    static void undoToWhatWasOpened(MainWindow& window, double opened_ms) {
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(jobOf(window).figures()->step_ms, opened_ms);
+        QVERIFY(!jobOf(window).differs());
+    }
+
   private slots:
     void aJobOpensInFrontWithItsFirstStage() {
         MainWindow window;
@@ -110,10 +119,7 @@ class JobWindowTest : public QObject {
         QCOMPARE(simulated(folder.filePath("edited.job.json")), edited_ms);
         openStage(window, 3);
         QCOMPARE(window.document().current()->title(), "Stage 3");
-        window.actions().find("edit.undo")->trigger();
-        QVERIFY(waitUntilIdle(window));
-        QCOMPARE(job.figures()->step_ms, opened_ms);
-        QVERIFY(!job.differs());
+        undoToWhatWasOpened(window, opened_ms);
     }
 
     void aTabOfAnotherPlanChangesNothingUntilItIsUsed() {
@@ -191,11 +197,7 @@ class JobWindowTest : public QObject {
         QCOMPARE(simulated(file), edited_ms);
         QVERIFY(job.differs() && !job.modified());
         QVERIFY(!plan.data().toString().endsWith(u'*'));
-        // As it was opened it differs in nothing.
-        window.actions().find("edit.undo")->trigger();
-        QVERIFY(waitUntilIdle(window));
-        QCOMPARE(job.figures()->step_ms, opened_ms);
-        QVERIFY(!job.differs());
+        undoToWhatWasOpened(window, opened_ms);
     }
 
     void aJobIsSavedUnderTheNameThatTheDialogAskedAbout() {
@@ -265,6 +267,65 @@ class JobWindowTest : public QObject {
         QVERIFY(!BucketCommands(window.document()).addText("layers.14").size());
         QVERIFY(waitUntilIdle(window));
         QVERIFY(job.figures()->step_ms != changed_ms);
+    }
+
+    void whatTheOtherViewsShowIsSaidWhereItIsNoStage() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        openSample(window);
+        auto* label = window.findChild<QLabel*>("jobUnrelated");
+        QVERIFY(label->isVisible());
+        QVERIFY2(label->text().contains(window.document().name()), qPrintable(label->text()));
+        emit label->linkActivated("0");
+        QVERIFY(QTest::qWaitFor([&] { return window.workspace().stages().stage() == 0; }, 60'000));
+        QVERIFY(!label->isVisible());
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    void readingCanBeCancelledWhileAnythingIsRead() {
+        MainWindow window;
+        const QAction& cancel = *window.actions().find("file.cancel");
+        QVERIFY(!cancel.isEnabled());
+        QCOMPARE(cancel.toolTip(), "Nothing is being read");
+        window.openFiles({smallGraphFile()});
+        QVERIFY(cancel.isEnabled());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!cancel.isEnabled());
+        window.openFiles({sampleJob()});
+        QVERIFY(cancel.isEnabled());
+        QVERIFY(QTest::qWaitFor([&] { return jobOf(window).isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!cancel.isEnabled());
+    }
+
+    void theStatusLineTellsWhatAJobsUndoDoes() {
+        MainWindow window;
+        openSample(window);
+        QStringList told;
+        connect(&window.workspace(), &Workspace::told, this, [&](const QString& sentence) { told.append(sentence); });
+        openStage(window, 3);
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        job::JobChanges changes;
+        changes.schedule = "GPipe";
+        jobOf(window).change("Use schedule GPipe", changes);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY2(told.back().startsWith("Use schedule GPipe: step "), qPrintable(told.back()));
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY2(told.back().startsWith("Undo Use schedule GPipe: step "), qPrintable(told.back()));
+    }
+
+    void inALowWindowTheJobHasTheMiddle() {
+        MainWindow window;
+        openSample(window);
+        TimelineView& below = window.workspace().timeline();
+        QVERIFY(below.isVisible());
+        window.resize(800, 500);
+        QTRY_VERIFY(!below.isVisible());
+        QVERIFY(window.findChild<TimelineView*>("jobTimeline")->height() >= 60);
+        window.workspace().showMiddle("graph");
+        QTRY_VERIFY(below.isVisible());
     }
 
     void itFitsSmallWindows() {
