@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QUndoStack>
+#include <algorithm>
 #include <utility>
 
 #include "ui/document/begins_anew.h"
@@ -106,6 +107,8 @@ void EditHistory::observe(QUndoStack& stack) {
     if (!is_another) return;
     known->second.since = ++last_number_;
     update(stack);
+    known->second.edited = 0;  // what it has was made before
+    if (stack.canRedo()) known->second.undone = ++last_number_;
     connect(&stack, &QUndoStack::indexChanged, this, [this, &stack] { update(stack); });
     // A stack empties itself before it is deleted, when the document's plans may not be used.
     connect(&stack, &QObject::destroyed, this, [this, &stack] {
@@ -128,9 +131,13 @@ void EditHistory::update(QUndoStack& stack) {
         const QUndoCommand* command = stack.command(static_cast<int>(i));
         // A command that absorbed a further edit stays in its place.
         const bool took_in = i + 1 == count && stack.index() == known.index && stack.index() == stack.count();
-        if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_, command->text()};
+        if (known.made[i].command != command || took_in) {
+            known.made[i] = {command, ++last_number_, command->text()};
+            known.edited = last_number_;
+        }
         if (took_in) grown = command->text();
     }
+    if (undone) known.undone = ++last_number_;
     const bool moved = stack.index() != known.index;
     if (moved) taken_back_.clear();
     known.index = stack.index();
@@ -174,9 +181,10 @@ QUndoStack* EditHistory::nextUndo() const {
 
 QUndoStack* EditHistory::nextRedo() const {
     QUndoStack* next = nullptr;
-    quint64 earliest = last_number_ + 1;
+    quint64 earliest = last_number_ + 1, edited = 0;
+    for (QUndoStack* stack : stacks()) edited = std::max(edited, known_.at(stack).edited);
     for (QUndoStack* stack : stacks()) {
-        if (!stack->canRedo()) continue;
+        if (!stack->canRedo() || known_.at(stack).undone < edited) continue;
         const quint64 number = known_.at(stack).made[static_cast<std::size_t>(stack->index())].number;
         if (number < earliest) earliest = number, next = stack;
     }

@@ -15,8 +15,9 @@ class Document;
 class TimelineEdits;
 
 /// One undo and one redo for the current plan, for edits of the timeline and for what all plans share, in the order in
-/// which the user made the edits, although each has a stack of its own. Adding a plan can be undone as long as the plan
-/// has no edits.
+/// which the user made the edits, although each has a stack of its own. What was undone can be redone until another
+/// edit is made, whichever stack that is on; edits of other plans do not count. Adding a plan can be undone as long as
+/// the plan has no edits.
 class EditHistory : public QObject {
     Q_OBJECT
 
@@ -57,8 +58,10 @@ class EditHistory : public QObject {
     };
     struct Known {
         std::vector<Made> made;
-        int index = 0;      ///< of the stack
-        quint64 since = 0;  ///< when it came
+        int index = 0;       ///< of the stack
+        quint64 since = 0;   ///< when it came
+        quint64 edited = 0;  ///< when an edit was made last
+        quint64 undone = 0;  ///< when one was undone last
     };
 
     void observeVariants();

@@ -37,6 +37,41 @@ class UndoWindowTest : public QObject {
     }
 
   private slots:
+    void anEditEndsWhatCouldBeRedone() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        window.times().cost().model().use("h100-sxm");
+        QVERIFY(settled(window));
+        undo(window)->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(redo(window)->text(), "Redo Cost model h100-sxm");
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY2(!redo(window)->isEnabled(), qPrintable(redo(window)->text()));
+        BucketCommands(window.document()).addText("layers.1");
+        undo(window)->trigger();
+        undo(window)->trigger();
+        QCOMPARE(redo(window)->text(), "Redo Add layers.0");
+        redo(window)->trigger();
+        QCOMPARE(redo(window)->text(), "Redo Add layers.1");
+        redo(window)->trigger();
+        QVERIFY(!redo(window)->isEnabled());
+        QCOMPARE(window.document().buckets().size(), std::size_t{2});
+    }
+
+    void editsOfAnotherPlanEndNoRedo() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        const int first = window.document().currentIndex();
+        BucketCommands(window.document()).addText("layers.0");
+        undo(window)->trigger();
+        window.document().addVariant(window.document().loaded().empty_plan);
+        BucketCommands(window.document()).addText("layers.1");
+        window.document().setCurrentIndex(first);
+        QCOMPARE(redo(window)->text(), "Redo Add layers.0");
+    }
+
     void aCostModelIsAnUndoStep() {
         MainWindow window;
         open(window, {smallGraphFile()});
