@@ -15,7 +15,7 @@ MemoryEffects::MemoryEffects(Document& document, QObject* parent) : QObject(pare
 }
 
 void MemoryEffects::find() {
-    std::optional<MemoryTarget> selected = selectedTarget(document_);
+    std::optional<MemoryTarget> selected = selectedTarget(document_, together_);
     auto evaluation = document_.evaluation();
     if (selected == selected_ && evaluation == evaluation_) return;
     search_.cancel();

@@ -19,6 +19,8 @@ class MemoryEffects : public QObject {
   public:
     explicit MemoryEffects(Document& document, QObject* parent = nullptr);
 
+    /// Modules that are selected with the one of the document's selection, see selectedTarget().
+    void setSelectedTogether(const QStringList& modules) { together_ = modules; }
     /// Begins for what is selected now, unless that is known or under way. Views call it while they are seen.
     void find();
     /// What the effects are of; nothing where nothing is selected that a rule could name, or where the plan's graph
@@ -40,6 +42,7 @@ class MemoryEffects : public QObject {
 
     Document& document_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< that the differences are from
+    QStringList together_;
     std::optional<MemoryTarget> selected_, target_;
     std::array<QString, memory_actions.size()> texts_;
     std::array<bool, memory_actions.size()> useful_{};

@@ -44,12 +44,23 @@ Plan withoutMemory(Plan plan) {
     return plan;
 }
 
+std::int64_t bytesOnHost(const Simulation& simulation) {
+    std::int64_t bytes = 0;
+    for (const TransferTiming& transfer : simulation.transfers) bytes += transfer.to_host ? transfer.bytes : 0;
+    return bytes;
+}
+
 QString stepAndPeak(const Evaluation& evaluation) {
     QString step = formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known);
     if (evaluation.on_shared_links)
         step += QStringLiteral(", %1 %2").arg(linksSharedLabel(), formatTime(step_with_links_shared(evaluation)));
-    return MemoryPanel::tr("step %1   peak %2")
-        .arg(step, formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
+    QString text = MemoryPanel::tr("step %1   peak %2")
+                       .arg(step, formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
+    if (!evaluation.simulation.transfers.empty())
+        text += MemoryPanel::tr("   %1 on the host, %2 waited for copies")
+                    .arg(formatBytes(static_cast<double>(bytesOnHost(evaluation.simulation))),
+                         formatTime(evaluation.simulation.transfer_exposed_ms));
+    return text;
 }
 
 }  // namespace
@@ -103,18 +114,23 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     chart_->setStepsText(tr("steps %1").arg(linksSharedLabel()));
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
     connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::addPolicy);
-    connect(&preview_, &BackgroundEvaluator::ready, this,
-            [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
-                if (key != previewed_ || dragged_.isEmpty()) return;
-                const QString figures =
-                    !evaluation->refused ? stepAndPeak(*evaluation)
-                    : evaluation->refusal
-                        ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
-                        : tr("refused");
-                caption_->setText(
-                    tr("%1 %2: %3")
-                        .arg(MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), figures));
-            });
+    connect(
+        &preview_, &BackgroundEvaluator::ready, this,
+        [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
+            if (key != previewed_ || dragged_.isEmpty()) return;
+            const QString figures = !evaluation->refused ? stepAndPeak(*evaluation)
+                                    : evaluation->refusal
+                                        ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
+                                        : tr("refused");
+            const QString policy = MemoryCommands(document_).isInEffect()
+                                       ? QString()
+                                       : tr(" with policy %1").arg(QString::fromStdString(MemorySection().policy));
+            // Figures first, and in the line that is there: another would push the rows from under the pointer.
+            caption_->setText(
+                tr("%1 for %2 %3%4")
+                    .arg(figures, MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), policy),
+                true);
+        });
     showSection();
     showFigures();
 }
@@ -240,6 +256,12 @@ void MemoryPanel::findPoints() {
 /// What the selection would cost under each action, before the click.
 void MemoryPanel::findEffects() {
     if (isVisible()) effects_->find();
+}
+
+void MemoryPanel::setSelectedTogether(const QStringList& modules) {
+    view_->setSelectedTogether(modules);
+    effects_->setSelectedTogether(modules);
+    findEffects();
 }
 
 void MemoryPanel::showEffects() {

@@ -63,7 +63,7 @@ void MemoryRulesView::put(MemoryAction action, const QStringList& modules, const
 }
 
 void MemoryRulesView::putSelected(MemoryAction action) {
-    const std::optional<MemoryTarget> target = selectedTarget(document_);
+    const std::optional<MemoryTarget> target = selectedTarget(document_, together_);
     if (!target) return emit refused(tr("Select a module, a bucket or a forward node in any view first"));
     put(action, target->modules, target->operatorsFor(action));
 }
@@ -139,6 +139,7 @@ void MemoryRulesView::dragMoveEvent(QDragMoveEvent* event) {
         return event->ignore();
     }
     setCurrentIndex(model_.index(model_.rowOf(*action), 0));
+    shown_ = action;
     emit dragged(*action, modulesOf(event->mimeData()));
     event->acceptProposedAction();
 }
@@ -149,7 +150,7 @@ void MemoryRulesView::dragLeaveEvent(QDragLeaveEvent* event) {
 }
 
 void MemoryRulesView::dropEvent(QDropEvent* event) {
-    const std::optional<MemoryAction> action = actionAt(event->position().toPoint());
+    const std::optional<MemoryAction> action = shown_;  // what is shown is done, whatever has moved since
     endDrag();
     setState(NoState);
     if (!action) return;
@@ -158,6 +159,7 @@ void MemoryRulesView::dropEvent(QDropEvent* event) {
 }
 
 void MemoryRulesView::endDrag() {
+    shown_.reset();
     emit dragged(MemoryAction::save, {});
 }
 

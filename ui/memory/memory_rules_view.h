@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QTreeView>
 #include <optional>
 
@@ -18,6 +19,8 @@ class MemoryRulesView : public QTreeView {
   public:
     MemoryRulesView(Document& document, MemoryRulesModel& model, QWidget* parent = nullptr);
 
+    /// Modules that are selected with the one of the document's selection, see selectedTarget().
+    void setSelectedTogether(const QStringList& modules) { together_ = modules; }
     /// Puts what is selected in any view under an action, see selectedTarget().
     void putSelected(MemoryAction action);
 
@@ -43,6 +46,8 @@ class MemoryRulesView : public QTreeView {
 
     Document& document_;
     MemoryRulesModel& model_;
+    QStringList together_;
+    std::optional<MemoryAction> shown_;  ///< the action that what is dragged would be dropped onto, as it is shown
 };
 
 }  // namespace overlap::ui

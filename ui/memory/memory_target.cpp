@@ -11,12 +11,12 @@ QString MemoryTarget::title() const {
     return text;
 }
 
-std::optional<MemoryTarget> selectedTarget(Document& document) {
+std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList& together) {
     if (!document.isOpen()) return std::nullopt;
     const Selection& selection = document.selection();
     MemoryTarget target;
     if (selection.kind() == Selection::Kind::module) {
-        target.modules = {selection.module()};
+        target.modules = together.contains(selection.module()) ? together : QStringList{selection.module()};
     } else if (selection.kind() == Selection::Kind::bucket) {
         const Buckets& buckets = document.buckets();
         const int bucket = selection.bucket();

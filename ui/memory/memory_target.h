@@ -23,6 +23,7 @@ struct MemoryTarget {
 
 /// The selected module, the modules of the selected bucket, or the operator of a selected forward node in its module;
 /// nothing where none of these is selected.
-std::optional<MemoryTarget> selectedTarget(Document& document);
+/// @param together modules that are selected in one view with the selected one, which then count all.
+std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList& together = {});
 
 }  // namespace overlap::ui

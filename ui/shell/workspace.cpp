@@ -1,6 +1,7 @@
 #include "ui/shell/workspace.h"
 
 #include <QDockWidget>
+#include <QItemSelectionModel>
 #include <QMainWindow>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -241,6 +242,8 @@ void Workspace::findBetterPlan() {
 
 void Workspace::connectViews() {
     overlaps_->setModules(*modules_->tree());
+    connect(modules_->tree()->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [this] { memory_->setSelectedTogether(modules_->tree()->selectedModules()); });
     connect(passes_, &PassesPanel::overlapEditWanted, this,
             [this](const QString& collective) { overlaps_->edit(collective); });
     connect(timeline_connection_, &TimelineConnection::shown, this, &Workspace::timelineShown);

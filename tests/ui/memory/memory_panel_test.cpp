@@ -76,6 +76,48 @@ class MemoryPanelTest : public QObject {
         QVERIFY(!document->current()->plan().memory);
     }
 
+    void aDropDoesWhatIsShownAndRowsStayWhereTheyAre() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.resize(700, 300);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        MemoryRulesView& view = *panel.view();
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.0", "layers.1", "layers.2", "layers.3"}));
+        const int row = panel.model()->rowOf(MemoryAction::keep);
+        const QPoint at = view.visualRect(panel.model()->index(row, 0)).center();
+        const QPoint before = view.viewport()->mapToGlobal(at);
+        QDragEnterEvent enter(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &enter);
+        QDragMoveEvent move(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &move);
+        QTRY_VERIFY_WITH_TIMEOUT(panel.caption().contains(QStringLiteral("for Keep gathered layers.0")), 15'000);
+        QCOMPARE(view.viewport()->mapToGlobal(view.visualRect(panel.model()->index(row, 0)).center()), before);
+        // Whatever has moved below the pointer since, what is shown is done.
+        QDropEvent dropped(at - QPoint(0, view.visualRect(panel.model()->index(row, 0)).height()), Qt::CopyAction,
+                           data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &dropped);
+        QCOMPARE(rules(*document), std::string("keep layers.0 + layers.1 + layers.2 + layers.3"));
+    }
+
+    void keysAndEffectsAreOfAllThatIsSelectedTogether() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.show();
+        document->selection().selectModule(QStringLiteral("layers.1"));
+        panel.setSelectedTogether({"layers.0", "layers.1"});
+        QTRY_VERIFY(panel.effects()->target());
+        QCOMPARE(panel.effects()->target()->modules, (QStringList{"layers.0", "layers.1"}));
+        QTest::keyClick(panel.view(), Qt::Key_K);
+        QCOMPARE(rules(*document), std::string("keep layers.0 + layers.1"));
+        // Of a module that is selected elsewhere they are not.
+        document->selection().selectModule(QStringLiteral("layers.3"));
+        QTest::keyClick(panel.view(), Qt::Key_R);
+        QCOMPARE(rules(*document), std::string("keep layers.0 + layers.1 | recompute layers.3"));
+    }
+
     void keysPutTheSelectedModule() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
