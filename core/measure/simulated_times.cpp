@@ -24,8 +24,9 @@ SimulatedTimes simulated_times(const Evaluation& evaluation) {
     for (const TransferTiming& copy : simulation.transfers)
         copies.push_back({nanoseconds(copy.start_ms), nanoseconds(copy.end_ms)});
     step.memory_ns = IntervalUnion(std::move(copies)).length_ns();
-    step.idle_ns = std::max<std::int64_t>(
-        0, step.span_ns - step.compute_ns - step.exposed_ns - nanoseconds(simulation.transfer_exposed_ms));
+    result.copies_exposed_ns = nanoseconds(simulation.transfer_exposed_ms);
+    step.idle_ns =
+        std::max<std::int64_t>(0, step.span_ns - step.compute_ns - step.exposed_ns - result.copies_exposed_ns);
     for (NodeId node = 0; node < evaluation.times_ms.size(); ++node)
         if (evaluation.times_ms[node] > 0) ++step.activities;
     for (std::size_t group = 0; group < simulation.groups.size(); ++group) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct SimulatedGroupTimes {
 /// time in which compute stands still for collectives. Each activity has its launch.
 struct SimulatedTimes {
     GpuTimes step;
+    std::int64_t copies_exposed_ns = 0;       ///< compute stands still for copies between device and host
     std::vector<SimulatedGroupTimes> groups;  ///< in order of first use
 };
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/plan/memory_edits.h"
+#include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -42,6 +44,21 @@ TEST(SimulatedTimes, AreTheFiguresOfTheSimulation) {
     }
     EXPECT_LE(times.step.communication_ns, communication_ns);  // groups may run at the same time
     EXPECT_NEAR(static_cast<double>(exposed_ns), static_cast<double>(times.step.exposed_ns), 10);
+}
+
+TEST(SimulatedTimes, WhatComputeWaitsForCopiesIsATimeOfItsOwn) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    MemorySection section;
+    section.policy = "sac_and_offload";
+    const auto evaluation = evaluate(
+        graph, edits::with_memory(plan_of(pipeline_presets(*graph).front(), *graph, "plan"), std::move(section)));
+    ASSERT_GT(evaluation->simulation.transfer_exposed_ms, 0);
+    const SimulatedTimes times = simulated_times(*evaluation);
+    EXPECT_EQ(times.copies_exposed_ns, in_ns(evaluation->simulation.transfer_exposed_ms));
+    EXPECT_NEAR(static_cast<double>(times.step.span_ns),
+                static_cast<double>(times.step.compute_ns + times.step.exposed_ns + times.copies_exposed_ns +
+                                    times.step.idle_ns),
+                3);
 }
 
 }  // namespace

@@ -130,15 +130,15 @@ QString boundLabel(const StepGap::Gap& gap) {
 Figure gapFigure(const StepGap::Gap& gap) {
     constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
     const bool faster = gap.share < -smallest_share;
-    Figure figure{
-        boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
+    Figure figure{boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
     figure.help = boundText(gap);
     if (!gap.none.isEmpty()) figure.value = Document::tr("no bound");
     if (!faster) return figure;
     figure.value = Document::tr("below");
     figure.beyond = true;
     figure.help = Document::tr(
-                      "Faster than a plan with its order of compute can be, %1: what runs before its inputs are there hides what it should "
+                      "Faster than a plan with its order of compute can be, %1: what runs before its inputs are there "
+                      "hides what it should "
                       "wait for. See Problems")
                       .arg(formatTime(gap.bound_ms));
     return figure;
@@ -162,7 +162,8 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                       .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     if (!gap) return figure;
-    const QString above = gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");
+    const QString above =
+        gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");
     figure.difference =
         gap->none.isEmpty() ? above.arg(std::max(0.0, gap->share) * 100, 0, 'f', 1) : Document::tr("no bound");
     figure.help += QStringLiteral("\n") + boundText(*gap);
@@ -181,6 +182,9 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
                    "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
                    "baseline %3")
                    .arg(help, formatTime(evaluation.simulation.exposed_ms), formatTime(baseline.simulation.exposed_ms));
+    if (!evaluation.simulation.transfers.empty())
+        help += Document::tr("\nFor copies between device and host it stands still for another %1")
+                    .arg(formatTime(evaluation.simulation.transfer_exposed_ms));
     Figure figure = compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
                              formatTime(now), now, before, shareDifference(now, before), help + times);
     // Without these words it would be taken for that of the first step.

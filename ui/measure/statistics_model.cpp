@@ -90,7 +90,10 @@ QString StatisticsModel::timeText(const Row& of, int column) const {
             return percent ? formatPercent(*percent / 100) : QStringLiteral("—");
         }
         case copies_column:
-            return of.plan && times.memory_ns == 0 ? QString() : timeOf(times.memory_ns);
+            if (of.plan && times.memory_ns == 0) return {};
+            if (of.plan && !of.group && of.plan->times.copies_exposed_ns > 0)
+                return tr("%1, %2 waited for").arg(timeOf(times.memory_ns), timeOf(of.plan->times.copies_exposed_ns));
+            return timeOf(times.memory_ns);
         case idle_column:
             return timeOf(times.idle_ns);
         case events_column:
