@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 #include <algorithm>
 
+#include "core/plan/presets.h"
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/job/open_job.h"
@@ -112,6 +113,11 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     const SessionDocument* kept = state_.document(loaded.path);
     workspace_.timeline().edits().restore(kept ? kept->timeline : QJsonObject());
     if (!kept && loaded.path == sampleGraph()) result.variants = {restored(samplePlan()), restored(loaded.empty_plan)};
+    // Which policy is the best depends on the plan: torchtitan's is what docs/memory.md has.
+    if (!kept && loaded.path == memorySampleGraph()) {
+        const PipelinePreset& preset = loaded.presets->front();
+        result.variants = {restored(plan_of(preset, *loaded.graph, preset.title)), restored(loaded.empty_plan)};
+    }
     if (!kept) return result;
     closed_plans_.replaceAll(kept->closed);
     result.current = kept->current;

@@ -18,7 +18,13 @@ class SamplesTest : public QObject {
         MainWindow window;
         window.actions().find("file.memorySample")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64", 60'000);
-        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        Document& document = window.document();
+        QTRY_VERIFY_WITH_TIMEOUT(document.evaluation() && !document.current()->stale(), 60'000);
+        const Plan torchtitans =
+            plan_of(pipeline_presets(*document.graph()).front(), *document.graph(), "as torchtitan plans it");
+        QCOMPARE(document.evaluation()->simulation.step_ms,
+                 evaluate_like(document.baseline(), torchtitans)->simulation.step_ms);
+        BucketCommands(document).startFrom(BucketCommands::Template::block);
         QCOMPARE(MemoryCommands(window.document()).refusal(), QString());
     }
 
