@@ -69,13 +69,17 @@ QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
     return figure.short_label.isEmpty() ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.short_label;
 }
 
-int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
+int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference) {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     int width = value.horizontalAdvance(figure.value);
-    if (hasDifferences(detail) && !figure.difference.isEmpty())
+    if (difference && !figure.difference.isEmpty())
         width += small.horizontalAdvance(figure.difference) + difference_gap;
     return std::max(width, small.horizontalAdvance(labelOf(figure, detail))) + gapOf(detail);
+}
+
+int FiguresBar::cellWidth(const Layout& layout, std::size_t figure) const {
+    return cellWidth(figures_[figure], layout.detail, figure < layout.differences);
 }
 
 int FiguresBar::gapOf(Detail detail) {
@@ -92,7 +96,7 @@ int FiguresBar::gapOf(Detail detail) {
 
 int FiguresBar::widthOf(Detail detail) const {
     int width = 0;
-    for (const Figure& figure : figures_) width += cellWidth(figure, detail);
+    for (const Figure& figure : figures_) width += cellWidth(figure, detail, hasDifferences(detail));
     return width;
 }
 
@@ -105,12 +109,19 @@ QList<int> FiguresBar::wantedWidths() const {
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
     for (const Detail detail : details) {
-        layout = {detail, figures_.size(), widthOf(detail)};
-        if (layout.width <= width()) return layout;
+        layout = {detail, figures_.size(), hasDifferences(detail) ? figures_.size() : 0, widthOf(detail)};
+        if (layout.width <= width()) break;
     }
     while (layout.count > 1 && layout.width > width()) {
         --layout.count;
-        layout.width -= cellWidth(figures_[layout.count], layout.detail);
+        layout.width -= cellWidth(layout, layout.count);
+    }
+    // As many as there is room for: the step's first.
+    for (; layout.differences < layout.count; ++layout.differences) {
+        const Figure& figure = figures_[layout.differences];
+        const int more = cellWidth(figure, layout.detail, true) - cellWidth(figure, layout.detail, false);
+        if (layout.width + more > width()) break;
+        layout.width += more;
     }
     return layout;
 }
@@ -120,6 +131,12 @@ QStringList FiguresBar::labels() const {
     QStringList labels;
     for (std::size_t i = 0; i < layout.count; ++i) labels.append(labelOf(figures_[i], layout.detail));
     return labels;
+}
+
+QStringList FiguresBar::differences() const {
+    QStringList differences;
+    for (std::size_t i = 0; i < layOut().differences; ++i) differences.append(figures_[i].difference);
+    return differences;
 }
 
 QSize FiguresBar::sizeHint() const {
@@ -143,7 +160,8 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     int x = std::max(0, width() - layout.width) + gapOf(layout.detail) / 2;
     for (std::size_t i = 0; i < layout.count; ++i) {
         const Figure& figure = figures_[i];
-        const int cell = cellWidth(figure, layout.detail);
+        const int cell = cellWidth(layout, i);
+        const bool with_difference = i < layout.differences;
         painter.setFont(small_font);
         painter.setPen(theme.dim);
         painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop, labelOf(figure, layout.detail));
@@ -153,10 +171,10 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden
                                            : figure.change < 0 ? theme.caution
                                                                : theme.dim);
-        const bool plain = hasDifferences(layout.detail) || figure.change == 0;
+        const bool plain = with_difference || figure.change == 0;
         painter.setPen(figure.beyond ? theme.asText(theme.exposed) : plain ? theme.text : change);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, figure.value);
-        if (hasDifferences(layout.detail)) {
+        if (with_difference) {
             const int value_width = painter.fontMetrics().horizontalAdvance(figure.value);
             painter.setFont(small_font);
             painter.setPen(change);
@@ -172,7 +190,7 @@ QString FiguresBar::helpAt(int position) const {
     const Figure* hovered = nullptr;
     int x = std::max(0, width() - layout.width);
     for (std::size_t i = 0; i < layout.count && !hovered; ++i) {
-        x += cellWidth(figures_[i], layout.detail);
+        x += cellWidth(layout, i);
         if (position < x) hovered = &figures_[i];
     }
     if (!hovered) return {};

@@ -15,8 +15,8 @@ namespace overlap::ui {
 class Document;
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
-/// details of labels are left out first, then differences, then the last figures; the tool tip has them all. A figure
-/// always has its label. When the document is gone, there are none.
+/// details of labels are left out first, then differences from the last one on, then the last figures; the tool tip has
+/// them all. A figure always has its label. When the document is gone, there are none.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -34,6 +34,7 @@ class FiguresBar : public QWidget {
     QSize minimumSizeHint() const override;
     /// As they are shown at the present width.
     QStringList labels() const;
+    QStringList differences() const;
     /// The tool tip at a horizontal position; empty outside the figures.
     QString helpAt(int position) const;
 
@@ -47,7 +48,8 @@ class FiguresBar : public QWidget {
     static constexpr std::array details = {Detail::all, Detail::short_labels, Detail::no_differences};
     struct Layout {
         Detail detail = Detail::all;
-        std::size_t count = 0;  ///< of figures that are shown, from the first
+        std::size_t count = 0;        ///< of figures that are shown, from the first
+        std::size_t differences = 0;  ///< of figures with their differences, from the first
         int width = 0;
     };
 
@@ -55,7 +57,8 @@ class FiguresBar : public QWidget {
     Layout layOut() const;
     int widthOf(Detail detail) const;
     /// With the gap behind it.
-    static int cellWidth(const Figure& figure, Detail detail);
+    static int cellWidth(const Figure& figure, Detail detail, bool difference);
+    int cellWidth(const Layout& layout, std::size_t figure) const;
     static QString labelOf(const Figure& figure, Detail detail);
     static int gapOf(Detail detail);
     static bool hasDifferences(Detail detail);

@@ -30,6 +30,36 @@ class FiguresBarTest : public QObject {
         QVERIFY(!bar.grab().isNull());
     }
 
+    /// As in a window of 1280x800 with tabs of several plans.
+    void whereAllDifferencesHaveNoRoomTheStepKeepsIts() {
+        auto document = openDocument();
+        FiguresBar bar(*document);
+        std::vector<Figure> figures;
+        for (const char* name : {"step", "exposed", "peak"})
+            figures.push_back(
+                {QString::fromLatin1(name), QStringLiteral("2451 ms"), QStringLiteral("-316.4 ms"), 1, {}});
+        bar.showInstead(figures);
+        const QList<int> widths = bar.wantedWidths();
+        bar.show();
+        const auto shownAt = [&](int width) {
+            bar.resize(width, bar.height());
+            return bar.differences().size();
+        };
+        QCOMPARE(shownAt(widths.front()), 3);
+        QCOMPARE(shownAt(widths.back()), 0);
+        bool one = false;
+        for (int width = widths.back(), shown = 0; width < widths.front(); ++width) {
+            const auto now = static_cast<int>(shownAt(width));
+            QVERIFY(now >= shown);
+            QCOMPARE(bar.labels().size(), 3);
+            one = one || now == 1;
+            shown = now;
+            if (shown == 3) break;
+        }
+        QVERIFY(one);
+        QVERIFY(!bar.grab().isNull());
+    }
+
     /// Takes the place of a pass that saves compute: half of the longest node's time.
     void saysWhyNoBoundHolds() {
         std::string saved;
