@@ -68,9 +68,9 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
 }
 
 void CentreTabs::addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls,
-                         double first_share, int alone_below) {
+                         double first_share) {
     Q_ASSERT(!view(id));
-    views_.push_back({id, title, widget, controls, first_share, first_share, alone_below});
+    views_.push_back({id, title, widget, controls, first_share, first_share});
     stack_->addWidget(widget);
     // The row is as wide as any of them needs it, so that another view moves no border.
     controls_->addWidget(controls ? controls : new QWidget);
@@ -143,6 +143,11 @@ void CentreTabs::resizeEvent(QResizeEvent* event) {
     if (std::exchange(shared_, true)) return;
     splitter_->resize(size());
     share();
+}
+
+void CentreTabs::setAloneBelow(const QString& id, int height) {
+    if (const int index = indexOf(id); index >= 0) views_[static_cast<std::size_t>(index)].alone_below = height;
+    coverBelow();
 }
 
 void CentreTabs::coverBelow() {

@@ -35,9 +35,10 @@ class CentreTabs : public QWidget {
     /// Adds a view behind the others.
     /// @param controls is shown at the right of the tabs with the view; may be null.
     /// @param first_share of the height, until the user drags it; each view has its own.
-    /// @param alone_below while the view is in front and there is less height than that, the lower view makes room.
     void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
-                 double first_share = half, int alone_below = 0);
+                 double first_share = half);
+    /// While the view called `id` is in front and there is less height than that, the lower view makes room.
+    void setAloneBelow(const QString& id, int height);
     /// A button at the right end of the row of tabs; to be added behind all views.
     void addCorner(QWidget* corner);
     const std::vector<View>& views() const { return views_; }

@@ -115,8 +115,7 @@ Workspace::~Workspace() = default;
 void Workspace::makeCentre() {
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), high_share);
-    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), high_share,
-                     job_alone_below);
+    centre_->addView(QStringLiteral("job"), tr("Job"), job_view_, job_view_->headerControls(), high_share);
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -268,6 +267,8 @@ void Workspace::connectJob() {
     history_->addShared(edits.undoStack());
     connect(job_, &OpenJob::opened, &edits, [&edits] { edits.undoStack().clear(); });
     connect(job_, &OpenJob::opened, this, &Workspace::changed);
+    connect(job_, &OpenJob::opened, centre_,
+            [this] { centre_->setAloneBelow(QStringLiteral("job"), job_alone_below); });
     connect(job_, &OpenJob::changed, this, &Workspace::changed);
     connect(&edits, &TimelineEdits::changed, this, &Workspace::changed);
     connect(job_view_, &JobView::stateChanged, this, &Workspace::viewMoved);

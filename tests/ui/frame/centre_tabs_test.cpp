@@ -54,7 +54,8 @@ class CentreTabsTest : public QObject {
     }
 
     void inALowWindowAViewMayStandAlone() {
-        tabs_->addView("alone", "Alone", new QLabel("3"), nullptr, CentreTabs::half, 300);
+        tabs_->addView("alone", "Alone", new QLabel("3"));
+        tabs_->setAloneBelow("alone", 300);
         tabs_->showView("alone");
         QVERIFY(below_->isVisible());
         tabs_->resize(600, 280);
