@@ -78,7 +78,8 @@ void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {
     const bool was_active = std::exchange(shown_, std::move(wanted)) != nullptr;
     const bool active = shown_ != nullptr;
     if (active && !was_active) {
-        if (view_.timeline()) plan_range_ = view_.visibleRange();
+        // A trace that comes before any graph takes the place of no plan.
+        if (view_.timeline()->event_count() > 0) plan_range_ = view_.visibleRange();
         emit activeChanged(true);
     }
     view_.setArrows({});

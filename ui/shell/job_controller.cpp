@@ -84,8 +84,8 @@ void JobController::jobOpened() {
             (job_.differs() ? tr("Opened %1 with the changes that are in no file") : tr("Opened %1")).arg(job_.name()),
             job_.file());
     }
-    // The views of a graph have something to show as well.
-    if (document_.isOpen() || document_.loading()) return;
+    // The views of a graph have something to show as well. What a session brings back opens no graph of its own.
+    if (!asked || document_.isOpen() || document_.loading()) return;
     for (int stage = 0; stage < job_.stageCount(); ++stage)
         if (!job_.graphOf(stage).isEmpty()) return workspace_.stages().openStage(stage);
 }

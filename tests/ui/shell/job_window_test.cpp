@@ -328,6 +328,21 @@ class JobWindowTest : public QObject {
         QTRY_VERIFY(below.isVisible());
     }
 
+    /// A trace alone is opened in a session that has a job: its stages are not.
+    void whatASessionBringsBackOpensNoGraph() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            openSample(window);
+            QCOMPARE(window.session().store(), QString());
+        }
+        MainWindow window(folder.path());
+        window.openFiles({QStringLiteral(OVERLAP_TEST_DATA "/traces/hta_nccl_data.json.gz")});
+        QTRY_VERIFY_WITH_TIMEOUT(jobOf(window).isOpen() && !jobOf(window).busy(), 60'000);
+        QCoreApplication::sendPostedEvents();
+        QVERIFY(!window.document().isOpen() && !window.document().loading());
+    }
+
     void itFitsSmallWindows() {
         MainWindow window;
         openSample(window);

@@ -241,6 +241,21 @@ class MeasuredWindowTest : public QObject {
         QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
     }
 
+    /// The range that is shown while nothing is open is that of no plan.
+    void aTraceBeforeAnyGraphLeavesThePlansWholeTimeline() {
+        MainWindow window;
+        window.resize(1400, 900);
+        window.show();
+        window.openFiles({trace_});
+        QTRY_VERIFY_WITH_TIMEOUT(window.times().measurements().current(), 60'000);
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().measurements().setCurrentIndex(-1);
+        QVERIFY(waitUntilIdle(window));
+        const TimelineView& timeline = window.workspace().timeline();
+        QTRY_COMPARE(timeline.visibleRange(), timeline.timeline()->range());
+    }
+
     void aBadTraceLeavesTheWindowAsItWas() {
         QTemporaryDir folder;
         QFile file(folder.filePath("bad.json"));
