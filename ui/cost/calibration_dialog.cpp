@@ -95,7 +95,7 @@ CalibrationDialog::CalibrationDialog(Calibration calibration, std::vector<PlanPr
         const QString sentence = QString::fromStdString(note);
         sentences.append(sentence.left(1).toUpper() + sentence.mid(1));
     }
-    summary_->setText(shownLines(sentences.join(u'\n')));
+    summary_->setText(withUnbrokenUnits(shownLines(sentences.join(u'\n'))));
     summary_->setWordWrap(true);
     summary_->setTextFormat(Qt::PlainText);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -126,7 +126,8 @@ void CalibrationDialog::fillTable() {
     table_->horizontalHeaderItem(before)->setToolTip(error_help);
     table_->horizontalHeaderItem(after)->setToolTip(error_help);
     table_->verticalHeader()->hide();
-    for (const Column column : {what, fitted}) table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft);
+    for (const Column column : {what, fitted})
+        table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);

@@ -84,7 +84,7 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     connect(model_, &QAbstractItemModel::modelReset, this, [this] {
         setRootIsDecorated(model_->rowCount() < static_cast<int>(model_->problems().size()));
         fitColumns();
-        emit countChanged(model_->problems().size());
+        emit countChanged(static_cast<std::size_t>(model_->rowCount()));
     });
 }
 

@@ -18,6 +18,7 @@ class ProblemsPanel : public QTreeView {
     ProblemsModel* problems() { return model_; }
 
   signals:
+    /// @param count of rows: problems that are alike are one.
     void countChanged(std::size_t count);
 
   protected:

@@ -95,7 +95,7 @@ QVariant StepChangesModel::problemData(const Problem& problem, int column, int r
 QVariant StepChangesModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
-        return static_cast<int>(section == place_column ? Qt::AlignRight : Qt::AlignLeft);
+        return static_cast<int>((section == place_column ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == place_column)
         return tr("Position in execution order, before → after the step");
     if (role != Qt::DisplayRole) return {};

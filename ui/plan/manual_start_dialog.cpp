@@ -98,7 +98,7 @@ QTableWidget* tableOf(const ManualStartProposal& proposal) {
     table->setHorizontalHeaderLabels({ManualStartDialog::tr("Time of the step"), ManualStartDialog::tr("Collectives"),
                                       ManualStartDialog::tr("Now"), ManualStartDialog::tr("As cards"),
                                       ManualStartDialog::tr("Difference")});
-    table->horizontalHeaderItem(bucket)->setTextAlignment(Qt::AlignLeft);
+    table->horizontalHeaderItem(bucket)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->verticalHeader()->hide();
     table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);

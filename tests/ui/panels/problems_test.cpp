@@ -55,7 +55,7 @@ class ProblemsTest : public QObject {
         std::size_t counted = 0;
         connect(&panel, &ProblemsPanel::countChanged, &panel, [&](std::size_t count) { counted = count; });
         model.showInstead(problems);
-        QCOMPARE(counted, problems.size());
+        QCOMPARE(counted, 2u);  // as many as there are to read
         const QModelIndex several = model.index(0, 0);
         QCOMPARE(model.rowCount(several), 5);
         QCOMPARE(several.data().toString(), QStringLiteral("5 × Gathered again"));

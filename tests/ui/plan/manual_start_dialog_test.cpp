@@ -26,6 +26,7 @@ class ManualStartDialogTest : public QObject {
         proposal.changes = {{"gather", 2, 4, 2}, {"scatter", 1, 1.5, 2}};
         const ManualStartDialog dialog(proposal);
         const auto* table = dialog.findChild<QTableWidget*>(QStringLiteral("exposureChanges"));
+        QVERIFY(table->horizontalHeaderItem(0)->textAlignment() & Qt::AlignVCenter);  // as the others are
         constexpr int rest = 2;
         QCOMPARE(table->item(rest, 2)->text(), formatTime(10 - 7 - 5.5));
         QCOMPARE(table->item(rest, 3)->text(), formatTime(12 - 8 - 4.0));
