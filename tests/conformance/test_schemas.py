@@ -18,7 +18,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SCHEMAS = os.path.join(ROOT, "resources", "schemas")
 # Schemas with tests of their own: tests/plan, tests/io, trace_stats_schema_test.py.
 TESTED_ELSEWHERE = {"overlap-plan", "overlap-cost-model", "trace-stats"}
-TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-job", "overlap-graph",
+TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "job-simulate", "job-schedules", "overlap-devices", "overlap-job", "overlap-graph",
                "overlap-report", "overlap-run", "search", "simulate", "sweep"}
 
 
@@ -43,7 +43,7 @@ class Schemas(CommandLine):
         """Closed schemas must refuse a field that they do not know, or they would let anything pass."""
         check = validator(name)
         check.validate(document)
-        if isinstance(document, dict) and name in {"apply", "bench", "bound", "compare", "explain", "info", "overlap-report", "search", "simulate", "sweep"}:
+        if isinstance(document, dict) and name in {"apply", "bench", "bound", "compare", "explain", "info", "job-simulate", "job-schedules", "overlap-report", "search", "simulate", "sweep"}:
             self.assertFalse(check.is_valid({**document, "unknown": 1}), name)
             for field in document:
                 if field in validator(name).schema.get("required", ()):
@@ -124,9 +124,45 @@ class Schemas(CommandLine):
                     "programs": [{"rank": 0, "ops": [{"id": "x", "kind": "collective", "group": "g"}]}]}
         for job in (stages, programs):
             validator("overlap-job").validate(job)
-            self.json("job", "simulate", self.path("x.job.json", job), "--json")
+            path = self.path("x.job.json", job)
+            self.printed("job-simulate", "job", "simulate", path)
+            self.printed("job-simulate", "job", "check", path)
         for wrong in ({**stages, "programs": []}, {**stages, "stages": [{}]}, {**stages, "schedule": {"name": "GPipe"}}):
             self.assertFalse(validator("overlap-job").is_valid(wrong), wrong)
+
+    def test_results_of_jobs(self):
+        job = {"format": "overlap-job", "version": 1, "replicas": 2, "transfer": {"activations_ms": 0.25},
+               "stages": [{"ms": {"F": 1, "I": 1, "W": 1}, "gradient_sync_ms": 1}, {"ms": {"F": 2, "I": 1, "W": 1}}] * 2,
+               "schedule": {"name": "GPipe", "microbatches": 2},
+               "variation": {"samples": 3, "compute": {"sigma": 0.1}, "slow": [{"replica": 1, "factor": 1.5}]}}
+        path = self.path("stages.job.json", job)
+        self.printed("job-simulate", "job", "simulate", path, "--what-if")
+        found = self.json("job", "simulate", path, "--json", "--what-if")
+        for row in ("ranks", "critical_path", "what_if"):
+            self.assertTrue(found[row])
+            self.assertFalse(validator("job-simulate").is_valid({**found, row: [{**found[row][0], "unknown": 1}]}), row)
+        self.printed("job-schedules", "job", "schedules", path)
+        rows = self.json("job", "schedules", path, "--json")["schedules"]
+        self.assertIn(None, [row["step_ms"] for row in rows])  # DualPipeV wants more microbatches
+        for row in (rows[0], next(row for row in rows if row["step_ms"] is None)):
+            self.assertFalse(validator("job-schedules").is_valid({"schedules": [{**row, "refusal": "x", "ranks": 4}]}), row)
+
+    def test_jobs_that_cannot_run(self):
+        def meets(group, **fields):
+            return {"id": group, "kind": "collective", "group": group, "op": "all_reduce", **fields}
+
+        def receives(peer):
+            return {"id": "x", "kind": "recv", "peer": peer}
+        for kind, ranks in (("deadlock", ([meets("a"), meets("b")], [meets("b"), meets("a")])),
+                            ("deadlock", ([receives(1)], [])),
+                            ("mismatch", ([meets("a", bytes=4)], [meets("a", bytes=8)])),
+                            ("mismatch", ([receives(1) | {"bytes": 4}],
+                                          [{"id": "y", "kind": "send", "peer": 0, "bytes": 8}]))):
+            job = {"format": "overlap-job", "version": 1, "groups": {"a": [0, 1], "b": [0, 1]},
+                   "programs": [{"rank": rank, "ops": ops} for rank, ops in enumerate(ranks)]}
+            found = self.json("job", "check", self.path("x.job.json", job), "--json")
+            self.assertEqual([problem["kind"] for problem in found["problems"]], [kind])
+            self.fits("job-simulate", found)
 
     def test_each_schema_is_tested_and_described(self):
         names = {name.removesuffix(".schema.json") for name in os.listdir(SCHEMAS)}

@@ -23,6 +23,7 @@ MIME_TYPES = {
     "application/vnd.overlap-studio.graph+json": "*.graph.json",
     "application/vnd.overlap-studio.graph+json+gzip": "*.graph.json.gz",
     "application/vnd.overlap-studio.plan+json": "*.plan.json",
+    "application/vnd.overlap-studio.job+json": "*.job.json",
 }
 
 
@@ -77,7 +78,7 @@ class Installed:
         fields = dict(line.split("=", 1) for line in entry.read_text().splitlines() if "=" in line)
         self.assertTrue((self.prefix / "bin" / fields["Exec"].split()[0]).exists())
         self.assertTrue((self.prefix / f"share/icons/hicolor/scalable/apps/{fields['Icon']}.svg").exists())
-        self.assertLessEqual(set(fields["MimeType"].strip(";").split(";")), set(MIME_TYPES))
+        self.assertEqual(set(fields["MimeType"].strip(";").split(";")), set(MIME_TYPES))
 
     def test_mime_types(self):
         space = "{http://www.freedesktop.org/standards/shared-mime-info}"
@@ -109,7 +110,8 @@ class Installed:
         share = self.prefix / "share/overlap-studio"
         self.assertTrue((share / "torch/pyproject.toml").exists())
         self.assertTrue((share / "torch/overlap_studio/__init__.py").exists())
-        for name in ("overlap-graph", "overlap-plan", "overlap-report", "simulate", "sweep"):
+        for name in ("overlap-graph", "overlap-plan", "overlap-job", "overlap-report", "job-simulate", "job-schedules",
+                     "simulate", "sweep"):
             self.assertTrue((share / f"schemas/{name}.schema.json").exists(), name)
         self.assertEqual(list(share.rglob("__pycache__")), [])
 
