@@ -85,6 +85,11 @@ void read_graph(const StageSpec& stage, std::size_t number, const StageEvaluator
     actions.given[index(ActionKind::forward)] = actions.given[index(ActionKind::full_backward)] = true;
     actions.pieces[index(ActionKind::forward)] = {times.forward};
     actions.pieces[index(ActionKind::full_backward)] = {times.backward};
+    for (const auto& [name, piece] : times.others) {
+        const std::size_t kind = kind_index(name, place + ".action_graphs");
+        actions.given[kind] = true;
+        actions.pieces[kind] = {piece};
+    }
     if (!stage.backward_input_share) return;
     const ActionPiece input = part_of(times.backward, *stage.backward_input_share);
     actions.given[index(ActionKind::backward_input)] = actions.given[index(ActionKind::backward_weight)] = true;
@@ -128,7 +133,7 @@ void require_action(const StageActions& actions, const StageSpec& stage, ActionK
         case StageKind::graph:
             throw InputError(place,
                              "the schedule runs I and W; expected backward_input_share, the part of the "
-                             "backward's time that is I");
+                             "backward's time that is I, or both in action_graphs");
     }
 }
 

@@ -33,6 +33,7 @@ struct StageActions {
 /// Forward and backward of a stage that is given as a graph.
 struct GraphStageTimes {
     ActionPiece forward, backward;
+    std::vector<std::pair<std::string, ActionPiece>> others{};  ///< further actions that have a graph, by kind
 };
 
 /// Figures for a stage given as graphs. @param number of the stage in the document. @throws InputError without the

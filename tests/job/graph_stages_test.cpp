@@ -4,6 +4,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/job/document/files_of_job.h"
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
 
 namespace overlap::job {
 namespace {
@@ -28,6 +34,40 @@ TEST(GraphStages, AStageIsEvaluatedAgainWhereItsPlanChangesAndNoOther) {
     stages.times(stage);
     EXPECT_EQ(stages.evaluations(), 2u);
     std::filesystem::remove_all(folder);
+}
+
+TEST(GraphStages, FurtherActionsHaveGraphsOfTheirOwn) {
+    const std::string forward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_fw.graph.json.gz";
+    const std::string backward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_bw.graph.json.gz";
+    const std::string document = R"({"format": "overlap-job", "version": 1, "stages": [{"forward": ")" + forward +
+                                 R"(", "backward": ")" + backward + R"(", "action_graphs": {"UNSHARD": ")" + forward +
+                                 R"(", "I": ")" + backward + R"(", "W": ")" + forward +
+                                 R"("}}], "schedule": {"actions": [["0UNSHARD", "0F0", "0I0", "0W0", "0RESHARD"]],
+                                 "microbatches": 1}})";
+    const JobDocument job = read_job_text(document, "x.job.json");
+    EXPECT_EQ(write_job_text(read_job_text(write_job_text(job), "again")), write_job_text(job));
+    EXPECT_EQ(files_of_job(job, ""), (std::vector<std::string>{forward, backward, forward, backward, forward}));
+    GraphStages stages("");
+    PipelineOptions options;
+    options.evaluator = stages.evaluator();
+    const auto whole = [](const ActionPiece& piece) { return piece.compute_ms + piece.fixed_ms; };
+    const GraphStageTimes times = stages.times(job.stages[0]);
+    const JobResult result = run_job(job, options);
+    ASSERT_TRUE(result.step_ms);
+    EXPECT_DOUBLE_EQ(*result.step_ms, 3 * whole(times.forward) + whole(times.backward));
+    EXPECT_EQ(stages.evaluations(), 2u);
+    for (const auto& [from, to, place] : {std::tuple("\"UNSHARD\"", "\"SHARD\"", "stages[0].action_graphs"),
+                                          std::tuple("\"UNSHARD\"", "\"B\"", "stages[0].action_graphs.B"),
+                                          std::tuple("\"forward\"", "\"graph\"", "stages[0]")}) {
+        std::string wrong = document;
+        wrong.replace(wrong.find(from), std::string(from).size(), to);
+        try {
+            run_job(read_job_text(wrong, "x.job.json"), options);
+            ADD_FAILURE() << to;
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.place(), place) << error.problem();
+        }
+    }
 }
 
 }  // namespace

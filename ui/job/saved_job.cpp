@@ -79,7 +79,7 @@ QString writeJob(const QString& path, const QString& from, const job::JobDocumen
     job::JobDocument job = changed;
     for (std::size_t i = 0; i < job.stages.size(); ++i) {
         job::StageSpec& stage = job.stages[i];
-        for (std::string* file : {&stage.graph, &stage.forward, &stage.backward}) *file = writer.moved(*file);
+        for (std::string* file : job::graph_files(stage)) *file = writer.moved(*file);
         stage.plan = i < plans.size() && plans[i] ? writer.plan(i, *plans[i]) : writer.moved(stage.plan);
     }
     job.schedule.file = writer.moved(job.schedule.file);

@@ -31,8 +31,10 @@ struct StageSpec {
     StageKind kind = StageKind::opaque;
     std::vector<std::pair<std::string, double>> ms;                      ///< opaque: time by action kind
     std::vector<std::pair<std::string, std::vector<Segment>>> segments;  ///< by action kind
-    std::string graph, plan;                     ///< files: forward and backward in one graph; the plan may be empty
-    std::string forward, backward;               ///< or a graph each
+    std::string graph, plan;        ///< files: forward and backward in one graph; the plan may be empty
+    std::string forward, backward;  ///< or a graph each
+    /// Graphs of further actions beside them, such as `UNSHARD`, `I`: name of the kind and file.
+    std::vector<std::pair<std::string, std::string>> action_graphs;
     std::optional<double> backward_input_share;  ///< of the backward's time that is `I`
     std::optional<double> gradient_sync_ms;
     UnknownFields extra;

@@ -57,6 +57,17 @@ std::vector<std::pair<std::string, std::vector<Segment>>> read_segments(const Js
     return read;
 }
 
+std::vector<std::pair<std::string, std::string>> read_action_graphs(const Json& value, const std::string& place) {
+    if (!value.is_object()) fail_type(place, value, "an object with a graph's file for each action, such as UNSHARD");
+    std::vector<std::pair<std::string, std::string>> files;
+    for (const auto& [key, file] : value.items()) {
+        if (key == "F" || key == "B")
+            throw InputError(place + "." + key, "forward and backward are the graphs of F and B");
+        files.emplace_back(key, read_text(file, place + "." + key));
+    }
+    return files;
+}
+
 Json written(const Segment& segment) {
     Json json = segment.collective.empty()
                     ? Json{{"compute_ms", segment.ms}}
@@ -92,6 +103,11 @@ StageSpec read_stage(const Json& value, const std::string& place) {
             fields.fail("", "has graph beside forward or backward, expected one graph, or forward and backward");
         if (stage.graph.empty() && (stage.forward.empty() || stage.backward.empty()))
             fields.fail("", "has one of forward and backward, expected both");
+        if (const Json* others = fields.find("action_graphs"); others) {
+            if (stage.forward.empty())
+                fields.fail("action_graphs", "are beside forward and backward, and the stage has one graph");
+            stage.action_graphs = read_action_graphs(*others, fields.at("action_graphs"));
+        }
     } else if (!stage.plan.empty()) {
         fields.fail("plan", "a plan is applied to a graph, and the stage has none");
     }
@@ -119,6 +135,7 @@ Json written(const StageSpec& stage) {
         {"graph", &stage.graph}, {"forward", &stage.forward}, {"backward", &stage.backward}, {"plan", &stage.plan}};
     for (const auto& [key, file] : files)
         if (!file->empty()) json[key] = *file;
+    for (const auto& [kind, file] : stage.action_graphs) json["action_graphs"][kind] = file;
     if (stage.backward_input_share) json["backward_input_share"] = *stage.backward_input_share;
     if (stage.gradient_sync_ms) json["gradient_sync_ms"] = *stage.gradient_sync_ms;
     add_unknown_fields(json, stage.extra);

@@ -71,7 +71,8 @@ GraphStageTimes split_step(const Evaluation& evaluation) {
     const double forward_fixed = std::min(grid.round(exposed_ms), forward);
     const double backward_fixed = std::min(grid.round(std::max(0.0, all_exposed_ms - exposed_ms)), backward);
     return {{forward - forward_fixed, forward_fixed, -1, false},
-            {backward - backward_fixed, backward_fixed, -1, false}};
+            {backward - backward_fixed, backward_fixed, -1, false},
+            {}};
 }
 
 std::string GraphStages::path(const std::string& file) const {
@@ -123,7 +124,9 @@ GraphStageTimes GraphStages::times(const StageSpec& stage) {
             std::min(grid.round(simulation.exposed_ms + simulation.transfer_exposed_ms), simulation.step_ms);
         return {simulation.step_ms - fixed, fixed, -1, false};
     };
-    return {whole(stage.forward), whole(stage.backward)};
+    GraphStageTimes times{whole(stage.forward), whole(stage.backward), {}};
+    for (const auto& [kind, file] : stage.action_graphs) times.others.emplace_back(kind, whole(file));
+    return times;
 }
 
 GraphStageTimes GraphStages::times(const StageSpec& stage, const Plan& plan) {

@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from .export import ExportedGraph, export_graph
     from .hooks import PostGradPass, export_pass, plan_pass, register_pipeline, with_plan
     from .passes_in_core import NativePass, native_pass
+    from .pipeline import ExportedPipeline, export_pipeline
 
 __version__ = "0.1.0"
 
-__all__ = ["ExportError", "ExportedGraph", "InputError", "NativePass", "OverlapStudioError", "PassRefusal", "PlanError",
-           "PlanMismatch", "PostGradPass", "RankMismatch", "apply_plan", "export_graph", "export_pass", "fingerprint",
-           "native_pass", "plan_pass", "profile_times", "register_pipeline", "torch_times", "with_plan", "__version__"]
+__all__ = ["ExportError", "ExportedGraph", "ExportedPipeline", "InputError", "NativePass", "OverlapStudioError",
+           "PassRefusal", "PlanError", "PlanMismatch", "PostGradPass", "RankMismatch", "apply_plan", "export_graph",
+           "export_pass", "export_pipeline", "fingerprint", "native_pass", "plan_pass", "profile_times",
+           "register_pipeline", "torch_times", "with_plan", "__version__"]
 
 # What needs torch, by the module that has it. What applies plans imports Inductor's passes too.
-_LATE = {"ExportedGraph": "export", "NativePass": "passes_in_core", "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export",
-         "export_pass": "hooks", "fingerprint": "digests", "native_pass": "passes_in_core",
-         "plan_pass": "hooks", "profile_times": "estimates",
-         "register_pipeline": "hooks", "torch_times": "estimates", "with_plan": "hooks"}
+_LATE = {"ExportedGraph": "export", "ExportedPipeline": "pipeline", "NativePass": "passes_in_core",
+         "PostGradPass": "hooks", "apply_plan": "apply", "export_graph": "export", "export_pass": "hooks",
+         "export_pipeline": "pipeline", "fingerprint": "digests", "native_pass": "passes_in_core",
+         "plan_pass": "hooks", "profile_times": "estimates", "register_pipeline": "hooks", "torch_times": "estimates",
+         "with_plan": "hooks"}
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,8 @@ MEANINGLESS_META = frozenset((
     "fwd_source_fn_stack", "torch_fn", "desc", "eager_input_vals", "unbacked_bindings", "mutation_region_id",
     "is_static_input", "output_stack_traces", "is_functional_regenerated", "loop_unroll", "is_gradient_acc",
     "numeric_debug_handle", "grapharg", "dynamo_flat_name_to_original_fqn",
+    # Which graph of a pipeline stage a node is in.
+    "graph_pp_stage_index", "graph_pp_callable", "graph_pp_action", "graph_pp_slot",
 ))
 # Where PyTorch's bucketing says what it made a node of.
 _SOURCES_META = re.compile(r"bucketing_.*_sources")

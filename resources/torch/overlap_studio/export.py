@@ -128,14 +128,19 @@ def document_header(gm: fx.GraphModule, encoder: NodeEncoder, *, name: str, rank
 
 
 def write_document(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Writes a document beside `path` and renames it, so that a reader finds a whole file or the old one."""
+    """Writes a document; as gzip where `path` ends in `.gz`. The file appears whole or not at all."""
     path = Path(path)
     text = json_text(document).encode()
+    # No time and no name inside: the same graph gives the same bytes.
+    write_whole(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text, path)
+
+
+def write_whole(content: bytes, path: Path) -> None:
+    """Writes a file beside `path` and renames it, so that a reader finds a whole file or the old one."""
     handle, scratch = tempfile.mkstemp(dir=path.parent or ".", prefix=path.name + ".")
     try:
         with os.fdopen(handle, "wb") as file:
-            # No time and no name inside: the same graph gives the same bytes.
-            file.write(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+            file.write(content)
         os.chmod(scratch, 0o666 & ~_umask())
         os.replace(scratch, path)
     except BaseException:
