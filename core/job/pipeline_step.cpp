@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/job/pipeline_flows.h"
 #include "core/job/topology.h"
 
 namespace overlap::job {
@@ -32,8 +33,16 @@ class Builder {
         for (const Cell& cell : cells_) add_messages(cell);
         add_gradient_syncs();
         check_topology();
-        step_.replicas->classify(options_.fold, placement());
+        const bool flows = has_flows();
+        step_.replicas->classify(options_.fold && !flows, placement());
+        if (flows) {
+            step_.network.emplace(job_.topology, step_.replicas->count() * step_.ranks());
+            flows_.emplace(job_, step_);
+        }
         replicate();
+        if (!flows) return std::move(step_);
+        FlowTimes times = run_flows(step_.graph, *step_.network, step_.flows, step_.graph.ms(), step_.graph.delay_ms());
+        step_.graph.set_times(std::move(times.ms), std::move(times.delay_ms));
         return std::move(step_);
     }
 
@@ -75,7 +84,8 @@ class Builder {
     }
 
     bool has_sync(std::int32_t stage) const {
-        return job_.stages[static_cast<std::size_t>(stage)].gradient_sync_ms.has_value();
+        const StageSpec& of = job_.stages[static_cast<std::size_t>(stage)];
+        return of.gradient_sync_ms || of.gradient_sync_bytes;
     }
 
     std::uint32_t add_piece(Piece piece) {
@@ -136,6 +146,7 @@ class Builder {
                     added.role = PieceRole::collective;
                     added.group_kind = kinds_[of][static_cast<std::size_t>(piece.collective)];
                     added.collective = first_collective_[of] + piece.collective;
+                    added.bytes = piece.bytes;
                 }
                 add_piece(added);
             }
@@ -231,10 +242,10 @@ class Builder {
         for (const Sync& sync : syncs_) {
             const std::uint32_t index = static_cast<std::uint32_t>(step_.pieces.size());
             const std::uint32_t part = static_cast<std::uint32_t>(step_.parts.size());
-            step_.parts.push_back(
-                {sync.stage, 0, *job_.stages[static_cast<std::size_t>(sync.stage)].gradient_sync_ms, false});
-            step_.pieces.push_back(
-                {sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind, part, 1, -1});
+            const StageSpec& stage = job_.stages[static_cast<std::size_t>(sync.stage)];
+            step_.parts.push_back({sync.stage, 0, stage.gradient_sync_ms.value_or(0), false});
+            step_.pieces.push_back({sync.rank, static_cast<std::uint32_t>(sync.stage), PieceRole::gradient_sync, kind,
+                                    part, 1, -1, stage.gradient_sync_bytes.value_or(-1)});
             if (sync.on != none) waits_.push_back({index, sync.on, PieceWait::Message::none});
             if (rank == sync.rank) waits_.push_back({index, before, PieceWait::Message::none});
             before = index;
@@ -250,11 +261,22 @@ class Builder {
     bool by_topology() const {
         return job_.transfer && (job_.transfer->activation_bytes || job_.transfer->gradient_bytes);
     }
+    bool has_collective_bytes() const {
+        return std::ranges::any_of(step_.pieces, [](const Piece& piece) { return piece.bytes >= 0; });
+    }
+    /// Messages alone have their time by the level that they cross, where it is not shared.
+    bool has_flows() const {
+        return has_collective_bytes() || (by_topology() && std::ranges::any_of(job_.topology, &TopologyLevel::shared));
+    }
 
     void check_topology() const {
-        if (by_topology() && job_.topology.empty())
+        if (job_.topology.empty() && by_topology())
             throw InputError("transfer",
                              "activation_bytes and gradient_bytes need a topology that says how fast they move");
+        if (job_.topology.empty() && has_collective_bytes())
+            throw InputError("stages", "bytes of collectives need a topology that says how fast they move");
+        check_algorithms(job_);
+        check_links(job_, step_.replicas->count() * step_.ranks());
     }
 
     /// Which levels a replica's messages cross: replicas that differ in that are not alike.
@@ -273,11 +295,16 @@ class Builder {
                              step_.replicas->rank_of(replica, rank[static_cast<std::size_t>(stage) + 1]));
     }
 
+    /// Of a message that has a time and no bytes.
+    double given_delay(const PieceWait& wait) const {
+        if (wait.message == PieceWait::Message::none || !job_.transfer || message_bytes(*job_.transfer, wait)) return 0;
+        return wait.message == PieceWait::Message::activation ? job_.transfer->activations_ms
+                                                              : job_.transfer->gradients_ms;
+    }
+
     double delay(const PieceWait& wait, std::size_t of_class) const {
-        if (wait.message == PieceWait::Message::none || !job_.transfer) return 0;
-        const bool activation = wait.message == PieceWait::Message::activation;
-        const auto& bytes = activation ? job_.transfer->activation_bytes : job_.transfer->gradient_bytes;
-        if (!bytes) return activation ? job_.transfer->activations_ms : job_.transfer->gradients_ms;
+        const auto bytes = job_.transfer ? message_bytes(*job_.transfer, wait) : std::nullopt;
+        if (!bytes) return given_delay(wait);
         const std::vector<std::int64_t> ends = {
             step_.replicas->rank_of(step_.replicas->representative(of_class),
                                     static_cast<std::int32_t>(step_.pieces[wait.on].rank)),
@@ -301,7 +328,7 @@ class Builder {
                 graph.add_node(static_cast<std::uint32_t>(of) * static_cast<std::uint32_t>(step_.ranks()) + piece.rank,
                                step_.piece_ms(piece, of));
             for (const PieceWait& wait : waits_)
-                graph.add_dependency(first + wait.piece, first + wait.on, delay(wait, of));
+                graph.add_dependency(first + wait.piece, first + wait.on, flows_ ? given_delay(wait) : delay(wait, of));
         }
         std::vector<std::vector<std::vector<std::uint32_t>>> groups_of_kind;
         std::vector<NodeIndex> members;
@@ -315,9 +342,11 @@ class Builder {
                 members.clear();
                 for (const std::uint32_t of : classes_of_group) members.push_back(of * count + i);
                 graph.add_rendezvous(members);
+                if (flows_ && step_.pieces[i].bytes >= 0) flows_->add_collective(i, classes_of_group);
             }
         }
         graph.finish();
+        if (flows_) flows_->add_messages(waits_);
     }
 
     const JobDocument& job_;
@@ -332,43 +361,12 @@ class Builder {
     std::vector<Sync> syncs_;
     std::vector<std::pair<std::int32_t, std::uint32_t>> waits_for_sync_;
     std::vector<std::uint8_t> reduce_cell_;
+    std::optional<PipelineFlows> flows_;  ///< where there are any
     std::size_t rank_ = 0, row_syncs_begin_ = 0;
     std::uint32_t before_ = none;
 };
 
 }  // namespace
-
-double PipelineStep::part_ms(const PiecePart& part, std::size_t of_class) const {
-    const double ms = part.compute_ms * replicas->factor(of_class, part.stage) + part.fixed_ms;
-    return part.routed ? ms * replicas->routed(of_class) : ms;
-}
-
-double PipelineStep::piece_ms(const Piece& piece, std::size_t of_class) const {
-    double sum = 0, longest = 0;
-    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
-        const double ms = part_ms(parts[i], of_class);
-        sum += ms;
-        longest = std::max(longest, ms);
-    }
-    if (piece.parts < 2 || overlap.kind == OverlapRule::Kind::sum) return sum;
-    return overlap.kind == OverlapRule::Kind::longest ? longest : overlap.factor * sum;
-}
-
-double PipelineStep::piece_exposed_ms(const Piece& piece, std::size_t of_class) const {
-    double sum = 0, longest = 0, of_longest = 0;
-    for (std::uint32_t i = piece.first_part; i < piece.first_part + piece.parts; ++i) {
-        sum += parts[i].fixed_ms;
-        const double ms = part_ms(parts[i], of_class);
-        if (ms > longest) longest = ms, of_longest = parts[i].fixed_ms;
-    }
-    if (piece.parts < 2 || overlap.kind == OverlapRule::Kind::sum) return sum;
-    return overlap.kind == OverlapRule::Kind::longest ? of_longest : overlap.factor * sum;
-}
-
-double PipelineStep::piece_busy_ms(const Piece& piece, std::size_t of_class) const {
-    if (piece.role != PieceRole::action) return 0;
-    return std::max(0.0, piece_ms(piece, of_class) - piece_exposed_ms(piece, of_class));
-}
 
 PipelineStep pipeline_step(const JobDocument& job, const PipelineOptions& options) {
     return Builder(job, options).build();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/job/replicas.h"
 #include "core/job/schedules/checked_schedule.h"
 #include "core/job/stage_actions.h"
+#include "core/job/step_flows.h"
 
 namespace overlap::job {
 
@@ -40,6 +42,7 @@ struct Piece {
     std::int32_t group_kind = -1;  ///< whom it starts with; -1: nobody
     std::uint32_t first_part = 0, parts = 0;
     std::int32_t collective = -1;  ///< index of PipelineStep::collectives; -1: an all-reduce, as of gradients
+    std::int64_t bytes = -1;       ///< of a collective that the topology times; -1: its parts have its time
 };
 
 /// What runs in a piece: several at once in a cell of OVERLAP_F_B.
@@ -66,6 +69,9 @@ struct PipelineStep {
     std::vector<std::string> collectives;  ///< kinds that segments name
     std::vector<std::uint32_t> row_begin;  ///< of each rank: its pieces in order; syncs come after the last row
     StepGraph graph;
+    /// Where messages or collectives share links; the graph has the times that follow.
+    StepFlows flows;
+    std::optional<LinkNetwork> network;
 
     std::int32_t ranks() const { return static_cast<std::int32_t>(schedule.lists.size()); }
     std::string collective_of(const Piece& of) const {

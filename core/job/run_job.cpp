@@ -1,6 +1,7 @@
 #include "core/job/run_job.h"
 
-#include "core/base/quote.h"
+#include <algorithm>
+
 #include "core/job/critical_path.h"
 #include "core/job/deadlock.h"
 #include "core/job/job_evaluation.h"
@@ -18,15 +19,14 @@ StepSpread spread(const JobDocument& job, PipelineOptions options) {
     std::vector<double> compute_ms(step.graph.node_count());
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
         compute_ms[node] = step.piece_busy_ms(step.piece(node), step.class_of(node));
-    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation, options.stop));
+    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation, options.stop,
+                                 &step.flows, step.network ? &*step.network : nullptr));
 }
 
-/// What the document asks for and this version does not simulate.
-void add_notes(const JobDocument& job, std::vector<std::string>& notes) {
-    for (const TopologyLevel& level : job.topology)
-        if (level.shared)
-            notes.push_back("topology level " + in_quotes(shortened(level.name)) +
-                            ": messages over shared links are simulated as if each had the whole rate");
+/// What the document asks for and nothing comes of.
+void add_notes(const JobDocument& job, const PipelineStep& step, std::vector<std::string>& notes) {
+    if (!step.network && std::ranges::any_of(job.topology, &TopologyLevel::shared))
+        notes.emplace_back("topology: neither messages nor collectives have bytes, so nothing shares its links");
 }
 
 void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
@@ -34,7 +34,7 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     const PipelineStep& step = evaluation.pipeline.emplace(pipeline_step(job, options));
     JobResult& result = evaluation.result;
     result.notes = step.schedule.notes;
-    add_notes(job, result.notes);
+    add_notes(job, step, result.notes);
     evaluation.names = pipeline_names(step);
     const StepOrder order = order_of(step.graph);
     if (!order.all) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/job/links/collective_flows.h"
 
 namespace overlap::job {
 
@@ -61,6 +62,14 @@ void read_segments(const StageSpec& stage, const std::string& place, const std::
             ActionPiece& piece = actions.pieces[kind].emplace_back();
             (computes ? piece.compute_ms : piece.fixed_ms) = segment.ms;
             if (!computes) piece.collective = collective_index(actions, segment);
+            if (segment.bytes) {
+                if (!has_flows(segment.collective))
+                    throw InputError(place + ".segments." + name,
+                                     in_quotes(shortened(segment.collective)) +
+                                         " has bytes; expected one of all_reduce, all_gather, reduce_scatter, "
+                                         "all_to_all, broadcast, reduce, or ms");
+                piece.bytes = *segment.bytes;
+            }
             piece.routed =
                 !routed_dim.empty() &&
                 (computes ? segment.experts : segment.collective == "all_to_all" && segment.dim == routed_dim);

@@ -19,6 +19,7 @@ struct ActionPiece {
     double fixed_ms = 0;           ///< exposed communication within, or the time of a collective
     std::int32_t collective = -1;  ///< index of StageActions::collectives; -1: none
     bool routed = false;           ///< experts' compute, or an all-to-all over the dimension of `routing`
+    std::int64_t bytes = -1;       ///< of a collective that the topology times; -1: it takes `fixed_ms`
 };
 
 /// What each action of a stage takes.

@@ -1,6 +1,7 @@
 #include "core/job/step_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -52,6 +53,11 @@ void StepGraph::finish() {
     on_ = std::move(on);
     delay_ms_ = std::move(delay);
     waiting_ = {};
+}
+
+void StepGraph::set_times(std::vector<double> ms, std::vector<double> delay_ms) {
+    ms_ = std::move(ms);
+    delay_ms_ = std::move(delay_ms);
 }
 
 StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_t)>& admits) {

@@ -24,6 +24,8 @@ class StepGraph {
     /// To be called when all is there; sorts dependencies by node, and keeps the order of those of one node.
     void finish();
     void reserve(std::size_t nodes, std::size_t dependencies);
+    /// Other times of nodes and delays of dependencies, of each one.
+    void set_times(std::vector<double> ms, std::vector<double> delay_ms);
 
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(ms_.size()); }
     std::uint32_t rendezvous_count() const { return static_cast<std::uint32_t>(complete_.size()); }

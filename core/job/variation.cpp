@@ -34,12 +34,13 @@ double log_normal_factor(double sigma, double normal) {
 }
 
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
-                                const VariationSpec& variation, const std::stop_token& stop) {
+                                const VariationSpec& variation, const std::stop_token& stop, const StepFlows* flows,
+                                const LinkNetwork* network) {
     const std::span<const double> ms = graph.ms(), delay_ms = graph.delay_ms();
     std::vector<double> drawn_ms(ms.begin(), ms.end()), drawn_delay_ms(delay_ms.begin(), delay_ms.end());
     // Messages are numbered apart from nodes, and what a node does beside computing apart from both.
     constexpr std::uint64_t messages = 1ull << 40, beside = 2ull << 40;
-    std::vector<double> steps;
+    std::vector<double> steps, message_factor, collective_factor;
     StepTimes times;
     for (std::int32_t sample = 0; sample < variation.samples && !stop.stop_requested(); ++sample) {
         const auto factor = [&](double sigma, std::uint64_t number) {
@@ -53,7 +54,19 @@ std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, 
         }
         for (std::size_t i = 0; i < delay_ms.size(); ++i)
             if (delay_ms[i] > 0) drawn_delay_ms[i] = delay_ms[i] * factor(variation.transfer_sigma, messages + i);
-        run_step(graph, order, drawn_ms, drawn_delay_ms, times);
+        if (flows && !flows->empty()) {
+            message_factor.clear();
+            collective_factor.clear();
+            for (const StepFlows::Message& message : flows->messages)
+                message_factor.push_back(factor(variation.transfer_sigma, messages + message.dependency));
+            for (const StepFlows::Collective& collective : flows->collectives)
+                collective_factor.push_back(factor(variation.transfer_sigma, beside + collective.member));
+            const FlowTimes moved =
+                run_flows(graph, *network, *flows, drawn_ms, drawn_delay_ms, message_factor, collective_factor);
+            run_step(graph, order, moved.ms, moved.delay_ms, times);
+        } else {
+            run_step(graph, order, drawn_ms, drawn_delay_ms, times);
+        }
         steps.push_back(times.step_ms);
     }
     return steps;

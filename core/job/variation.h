@@ -8,6 +8,7 @@
 
 #include "core/job/document/job_document.h"
 #include "core/job/job_result.h"
+#include "core/job/step_flows.h"
 #include "core/job/step_graph.h"
 
 namespace overlap::job {
@@ -22,9 +23,11 @@ double log_normal_factor(double sigma, double normal);
 /// Step times of each sample: every node's compute, the rest of its time, and every message is multiplied by a factor
 /// of its own.
 /// @param compute_ms of each node, the part of its time that computes.
+/// @param flows what moves over links, and the links: bytes are multiplied, and rates shared in each sample. May be null.
 /// @param stop no further sample is drawn.
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
-                                const VariationSpec& variation, const std::stop_token& stop = {});
+                                const VariationSpec& variation, const std::stop_token& stop = {},
+                                const StepFlows* flows = nullptr, const LinkNetwork* network = nullptr);
 
 /// Percentiles are the least value that so large a part of the samples does not exceed.
 StepSpread spread_of(std::vector<double> steps);

@@ -85,8 +85,9 @@ class Questions {
         JobDocument changed = copy();
         bool any = false;
         for (StageSpec& stage : changed.stages) {
-            any |= stage.gradient_sync_ms.value_or(0) > 0;
+            any |= stage.gradient_sync_ms.value_or(0) > 0 || stage.gradient_sync_bytes.value_or(0) > 0;
             stage.gradient_sync_ms.reset();
+            stage.gradient_sync_bytes.reset();
         }
         if (any) add("gradient collectives", changed);
     }

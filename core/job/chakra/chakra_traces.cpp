@@ -129,6 +129,7 @@ class PipelineTraces {
         collective.group = known->second;
         collective.group_name = ranks_text(ranks);
         collective.collective = chakra_collective(step_.collective_of(piece));
+        if (piece.bytes >= 0) collective.bytes = static_cast<std::uint64_t>(piece.bytes);
         trace.add(own(node), names_.op(node), ChakraNode::collective, after, start, duration, &collective);
     }
 

@@ -20,6 +20,7 @@ struct Segment {
     std::string dim;         ///< of a collective
     bool experts = false;    ///< compute of experts, which `routing` scales
     UnknownFields extra;
+    std::optional<std::int64_t> bytes{};  ///< of a collective, in place of its time: for the topology
 };
 
 /// What a stage is given as.
@@ -37,6 +38,7 @@ struct StageSpec {
     std::vector<std::pair<std::string, std::string>> action_graphs;
     std::optional<double> backward_input_share;  ///< of the backward's time that is `I`
     std::optional<double> gradient_sync_ms;
+    std::optional<std::int64_t> gradient_sync_bytes;  ///< in place of its time
     UnknownFields extra;
 };
 
@@ -99,10 +101,15 @@ struct TopologyLevel {
     std::string name;
     std::int64_t ranks = 1;  ///< within one unit of this level
     double latency_ms = 0;
-    double bytes_per_s = 0;
-    bool shared = false;  ///< `"contention": "shared"`
+    double bytes_per_s = 0;       ///< of one link
+    bool shared = false;          ///< `"contention": "shared"`
+    std::int64_t links = 1;       ///< of each unit of the level beneath, where they are shared
+    double oversubscription = 1;  ///< by which a unit's links together are less than their sum
     UnknownFields extra;
 };
+
+/// How a collective moves its bytes.
+enum class CollectiveAlgorithm : std::uint8_t { ring, tree, hierarchical };
 
 /// An operation of a program.
 struct OpSpec {
@@ -137,6 +144,7 @@ struct JobDocument {
     std::optional<MeshSpec> mesh;
     std::optional<RoutingSpec> routing;
     std::vector<TopologyLevel> topology;
+    std::vector<std::pair<std::string, CollectiveAlgorithm>> algorithms;  ///< by kind; a ring where none is given
     bool has_programs = false;
     std::vector<std::pair<std::string, std::vector<std::int32_t>>> groups;
     std::vector<ProgramSpec> programs;

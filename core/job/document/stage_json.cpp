@@ -36,7 +36,10 @@ Segment read_segment(const Json& value, const std::string& place) {
             read_text(fields.require("collective", "compute_ms, or the kind of a collective"), fields.at("collective"));
         if (segment.collective.empty()) fields.fail("collective", "is empty, expected a kind such as all_reduce");
         segment.dim = read_text(fields.require("dim", "a mesh dimension"), fields.at("dim"));
-        segment.ms = fields.number("ms").value_or(0);
+        const std::optional<double> ms = fields.number("ms");
+        segment.bytes = fields.integer("bytes");
+        if (ms && segment.bytes) fields.fail("", "has both ms and bytes, expected one of them");
+        segment.ms = ms.value_or(0);
     }
     segment.extra = fields.unknown();
     return segment;
@@ -69,9 +72,12 @@ std::vector<std::pair<std::string, std::string>> read_action_graphs(const Json& 
 }
 
 Json written(const Segment& segment) {
-    Json json = segment.collective.empty()
-                    ? Json{{"compute_ms", segment.ms}}
-                    : Json{{"collective", segment.collective}, {"dim", segment.dim}, {"ms", segment.ms}};
+    Json json = segment.collective.empty() ? Json{{"compute_ms", segment.ms}}
+                                           : Json{{"collective", segment.collective}, {"dim", segment.dim}};
+    if (segment.bytes)
+        json["bytes"] = *segment.bytes;
+    else if (!segment.collective.empty())
+        json["ms"] = segment.ms;
     if (segment.experts) json["experts"] = true;
     add_unknown_fields(json, segment.extra);
     return json;
@@ -113,6 +119,9 @@ StageSpec read_stage(const Json& value, const std::string& place) {
     }
     stage.backward_input_share = fields.number("backward_input_share", 0, 1);
     stage.gradient_sync_ms = fields.number("gradient_sync_ms");
+    stage.gradient_sync_bytes = fields.integer("gradient_sync_bytes");
+    if (stage.gradient_sync_ms && stage.gradient_sync_bytes)
+        fields.fail("", "has both gradient_sync_ms and gradient_sync_bytes, expected one of them");
     stage.extra = fields.unknown();
     return stage;
 }
@@ -138,6 +147,7 @@ Json written(const StageSpec& stage) {
     for (const auto& [kind, file] : stage.action_graphs) json["action_graphs"][kind] = file;
     if (stage.backward_input_share) json["backward_input_share"] = *stage.backward_input_share;
     if (stage.gradient_sync_ms) json["gradient_sync_ms"] = *stage.gradient_sync_ms;
+    if (stage.gradient_sync_bytes) json["gradient_sync_bytes"] = *stage.gradient_sync_bytes;
     add_unknown_fields(json, stage.extra);
     return json;
 }

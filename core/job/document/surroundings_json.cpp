@@ -1,6 +1,8 @@
 // What is around stages and schedule: messages, variation, mesh, topology.
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
@@ -156,6 +158,19 @@ Json written(const RoutingSpec& routing) {
     return json;
 }
 
+constexpr std::array<std::pair<std::string_view, CollectiveAlgorithm>, 3> algorithm_names = {
+    {{"ring", CollectiveAlgorithm::ring},
+     {"tree", CollectiveAlgorithm::tree},
+     {"hierarchical", CollectiveAlgorithm::hierarchical}}};
+
+CollectiveAlgorithm read_algorithm(const Json& value, const std::string& place) {
+    const std::string text = read_text(value, place);
+    for (const auto& [name, algorithm] : algorithm_names)
+        if (name == text) return algorithm;
+    throw InputError(place,
+                     "found " + in_quotes(shortened(text)) + ", expected \"ring\", \"tree\" or \"hierarchical\"");
+}
+
 void read_topology(const Json& value, JobDocument& job) {
     ObjectReader fields(value, "topology", "an object with levels");
     fields.require("levels", "a list, innermost first");
@@ -175,9 +190,20 @@ void read_topology(const Json& value, JobDocument& job) {
         } else if (!contention.empty() && contention != "none") {
             item.fail("contention", "found " + in_quotes(shortened(contention)) + ", expected \"shared\" or \"none\"");
         }
+        level.links = item.integer("links", 1, most_counted).value_or(1);
+        level.oversubscription = item.number("oversubscription", 1, 1e6).value_or(1);
+        for (const char* key : {"links", "oversubscription"})
+            if (!level.shared && levels[i].contains(key))
+                item.fail(key, "is of links that are shared; expected \"contention\": \"shared\" beside it");
         if (i > 0 && level.ranks % job.topology[i - 1].ranks != 0)
             item.fail("ranks", "expected a multiple of the level within, " + std::to_string(job.topology[i - 1].ranks));
         level.extra = item.unknown();
+    }
+    if (const Json* algorithms = fields.find("algorithms"); algorithms) {
+        const std::string place = fields.at("algorithms");
+        if (!algorithms->is_object()) fail_type(place, *algorithms, "an object such as {\"all_reduce\": \"tree\"}");
+        for (const auto& [kind, name] : algorithms->items())
+            job.algorithms.emplace_back(kind, read_algorithm(name, place + "." + kind));
     }
     job.topology_extra = fields.unknown();
 }
@@ -191,9 +217,13 @@ Json written_topology(const JobDocument& job) {
         if (level.latency_ms > 0) item["latency_ms"] = level.latency_ms;
         item["bytes_per_s"] = level.bytes_per_s;
         if (level.shared) item["contention"] = "shared";
+        if (level.links > 1) item["links"] = level.links;
+        if (level.oversubscription > 1) item["oversubscription"] = level.oversubscription;
         add_unknown_fields(item, level.extra);
         json["levels"].push_back(std::move(item));
     }
+    for (const auto& [kind, algorithm] : job.algorithms)
+        json["algorithms"][kind] = std::string(algorithm_names[static_cast<std::size_t>(algorithm)].first);
     add_unknown_fields(json, job.topology_extra);
     return json;
 }
