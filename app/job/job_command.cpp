@@ -1,7 +1,9 @@
-// overlap job simulate JOB [--json] [--trace OUT] | check JOB [--json] | schedules JOB [--json]: a whole job of stages,
-// microbatches and ranks.
+// overlap job simulate JOB [--json] [--trace OUT] | check JOB [--json] | schedules JOB [--json] | measure JOB TRACE… -o
+// OUT: a whole job of stages, microbatches and ranks.
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -14,17 +16,21 @@
 #include "app/job/job_text.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/files/atomic_file.h"
 #include "core/files/json_members.h"
+#include "core/io/trace_file.h"
 #include "core/job/chakra/chakra_traces.h"
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
+#include "core/job/measured_variation.h"
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
 #include "core/job/variation.h"
 #include "core/job/what_if.h"
+#include "core/trace/trace_statistics.h"
 
 namespace overlap::commands {
 
@@ -48,11 +54,18 @@ class JobCommand final : public Command {
         simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
         check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
         schedules_ = add(*command, "schedules", "The job with each of PyTorch's pipeline schedules, side by side.");
+        measure_ = command->add_subcommand(
+            "measure", "The job with the slow ranks and the variation that traces of its ranks have.");
+        reads(measure_->add_option("JOB", file_, "overlap-job file"))->required();
+        reads(measure_->add_option("TRACE", trace_files_, "Kineto or Chrome traces (JSON), plain or gzip, one a rank"))
+            ->required();
+        writes(measure_->add_option("-o,--output", measured_, "the job's document to write"))->required();
         return command;
     }
 
     void run(const Streams& streams) override {
         job::JobDocument document = job::read_job_file(file_);
+        if (measure_->parsed()) return measure(document, streams);
         if (!simulate_->parsed()) document.variation = job::without_draws(document);  // nobody reads them there
         job::GraphStages stages(std::filesystem::path(file_).parent_path().string());
         job::PipelineOptions options;
@@ -84,6 +97,37 @@ class JobCommand final : public Command {
     }
 
   private:
+    void measure(job::JobDocument& document, const Streams& streams) const {
+        std::vector<job::MeasuredSteps> measured;
+        for (const std::string& file : trace_files_) {
+            const std::shared_ptr<const MeasuredTrace> trace = read_trace_file(file);
+            if (!trace->header().rank) throw InputError(file, "", "does not say which rank it is of");
+            job::MeasuredSteps& steps = measured.emplace_back();
+            steps.rank = *trace->header().rank;
+            const std::vector<DeviceTimes> devices = device_times(*trace);
+            if (devices.size() != 1)
+                throw InputError(
+                    file, "", "expected the activities of one GPU, found those of " + std::to_string(devices.size()));
+            for (const StepTimes& step : devices.front().steps)
+                if (step.is_counted) steps.compute_ms.push_back(static_cast<double>(step.times.compute_ns) / 1e6);
+        }
+        try {
+            document.variation =
+                job::measured_variation(document, std::filesystem::path(file_).parent_path().string(), measured);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
+        }
+        write_file_atomically(measured_, job::write_job_text(document));
+        const std::vector<job::SlowSpec>& slow = document.variation->slow;
+        const auto slowest = std::ranges::max_element(slow, {}, &job::SlowSpec::factor);
+        streams.out << measured_ << ": " << counted(measured.size(), "rank") << ", "
+                    << counted(document.variation->compute.factors.size(), "measured factor");
+        if (slowest != slow.end() && slowest->factor > 1)
+            streams.out << "; the slowest is replica " << *slowest->replica << ", stage " << *slowest->stage << ", "
+                        << percent_text((slowest->factor - 1) * 100) << " beyond the mean of its stage";
+        streams.out << '\n';
+    }
+
     CLI::App* add(CLI::App& command, const std::string& name, const std::string& help) {
         CLI::App* action = command.add_subcommand(name, help);
         reads(action->add_option("JOB", file_, "overlap-job file"))->required();
@@ -144,8 +188,9 @@ class JobCommand final : public Command {
             if (!row.step_ms) streams.out << name_text(row.name) << ": " << one_line(row.refusal) << '\n';
     }
 
-    CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr;
-    std::string file_, trace_, chakra_;
+    CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr, *measure_ = nullptr;
+    std::string file_, trace_, chakra_, measured_;
+    std::vector<std::string> trace_files_;
     std::size_t rows_ = 20;
     bool what_if_ = false, json_ = false, no_folding_ = false;
 };

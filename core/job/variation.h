@@ -17,13 +17,18 @@ namespace overlap::job {
 /// whichever thread.
 double normal_draw(std::uint64_t seed, std::uint64_t sample, std::uint64_t number);
 
-/// What a log-normal factor with mean 1 is for a normal number.
-double log_normal_factor(double sigma, double normal);
+/// The same between 0 and 1, neither of them.
+double uniform_draw(std::uint64_t seed, std::uint64_t sample, std::uint64_t number);
+
+/// A factor of a distribution, drawn by its counters.
+double drawn_factor(const DistributionSpec& distribution, std::uint64_t seed, std::uint64_t sample,
+                    std::uint64_t number);
 
 /// Step times of each sample: every node's compute, the rest of its time, and every message is multiplied by a factor
-/// of its own.
+/// of its own; what computes may have pauses.
 /// @param compute_ms of each node, the part of its time that computes.
-/// @param flows what moves over links, and the links: bytes are multiplied, and rates shared in each sample. May be null.
+/// @param flows what moves over links, and the links: bytes are multiplied, and rates shared in each sample. May be
+/// null.
 /// @param stop no further sample is drawn.
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
                                 const VariationSpec& variation, const std::stop_token& stop = {},

@@ -26,23 +26,30 @@ class Questions {
 
     std::vector<WhatIf> ask() {
         ask_slow();
-        ask_messages();
-        ask_stages();
+        ask_slow_together();
+        ask_communication();
+        if (std::ranges::all_of(job_.stages, [](const StageSpec& stage) { return stage.kind == StageKind::opaque; })) {
+            ask_opaque_stages();
+        } else {
+            ask_stages();
+        }
         std::stable_sort(rows_.begin(), rows_.end(),
                          [](const WhatIf& a, const WhatIf& b) { return a.step_ms < b.step_ms; });
         return std::move(rows_);
     }
 
   private:
-    double step_of(const JobDocument& job) const {
-        const JobResult result = run_job(job, options_);
+    double step_of(const JobDocument& job) const { return step_of(job, options_); }
+    static double step_of(const JobDocument& job, const PipelineOptions& options) {
+        const JobResult result = run_job(job, options);
         if (!result.step_ms)
             throw InputError("", "the job cannot run, so nothing can be left out; overlap job check says why");
         return *result.step_ms;
     }
 
-    void add(std::string without, JobDocument& changed) {
-        const double step_ms = step_of(changed);
+    void add(std::string without, const JobDocument& changed) { add(std::move(without), changed, options_); }
+    void add(std::string without, const JobDocument& changed, const PipelineOptions& options) {
+        const double step_ms = step_of(changed, options);
         rows_.push_back({std::move(without), step_ms, step_ms_ > 0 ? 1 - step_ms / step_ms_ : 0});
     }
 
@@ -76,7 +83,35 @@ class Questions {
         }
     }
 
-    void ask_messages() {
+    /// Slow entries of one stage, one replica, one host, where it has several but not all.
+    void ask_slow_together() {
+        if (!job_.variation || job_.variation->slow.size() < 2) return;
+        const std::vector<SlowSpec>& slow = job_.variation->slow;
+        std::map<std::string, std::vector<std::size_t>> together;
+        const CheckedSchedule schedule = job_schedule(job_, options_.folder);
+        const Replicas replicas(job_, static_cast<std::int32_t>(schedule.lists.size()), schedule.stages);
+        const std::int64_t host_ranks = job_.topology.empty() ? 0 : job_.topology.front().ranks;
+        for (std::size_t i = 0; i < slow.size(); ++i) {
+            if (slow[i].stage) together["slow stage " + std::to_string(*slow[i].stage)].push_back(i);
+            if (slow[i].replica) together["slow replica " + std::to_string(*slow[i].replica)].push_back(i);
+            if (!slow[i].stage || !slow[i].replica || host_ranks == 0) continue;
+            const std::int64_t rank =
+                replicas.rank_of(*slow[i].replica, schedule.rank_of_stage[static_cast<std::size_t>(*slow[i].stage)]);
+            const std::int64_t first = rank / host_ranks * host_ranks;
+            together["slow ranks " + std::to_string(first) + " to " + std::to_string(first + host_ranks - 1)].push_back(
+                i);
+        }
+        std::size_t asked = 0;
+        for (const auto& [name, entries] : together) {
+            if (entries.size() < 2 || entries.size() == slow.size() || ++asked > most_slow) continue;
+            JobDocument changed = copy();
+            for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+                changed.variation->slow.erase(changed.variation->slow.begin() + static_cast<std::ptrdiff_t>(*entry));
+            add("all of " + name, changed);
+        }
+    }
+
+    void ask_communication() {
         if (job_.transfer) {
             JobDocument changed = copy();
             changed.transfer = TransferSpec();
@@ -90,34 +125,95 @@ class Questions {
             stage.gradient_sync_bytes.reset();
         }
         if (any) add("gradient collectives", changed);
+        ask_communication_within();
     }
 
-    /// A stage that is longer than the mean, with the mean's time of each action.
-    void ask_stages() {
+    /// What stages expose within their actions: collectives of segments, and what a graph's step waits for.
+    void ask_communication_within() {
+        JobDocument changed = copy();
+        bool any = false;
+        for (StageSpec& stage : changed.stages) {
+            any |= stage.kind == StageKind::graph;
+            for (auto& [kind, segments] : stage.segments) {
+                for (Segment& segment : segments) {
+                    if (segment.collective.empty()) continue;
+                    any = true;
+                    segment.ms = 0;
+                    segment.bytes.reset();
+                }
+            }
+        }
+        if (!any) return;
+        PipelineOptions options = options_;
+        if (options_.evaluator) {
+            options.evaluator = [this](const StageSpec& stage, std::size_t number) {
+                GraphStageTimes times = options_.evaluator(stage, number);
+                times.forward.fixed_ms = times.backward.fixed_ms = 0;
+                for (auto& [kind, piece] : times.others) piece.fixed_ms = 0;
+                return times;
+            };
+        }
+        add("communication within stages", changed, options);
+    }
+
+    std::string stage_text(std::size_t number) const {
+        std::string text = "what stage " + std::to_string(number);
+        const std::string& name = job_.stages[number].name;
+        if (!name.empty()) text.append(" ").append(in_quotes(shortened(name)));
+        return text.append(" computes beyond the mean");
+    }
+
+    /// A stage that is longer than the mean, with the mean's time of each action; and each kind of action.
+    void ask_opaque_stages() {
         struct Sum {
             double ms = 0, stages = 0;
             double mean() const { return ms / stages; }
         };
         std::map<std::string, Sum> sum;  // a stage may give B where others give I and W
         for (const StageSpec& stage : job_.stages) {
-            if (stage.kind != StageKind::opaque) return;
             for (const auto& [kind, ms] : stage.ms) {
                 sum[kind].ms += ms;
                 ++sum[kind].stages;
             }
         }
-        for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+        // Where any of these times is beyond the mean.
+        const auto ask = [&](std::string text, const auto& is_asked) {
             JobDocument changed = copy();
             bool longer = false;
-            for (auto& [kind, ms] : changed.stages[i].ms) {
-                longer |= ms > sum[kind].mean();
-                ms = std::min(ms, sum[kind].mean());
+            for (std::size_t i = 0; i < changed.stages.size(); ++i) {
+                for (auto& [kind, ms] : changed.stages[i].ms) {
+                    if (!is_asked(i, kind) || ms <= sum[kind].mean()) continue;
+                    longer = true;
+                    ms = sum[kind].mean();
+                }
             }
-            if (!longer) continue;
-            const std::string& name = job_.stages[i].name;
-            std::string text = "what stage " + std::to_string(i);
-            if (!name.empty()) text.append(" ").append(in_quotes(shortened(name)));
-            add(text.append(" computes beyond the mean"), changed);
+            if (longer) add(std::move(text), changed);
+        };
+        for (std::size_t i = 0; i < job_.stages.size(); ++i)
+            ask(stage_text(i), [i](std::size_t stage, const std::string&) { return stage == i; });
+        for (const auto& [kind, times] : sum)
+            ask("what " + kind + " takes beyond its mean",
+                [&kind](std::size_t, const std::string& of) { return of == kind; });
+    }
+
+    /// The same of stages that have collectives or graphs: all compute of the stage by one factor.
+    void ask_stages() {
+        std::vector<double> compute_ms;
+        double sum_ms = 0;
+        for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+            const StageActions actions = stage_actions(job_, i, options_.evaluator);
+            double& ms = compute_ms.emplace_back(0);
+            for (const ActionKind kind : {ActionKind::forward, ActionKind::full_backward})
+                for (const ActionPiece& piece : actions.of(kind)) ms += piece.compute_ms;
+            sum_ms += ms;
+        }
+        const double mean_ms = sum_ms / static_cast<double>(job_.stages.size());
+        for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+            if (compute_ms[i] <= mean_ms) continue;
+            JobDocument changed = copy();
+            if (!changed.variation) changed.variation.emplace();
+            changed.variation->slow.push_back({{}, static_cast<std::int32_t>(i), mean_ms / compute_ms[i], {}});
+            add(stage_text(i), changed);
         }
     }
 

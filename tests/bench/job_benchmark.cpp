@@ -42,7 +42,8 @@ void draws(benchmark::State& state) {
     job.variation = VariationSpec();
     job.variation->samples = 1000;
     job.variation->has_samples = true;
-    job.variation->compute_sigma = 0.03;
+    job.variation->compute.kind = DistributionSpec::Kind::log_normal;
+    job.variation->compute.sigma = 0.03;
     for (auto _ : state) benchmark::DoNotOptimize(run_job(job));
     state.counters["ranks"] = 1024;
 }

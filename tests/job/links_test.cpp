@@ -247,7 +247,8 @@ TEST(Links, FoldingAndVarianceOfNothingChangeNothing) {
     job.variation->has_samples = true;
     EXPECT_EQ(run_job(job).spread->least_ms, *result.step_ms);
     EXPECT_EQ(run_job(job).spread->most_ms, *result.step_ms);
-    job.variation->transfer_sigma = 0.5;
+    job.variation->transfer.kind = DistributionSpec::Kind::log_normal;
+    job.variation->transfer.sigma = 0.5;
     EXPECT_LT(run_job(job).spread->least_ms, run_job(job).spread->most_ms);
 }
 

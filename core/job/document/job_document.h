@@ -72,14 +72,39 @@ struct SlowSpec {
     UnknownFields extra;
 };
 
-/// What differs from run to run: log-normal factors, drawn for each action and message.
+/// Factors on times, drawn one by one.
+struct DistributionSpec {
+    enum class Kind : std::uint8_t {
+        none,        ///< always 1
+        log_normal,  ///< with mean 1
+        uniform,
+        exponential,
+        measured  ///< each of `factors` as likely as the others
+    } kind = Kind::none;
+    double sigma = 0;  ///< of a log-normal factor: of its logarithm
+    double least = 1;  ///< of a uniform one
+    double most = 1;   ///< of a uniform one
+    double mean = 1;   ///< of an exponential one
+    std::vector<double> factors;
+    bool each_rank = false;  ///< one factor for all that a rank does in a step, in place of one for each action
+    UnknownFields extra;
+};
+
+/// A pause of an action, such as a garbage collection: it comes with a probability and takes a time.
+struct PauseSpec {
+    double probability = 0, ms = 0;
+    UnknownFields extra;
+};
+
+/// What differs from run to run: factors drawn for each action and message, and pauses of actions.
 struct VariationSpec {
     std::uint64_t seed = 1;
     std::int32_t samples = 1;
-    double compute_sigma = 0, transfer_sigma = 0;
+    DistributionSpec compute, transfer;
+    std::vector<PauseSpec> pauses;
     std::vector<SlowSpec> slow;
     bool has_seed = false, has_samples = false;
-    UnknownFields extra, compute_extra, transfer_extra;
+    UnknownFields extra;
 };
 
 /// The part of the tokens that each rank of a mesh dimension receives.

@@ -14,19 +14,91 @@ namespace overlap::job {
 
 namespace {
 
-double read_sigma(ObjectReader& above, std::string_view key, UnknownFields& extra) {
+/// Factors that a distribution may be measured by.
+constexpr std::size_t most_factors = 100'000;
+/// Kinds of pauses.
+constexpr std::size_t most_pauses = 1000;
+constexpr double most_factor = 1e6;
+
+DistributionSpec read_distribution(ObjectReader& above, std::string_view key) {
+    DistributionSpec read;
     const Json* value = above.find(key);
-    if (!value) return 0;
-    ObjectReader fields(*value, above.at(key), "an object with sigma");
-    const double sigma = fields.number("sigma", 0, 10).value_or(0);
-    extra = fields.unknown();
-    return sigma;
+    if (!value) return read;
+    ObjectReader fields(*value, above.at(key), "an object with sigma, uniform, exponential or factors");
+    std::size_t given = 0;
+    const auto is = [&](DistributionSpec::Kind kind) {
+        read.kind = kind;
+        ++given;
+    };
+    if (const auto sigma = fields.number("sigma", 0, 10); sigma) {
+        is(DistributionSpec::Kind::log_normal);
+        read.sigma = *sigma;
+    }
+    if (const Json* range = fields.list("uniform"); range) {
+        is(DistributionSpec::Kind::uniform);
+        if (range->size() != 2) fields.fail("uniform", "expected the least and the greatest factor");
+        read.least = read_number((*range)[0], item_place(fields.at("uniform"), 0), 0, most_factor);
+        read.most = read_number((*range)[1], item_place(fields.at("uniform"), 1), read.least, most_factor);
+    }
+    if (const auto mean = fields.number("exponential", 0, most_factor); mean) {
+        is(DistributionSpec::Kind::exponential);
+        read.mean = *mean;
+    }
+    if (const Json* factors = fields.list("factors"); factors) {
+        is(DistributionSpec::Kind::measured);
+        if (factors->empty() || factors->size() > most_factors)
+            fields.fail("factors", "expected 1 to " + std::to_string(most_factors) + " factors");
+        for (std::size_t i = 0; i < factors->size(); ++i)
+            read.factors.push_back(read_number((*factors)[i], item_place(fields.at("factors"), i), 0, most_factor));
+    }
+    if (const std::string each = fields.text("each"); each == "rank")
+        read.each_rank = true;
+    else if (!each.empty() && each != "action")
+        fields.fail("each", "found " + in_quotes(shortened(each)) + ", expected \"action\" or \"rank\"");
+    if (given > 1) fields.fail("", "expected one of sigma, uniform, exponential and factors");
+    read.extra = fields.unknown();
+    return read;
 }
 
-Json written_sigma(double sigma, const UnknownFields& extra) {
-    Json json = {{"sigma", sigma}};
-    add_unknown_fields(json, extra);
-    return json;
+void write(Json& above, const char* key, const DistributionSpec& distribution) {
+    Json json = Json::object();
+    switch (distribution.kind) {
+        case DistributionSpec::Kind::none:
+            if (distribution.extra.empty() && !distribution.each_rank) return;
+            break;
+        case DistributionSpec::Kind::log_normal:
+            json["sigma"] = distribution.sigma;
+            break;
+        case DistributionSpec::Kind::uniform:
+            json["uniform"] = {distribution.least, distribution.most};
+            break;
+        case DistributionSpec::Kind::exponential:
+            json["exponential"] = distribution.mean;
+            break;
+        case DistributionSpec::Kind::measured:
+            json["factors"] = distribution.factors;
+            break;
+    }
+    if (distribution.each_rank) json["each"] = "rank";
+    add_unknown_fields(json, distribution.extra);
+    above[key] = std::move(json);
+}
+
+std::vector<PauseSpec> read_pauses(ObjectReader& above) {
+    std::vector<PauseSpec> read;
+    const Json* pauses = above.list("pauses");
+    if (!pauses) return read;
+    if (pauses->size() > most_pauses) above.fail("pauses", "has more than " + std::to_string(most_pauses) + " kinds");
+    for (std::size_t i = 0; i < pauses->size(); ++i) {
+        ObjectReader item((*pauses)[i], item_place(above.at("pauses"), i), "an object with probability and ms");
+        PauseSpec& pause = read.emplace_back();
+        item.require("probability", "that an action has the pause");
+        pause.probability = *item.number("probability", 0, 1);
+        item.require("ms", "what the pause takes");
+        pause.ms = *item.number("ms");
+        pause.extra = item.unknown();
+    }
+    return read;
 }
 
 }  // namespace
@@ -63,8 +135,9 @@ VariationSpec read_variation(const Json& value) {
         variation.samples = static_cast<std::int32_t>(*samples);
         variation.has_samples = true;
     }
-    variation.compute_sigma = read_sigma(fields, "compute", variation.compute_extra);
-    variation.transfer_sigma = read_sigma(fields, "transfer", variation.transfer_extra);
+    variation.compute = read_distribution(fields, "compute");
+    variation.transfer = read_distribution(fields, "transfer");
+    variation.pauses = read_pauses(fields);
     if (const Json* slow = fields.list("slow"); slow) {
         for (std::size_t i = 0; i < slow->size(); ++i) {
             ObjectReader item((*slow)[i], item_place(fields.at("slow"), i), "an object with replica, stage and factor");
@@ -84,10 +157,13 @@ Json written(const VariationSpec& variation) {
     Json json = Json::object();
     if (variation.has_seed) json["seed"] = variation.seed;
     if (variation.has_samples) json["samples"] = variation.samples;
-    if (variation.compute_sigma > 0 || !variation.compute_extra.empty())
-        json["compute"] = written_sigma(variation.compute_sigma, variation.compute_extra);
-    if (variation.transfer_sigma > 0 || !variation.transfer_extra.empty())
-        json["transfer"] = written_sigma(variation.transfer_sigma, variation.transfer_extra);
+    write(json, "compute", variation.compute);
+    write(json, "transfer", variation.transfer);
+    for (const PauseSpec& pause : variation.pauses) {
+        Json item = {{"probability", pause.probability}, {"ms", pause.ms}};
+        add_unknown_fields(item, pause.extra);
+        json["pauses"].push_back(std::move(item));
+    }
     for (const SlowSpec& slow : variation.slow) {
         Json item = Json::object();
         if (slow.replica) item["replica"] = *slow.replica;

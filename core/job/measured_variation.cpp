@@ -1,0 +1,63 @@
+#include "core/job/measured_variation.h"
+
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/job/pipeline_step.h"
+
+namespace overlap::job {
+
+namespace {
+
+double mean_of(std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+VariationSpec measured_variation(const JobDocument& job, const std::string& folder,
+                                 std::span<const MeasuredSteps> measured) {
+    if (job.has_programs) throw InputError("programs", "have times of their own; expected a job of stages");
+    const CheckedSchedule schedule = job_schedule(job, folder);
+    const auto ranks = static_cast<std::int32_t>(schedule.lists.size());
+    const Replicas replicas(job, ranks, schedule.stages);
+    /// Replica and pipeline rank by number.
+    std::map<std::int64_t, std::pair<std::int64_t, std::int32_t>> places;
+    for (std::int64_t replica = 0; replica < replicas.count(); ++replica)
+        for (std::int32_t rank = 0; rank < ranks; ++rank) places[replicas.rank_of(replica, rank)] = {replica, rank};
+    std::map<std::int64_t, double> mean_ms;
+    std::map<std::int32_t, std::vector<double>> means_of_stage;
+    VariationSpec variation = job.variation.value_or(VariationSpec());
+    DistributionSpec compute;
+    for (const MeasuredSteps& steps : measured) {
+        const std::string name = "rank " + std::to_string(steps.rank);
+        const auto place = places.find(steps.rank);
+        if (place == places.end())
+            throw InputError("", name + " was measured, and the job has " + std::to_string(places.size()) +
+                                     " ranks, numbered from 0");
+        const double mean = steps.compute_ms.empty() ? 0 : mean_of(steps.compute_ms);
+        if (!(mean > 0)) throw InputError("", name + " has no whole step in which it computes");
+        if (!mean_ms.emplace(steps.rank, mean).second) throw InputError("", name + " was measured twice");
+        means_of_stage[place->second.second].push_back(mean);
+        if (steps.compute_ms.size() < 2) continue;
+        for (const double ms : steps.compute_ms) compute.factors.push_back(ms / mean);
+    }
+    variation.slow.clear();
+    for (const auto& [rank, mean] : mean_ms) {
+        const auto [replica, pipeline_rank] = places.at(rank);
+        const double factor = mean / mean_of(means_of_stage.at(pipeline_rank));
+        if (factor == 1) continue;
+        for (std::int32_t stage = 0; stage < schedule.stages; ++stage)
+            if (schedule.rank_of_stage[static_cast<std::size_t>(stage)] == pipeline_rank)
+                variation.slow.push_back({static_cast<std::int32_t>(replica), stage, factor, {}});
+    }
+    if (compute.factors.empty()) return variation;
+    compute.kind = DistributionSpec::Kind::measured;
+    compute.each_rank = true;
+    variation.compute = std::move(compute);
+    return variation;
+}
+
+}  // namespace overlap::job
