@@ -26,9 +26,11 @@ std::shared_ptr<const Graph> linked(const GraphHandle& graph, bool separate_link
     return with_shared_links(graph.graph, separate_links ? LinkSharing::by_group : LinkSharing::by_host);
 }
 
-LowerBound bound(const GraphHandle& graph, std::optional<std::int64_t> memory_limit, bool separate_links) {
-    return result_of(
-        [&](const std::stop_token&) { return lower_bound(*step_work(linked(graph, separate_links)), memory_limit); });
+LowerBound bound(const GraphHandle& graph, std::optional<std::int64_t> memory_limit, bool separate_links,
+                 bool any_order) {
+    return result_of([&](const std::stop_token&) {
+        return lower_bound(*step_work(linked(graph, separate_links)), memory_limit, any_order);
+    });
 }
 
 /// With what its report says of it.
@@ -102,18 +104,22 @@ void add_bounds(nb::module_& core) {
         .def_ro("groups", &BoundStep::groups, "The process groups of a link.");
     nb::class_<LowerBound>(core, "Bound", "How short a step can be at best, whatever the plan.")
         .def_ro("step_ms", &LowerBound::step_ms, "The larger of the two that follow.")
-        .def_ro("ordered_ms", &LowerBound::ordered_ms, "For plans that keep the order of the heavy compute.")
-        .def_ro("order_free_ms", &LowerBound::order_free_ms, "For all plans, whatever the memory.")
-        .def_ro("chain", &LowerBound::chain, "Why: stretches in order of time, together as long as `ordered_ms`.")
+        .def_ro("ordered_ms", &LowerBound::ordered_ms,
+                "For plans that keep the order of the heavy compute; 0 with `any_order`.")
+        .def_ro("order_free_ms", &LowerBound::order_free_ms, "For all plans, in whatever order they compute.")
+        .def_ro("chain", &LowerBound::chain, "Why: stretches in order of time, together as long as `step_ms`.")
+        .def_ro("order_free_chain", &LowerBound::order_free_chain, "The same for `order_free_ms`.")
         .def_ro("reason", &LowerBound::reason, "The same in a sentence without full stop.")
         .def_ro("least_peak_bytes", &LowerBound::least_peak_bytes, "What must be alive at once in every plan.")
         .def_ro("least_peak_node", &LowerBound::least_peak_node, "While it runs.");
     core.def(
         "bound", bound, nb::arg("graph"), nb::kw_only(), nb::arg("memory_limit").none() = nb::none(),
-        nb::arg("separate_links") = false,
+        nb::arg("separate_links") = false, nb::arg("any_order") = false,
         "How short a step of the graph can be at best.\n\n"
         "`memory_limit` is of the peak, bytes. `separate_links` gives each process group a link of its own; without "
-        "it groups within a host share one, and groups across hosts another, unless the cost model says which do.\n"
+        "it groups within a host share one, and groups across hosts another, unless the cost model says which do. "
+        "`any_order` "
+        "asks for the bound of plans that may change the order of heavy compute alone: `ordered_ms` is 0.\n"
         "Raises InputError where times are not known, or no plan stays within the limit.");
 }
 

@@ -36,6 +36,9 @@ class Bound final : public Command {
         command->add_flag("--separate-links", separate_links_,
                           "each process group of the graph has a link of its own; without it groups within a host "
                           "share one, and groups across hosts another, unless the cost model says which do");
+        command->add_flag("--any-order", any_order_,
+                          "the bound for plans that may change the order of heavy compute; also a memory limit is then "
+                          "that of all plans");
         command->add_flag("--json", json_, "print JSON, with the whole chain");
         return command;
     }
@@ -54,20 +57,22 @@ class Bound final : public Command {
             streams.out << bound_json(bound, limit, step_ms, kept) << '\n';
             return;
         }
-        streams.out << "bound      " << milliseconds_text(bound.step_ms) << ", " << milliseconds_text(bound.ordered_ms)
-                    << " with the order of heavy compute kept, " << milliseconds_text(bound.order_free_ms)
-                    << " in any order\n"
-                    << "step       " << milliseconds_text(step_ms) << ", "
-                    << above(bound, kept, step_ms) << '\n'
+        streams.out << "bound      " << milliseconds_text(bound.step_ms);
+        if (!any_order_)
+            streams.out << ", " << milliseconds_text(bound.ordered_ms) << " with the order of heavy compute kept, "
+                        << milliseconds_text(bound.order_free_ms);
+        streams.out << " in any order\n"
+                    << "step       " << milliseconds_text(step_ms) << ", " << above(bound, kept, step_ms) << '\n'
                     << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
                     << one_line(reason(bound, kept, step_ms)) << '\n';
     }
 
   private:
     /// Of the bound that holds for the plan; where none does, of the larger one.
-    static std::string reason(const LowerBound& bound, const KeptWork& kept, double step_ms) {
+    std::string reason(const LowerBound& bound, const KeptWork& kept, double step_ms) const {
         if (!kept.all) return bound.reason;
-        return bound_reason(kept.order ? bound.chain : std::vector<BoundStep>(), step_ms);
+        const bool any_order = any_order_ || !kept.order;
+        return bound_reason(any_order ? bound.order_free_chain : bound.chain, step_ms, any_order);
     }
 
     /// How far the step is above the bound that holds for it.
@@ -77,15 +82,15 @@ class Bound final : public Command {
         const double least_ms = kept.order ? bound.step_ms : bound.order_free_ms;
         const std::string share = percent_text((step_ms / least_ms - 1) * 100) + " above ";
         if (kept.order) return share + "it";
-        return share + "the bound for any order, since it computes in another one: " +
-               name_text(kept.moved, longest_sentence);
+        return share +
+               "the bound for any order, since it computes in another one: " + name_text(kept.moved, longest_sentence);
     }
 
     LowerBound find(const StepWork& work, std::optional<std::int64_t> limit) const {
         try {
             if (!work.obstacle.empty() && !work.graph->header().cost)
                 throw InputError("", work.obstacle, ErrorCode::no_cost_model);
-            return lower_bound(work, limit);
+            return lower_bound(work, limit, any_order_);
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }
@@ -105,7 +110,7 @@ class Bound final : public Command {
     std::string file_, limit_;
     PipelineOption passes_;
     CostModelOption cost_model_;
-    bool separate_links_ = false, json_ = false;
+    bool separate_links_ = false, any_order_ = false, json_ = false;
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ class Search final : public Command {
         const double simulated_ms = evaluate(read, result.best.plan)->simulation.step_ms;
         if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
         if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
-        print(streams, result, options_.effort, simulated_ms);
+        print(streams, result, simulated_ms);
         if (!result.locked.empty())
             streams.out << "kept as " << in_quotes(from_) << " has it: " << one_line(enumerated(result.locked)) << '\n';
         if (!result.groups_left_out.empty())
@@ -110,7 +110,7 @@ class Search final : public Command {
         streams.notes << '\n';
     }
 
-    static void print(const Streams& streams, const SearchResult& result, std::size_t effort, double simulated_ms) {
+    void print(const Streams& streams, const SearchResult& result, double simulated_ms) const {
         TextTable table({"plan", "step", "above bound", "peak memory"});
         const auto add = [&](const std::string& name, const Candidate& candidate) {
             const std::string above = percent_text((candidate.step_ms / result.bound.step_ms - 1) * 100);
@@ -122,8 +122,9 @@ class Search final : public Command {
         add("found", result.best);
         table.add({"bound", milliseconds_text(result.bound.step_ms), "", ""});
         table.write(streams.out, "");
-        streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms)) << '\n'
-                    << end_text(result, effort) << "; the best comes from: " << one_line(result.best.origin) << '\n';
+        streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms, options_.any_order)) << '\n'
+                    << end_text(result, options_.effort) << "; the best comes from: " << one_line(result.best.origin)
+                    << '\n';
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
         if (const FrontPoint* leaner = leaner_than_best(result))
             streams.out << "hardly slower with less memory: " << milliseconds_text(leaner->step_ms) << " at "

@@ -22,8 +22,8 @@ std::string_view bound_step_kind_name(BoundStep::Kind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
-    if (chain.empty()) return "the bound holds whatever the order of compute, and says nothing of what follows what";
+std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms, bool any_order) {
+    if (chain.empty()) return "nothing takes time";
     std::array<double, kinds> sums_ms{};
     std::vector<std::string> groups;
     double longest_ms = 0;
@@ -33,27 +33,30 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
         longest_ms = step.end_ms - step.start_ms;
         groups = step.groups;
     }
-    const double compute_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::compute)];
-    const double link_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::link)];
-    const double single_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::collective)];
+    const auto sum_ms = [&](BoundStep::Kind kind) { return sums_ms[static_cast<std::size_t>(kind)]; };
+    const double compute_ms = sum_ms(BoundStep::Kind::compute), link_ms = sum_ms(BoundStep::Kind::link);
+    const double single_ms = sum_ms(BoundStep::Kind::collective), memory_ms = sum_ms(BoundStep::Kind::memory);
     const std::string network =
         "the network (process group" + std::string(groups.size() == 1 ? " " : "s ") + enumerated(groups) + ")";
+    const std::string in_every_plan = any_order ? "in every plan, whatever the order of compute" : "in every plan";
     constexpr double most_of_it = 0.9, nearly_all = 0.95;
     const double bound_ms = chain.back().end_ms;
     if (link_ms >= most_of_it * bound_ms)
         return network + " is busy " + part(link_ms, step_ms) +
                (link_ms >= nearly_all * step_ms
-                    ? ": only fewer bytes can help"
-                    : " in every plan; the rest is compute that waits, or work that a plan may save");
+                    ? (any_order ? ", whatever the order of compute" : std::string()) + ": only fewer bytes can help"
+                    : " " + in_every_plan + "; the rest is compute that waits, or work that a plan may save");
     if (compute_ms >= most_of_it * bound_ms)
         return "compute takes " + part(compute_ms, step_ms) +
                (compute_ms >= nearly_all * step_ms
-                    ? ": only less compute can help"
-                    : " in every plan; the rest is waiting, or compute that a plan may save");
+                    ? (any_order ? ", whatever the order of compute" : std::string()) + ": only less compute can help"
+                    : " " + in_every_plan + "; the rest is waiting, or compute that a plan may save");
     std::vector<std::string> parts{time_text(compute_ms) + " of compute"};
+    if (memory_ms > 0) parts.push_back(time_text(memory_ms) + " of compute that has to end before a gather has room");
     if (link_ms > 0) parts.push_back(time_text(link_ms) + " of " + network);
     if (single_ms > 0) parts.push_back(time_text(single_ms) + " of collectives that compute has to wait for");
-    return "in every plan " + enumerated(parts) + " follow one another, of a step of " + time_text(step_ms);
+    return in_every_plan + (any_order ? ", " : " ") + enumerated(parts) + " follow one another, of a step of " +
+           time_text(step_ms);
 }
 
 }  // namespace overlap

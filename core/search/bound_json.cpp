@@ -37,6 +37,8 @@ std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memo
     member("plan_reorders", kept.moved);
     json.key("chain");
     write_chain(json, bound.chain);
+    json.key("order_free_chain");
+    write_chain(json, bound.order_free_chain);
     json.end_object();
     return json.take();
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 #include "core/graph/storage_table.h"
+#include "core/search/gather_results.h"
 
 namespace overlap {
 
@@ -26,14 +28,6 @@ LiveBytes::LiveBytes(const StepWork& work)
         }
         if (!work.memory_is_fixed) continue;  // what is recomputed need not be alive
         const std::int32_t used = storage.last_user == no_node ? -1 : work.after[storage.last_user];
-        if (work.collective_of_node[maker] >= 0 && !work.is_wait[maker]) {
-            const auto index = static_cast<std::size_t>(work.collective_of_node[maker]);
-            // Others may write into what exists already.
-            if (graph.target_info(maker).starts != CollectiveKind::all_gather) continue;
-            result_bytes_[index] += storage.bytes;
-            alive_until_[index] = used;
-            continue;
-        }
         // Before the first anchor there are unsharded parameters, which plans gather once or twice.
         if (work.compute_ms[maker] <= 0 || work.after[maker] < 0) continue;
         const std::int32_t from = work.needed_by[maker];
@@ -41,6 +35,14 @@ LiveBytes::LiveBytes(const StepWork& work)
         if (from > to) continue;
         change[static_cast<std::size_t>(from)] += storage.bytes;
         change[static_cast<std::size_t>(to) + 1] -= storage.bytes;
+    }
+    const std::vector<GatherResult> results = gather_results(work, table);
+    for (std::size_t index = 0; index < results.size() && work.memory_is_fixed; ++index) {
+        if (results[index].uses.empty()) continue;
+        // Plans may gather once or twice what has several uses: the first use is one of some gather.
+        const auto after = [&](NodeId use) { return work.after[use]; };
+        alive_until_[index] = std::ranges::min(results[index].uses | std::views::transform(after));
+        result_bytes_[index] = results[index].bytes;
     }
     for (std::size_t anchor = 0; anchor < count; ++anchor) {
         held += change[anchor];

@@ -29,7 +29,7 @@ class LiveBytes {
     std::vector<std::int64_t> tree_;  ///< maxima of a binary tree over the anchors, leaves last
     std::size_t leaves_ = 1;
     std::vector<std::int64_t> result_bytes_;  ///< of each collective; 0 where its result may vanish early
-    std::vector<std::int32_t> alive_until_;   ///< the last anchor that a collective's result is used after
+    std::vector<std::int32_t> alive_until_;   ///< the last anchor that all uses of a collective's result come after
 };
 
 }  // namespace overlap

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/search/bound_trace.h"
 #include "core/search/live_bytes.h"
 #include "core/search/order_free_bound.h"
 #include "core/search/service_queue.h"
@@ -24,7 +25,7 @@ class OrderedBound {
           limit_(limit),
           queues_(1 + work.links.size()),
           head_ms_(graph_.node_count()),
-          reasons_(graph_.node_count()) {}
+          holds_(graph_.node_count()) {}
 
     LowerBound find() {
         const auto end = static_cast<std::int32_t>(work_.anchors.size());
@@ -42,13 +43,6 @@ class OrderedBound {
     }
 
   private:
-    /// What holds a node back: another node, or a queue of work from one of its jobs on.
-    struct Reason {
-        enum class Kind : std::uint8_t { none, node, queue, memory } kind = Kind::none;
-        std::uint32_t queue = 0;
-        NodeId node = no_node;
-    };
-
     /// Indices by the anchor that needs them, in order within each.
     struct Groups {
         std::vector<std::uint32_t> members, offsets;
@@ -79,23 +73,23 @@ class OrderedBound {
 
     double compute_end_ms(NodeId node) const { return head_ms_[node] + work_.compute_ms[node]; }
 
-    void hold(NodeId node, double until_ms, Reason reason) {
+    void hold(NodeId node, double until_ms, Hold by) {
         if (until_ms <= head_ms_[node]) return;
         head_ms_[node] = until_ms;
-        reasons_[node] = reason;
+        holds_[node] = by;
     }
 
     void hold_for_inputs(NodeId node) {
-        for (const NodeId input : graph_.inputs(node))
-            hold(node, compute_end_ms(input), {Reason::Kind::node, 0, input});
+        for (const NodeId input : graph_.inputs(node)) hold(node, compute_end_ms(input), {Hold::Kind::point, 0, input});
     }
 
     void visit(NodeId node) {
         hold_for_inputs(node);
+        if (work_.is_again[node]) hold(node, compute_end_ms(work_.made_once), {Hold::Kind::point, 0, work_.made_once});
         if (const LinkWork* collective = collective_of(node)) {
             if (work_.is_wait[node]) {
                 hold(node, head_ms_[collective->node] + collective->duration_ms,
-                     {Reason::Kind::node, 0, collective->node});
+                     {Hold::Kind::point, 0, collective->node});
             } else {
                 hold_collective(node, *collective);
             }
@@ -106,14 +100,14 @@ class OrderedBound {
     void hold_collective(NodeId node, const LinkWork& collective) {
         if (collective.after >= 0) {
             const NodeId anchor = work_.anchors[static_cast<std::size_t>(collective.after)];
-            hold(node, compute_end_ms(anchor) + collective.preparation_ms, {Reason::Kind::node, 0, anchor});
+            hold(node, compute_end_ms(anchor) + collective.preparation_ms, {Hold::Kind::point, 0, anchor});
         }
         if (!limit_) return;
         const auto index = static_cast<std::size_t>(work_.collective_of_node[node]);
         const std::int32_t full = live_.last_without_room(index, work_.needed_by[node], *limit_);
         if (full < 0) return;
         const NodeId anchor = work_.anchors[static_cast<std::size_t>(full)];
-        hold(node, compute_end_ms(anchor), {Reason::Kind::memory, 0, anchor});
+        hold(node, compute_end_ms(anchor), {Hold::Kind::memory, 0, anchor});
     }
 
     void enqueue(const LinkWork& collective) {
@@ -126,68 +120,31 @@ class OrderedBound {
         hold_for_inputs(node);
         for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
             if (!queues_[queue].empty())
-                hold(node, queues_[queue].end_ms(), {Reason::Kind::queue, queue, queues_[queue].first_job()});
+                hold(node, queues_[queue].end_ms(), {Hold::Kind::machine, queue, queues_[queue].first_job()});
         }
         queues_[0].add(head_ms_[node], work_.compute_ms[node], node);
     }
 
     LowerBound finish() {
         double end_ms = 0;
-        Reason reason;
-        const auto hold_end = [&](double until_ms, Reason because) {
+        Hold last;
+        const auto hold_end = [&](double until_ms, Hold by) {
             if (until_ms <= end_ms) return;
             end_ms = until_ms;
-            reason = because;
+            last = by;
         };
         for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
             if (!queues_[queue].empty())
-                hold_end(queues_[queue].end_ms(), {Reason::Kind::queue, queue, queues_[queue].first_job()});
+                hold_end(queues_[queue].end_ms(), {Hold::Kind::machine, queue, queues_[queue].first_job()});
         }
         for (const LinkWork& collective : work_.collectives)
-            hold_end(head_ms_[collective.node] + collective.duration_ms, {Reason::Kind::node, 0, collective.node});
+            hold_end(head_ms_[collective.node] + collective.duration_ms, {Hold::Kind::point, 0, collective.node});
         LowerBound bound;
         bound.ordered_ms = end_ms;
-        bound.chain = chain_to(end_ms, reason);
+        bound.chain = stretches_back(work_, head_ms_, holds_, end_ms, last);
+        std::ranges::reverse(bound.chain);
+        join_compute(bound.chain);
         return bound;
-    }
-
-    /// From the end back to the start: every stretch begins where what holds its first node ends.
-    std::vector<BoundStep> chain_to(double end_ms, Reason reason) const {
-        std::vector<BoundStep> chain;
-        std::string last;
-        while (reason.kind != Reason::Kind::none) {
-            const NodeId node = reason.node;
-            BoundStep step;
-            const LinkWork* collective = work_.is_wait[node] ? nullptr : collective_of(node);
-            if (reason.kind == Reason::Kind::queue) {
-                step.kind = reason.queue == 0 ? BoundStep::Kind::compute : BoundStep::Kind::link;
-                if (reason.queue > 0) step.groups = work_.links[reason.queue - 1];
-            } else if (collective) {
-                step.kind = BoundStep::Kind::collective;
-                step.groups = work_.links[collective->link];
-            } else if (reason.kind == Reason::Kind::memory) {
-                step.kind = BoundStep::Kind::memory;
-            }
-            step.start_ms = head_ms_[node];
-            step.end_ms = end_ms;
-            step.first = graph_.name(node);
-            step.last = last.empty() ? step.first : last;
-            add(std::move(step), chain);
-            end_ms = head_ms_[node];
-            last = graph_.name(node);
-            reason = reasons_[node];
-        }
-        std::ranges::reverse(chain);
-        return chain;
-    }
-
-    /// Stretches of compute that follow one another are one.
-    static void add(BoundStep step, std::vector<BoundStep>& chain) {
-        if (step.end_ms <= step.start_ms) return;
-        const bool joins = !chain.empty() && step.kind == BoundStep::Kind::compute && chain.back().kind == step.kind;
-        if (!joins) return chain.push_back(std::move(step));
-        chain.back().start_ms = step.start_ms;
-        chain.back().first = std::move(step.first);
     }
 
     const StepWork& work_;
@@ -196,7 +153,7 @@ class OrderedBound {
     std::optional<std::int64_t> limit_;
     std::vector<ServiceQueue> queues_;  ///< of compute, then of each link
     std::vector<double> head_ms_;       ///< of each node: when it can start
-    std::vector<Reason> reasons_;
+    std::vector<Hold> holds_;
 };
 
 }  // namespace
@@ -204,48 +161,57 @@ class OrderedBound {
 struct BoundUnderLimits::Parts {
     std::shared_ptr<const StepWork> work;
     LiveBytes live;
-    double order_free_ms;
+    OrderFreeBounds order_free;
     bool any_order;
+
+    /// What must be alive at once, and while which heavy compute runs.
+    std::int64_t least_peak_bytes() const { return any_order ? order_free.least_peak_bytes() : live.most(); }
+    std::string least_peak_node() const {
+        NodeId node = order_free.least_peak_node();
+        if (!any_order) node = live.most_at() < 0 ? no_node : work->anchors[static_cast<std::size_t>(live.most_at())];
+        return node == no_node ? std::string() : std::string(work->graph->name(node));
+    }
 };
 
 BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order)
-    : parts_(new Parts{work, LiveBytes(*work), order_free_bound_ms(*work), any_order}) {}
+    : parts_(new Parts{work, LiveBytes(*work), OrderFreeBounds(*work), any_order}) {}
 
 BoundUnderLimits::~BoundUnderLimits() = default;
 
 std::int64_t BoundUnderLimits::least_peak_bytes() const {
-    return parts_->live.most();
+    return parts_->least_peak_bytes();
+}
+
+double BoundUnderLimits::least_ms() const {
+    return parts_->order_free.at({}).step_ms;
 }
 
 LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const {
-    const StepWork& work = *parts_->work;
-    const LiveBytes& live = parts_->live;
-    if (parts_->any_order) {
-        // What must be alive at once follows from the order.
-        LowerBound bound;
-        bound.step_ms = bound.order_free_ms = parts_->order_free_ms;
-        bound.reason = bound_reason({}, bound.step_ms);
-        return bound;
-    }
-    const std::string node =
-        live.most_at() < 0 ? "" : std::string(work.graph->name(work.anchors[static_cast<std::size_t>(live.most_at())]));
-    if (memory_limit && *memory_limit < live.most()) {
-        throw InputError("memory limit", bytes_text(*memory_limit) + " is less than the " + bytes_text(live.most()) +
+    const std::int64_t least = parts_->least_peak_bytes();
+    const std::string node = parts_->least_peak_node();
+    if (memory_limit && *memory_limit < least) {
+        throw InputError("memory limit", bytes_text(*memory_limit) + " is less than the " + bytes_text(least) +
                                              " that must be alive" +
                                              (node.empty() ? "" : " while " + in_quotes(node) + " runs"));
     }
-    LowerBound bound = OrderedBound(work, live, memory_limit).find();
-    bound.order_free_ms = parts_->order_free_ms;
+    LowerBound bound;
+    if (!parts_->any_order) bound = OrderedBound(*parts_->work, parts_->live, memory_limit).find();
+    OrderFreeBound order_free = parts_->order_free.at(memory_limit);
+    bound.order_free_ms = order_free.step_ms;
+    bound.order_free_chain = std::move(order_free.chain);
     bound.step_ms = std::max(bound.ordered_ms, bound.order_free_ms);
-    bound.reason = bound_reason(bound.chain, bound.step_ms);
-    bound.least_peak_bytes = live.most();
+    // Plans that keep the order are plans in some order, so the other bound holds for them, too.
+    if (bound.order_free_ms > bound.ordered_ms) bound.chain = bound.order_free_chain;
+    bound.reason = bound_reason(bound.chain, bound.step_ms, parts_->any_order);
+    bound.least_peak_bytes = least;
     bound.least_peak_node = node;
     return bound;
 }
 
-LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_limit) {
+LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_limit, bool any_order) {
     if (!work.obstacle.empty()) throw InputError("", work.obstacle);
-    return BoundUnderLimits(std::shared_ptr<const StepWork>(std::shared_ptr<void>(), &work)).at(memory_limit);
+    const std::shared_ptr<const StepWork> not_owned(std::shared_ptr<void>(), &work);
+    return BoundUnderLimits(not_owned, any_order).at(memory_limit);
 }
 
 }  // namespace overlap

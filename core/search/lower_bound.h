@@ -29,30 +29,34 @@ std::string_view bound_step_kind_name(BoundStep::Kind kind);
 
 /// How short a step can be at best, whatever the plan. README.md of this folder has the proof.
 struct LowerBound {
-    double step_ms = 0;                 ///< the larger of the two
-    double ordered_ms = 0;              ///< for plans that keep the order of the heavy compute
-    double order_free_ms = 0;           ///< for all plans, whatever the memory
-    std::vector<BoundStep> chain;       ///< of the ordered bound, in order of time: together as long as it
-    std::string reason;                 ///< one sentence without full stop
-    std::int64_t least_peak_bytes = 0;  ///< what must be alive at once in every plan
-    std::string least_peak_node;        ///< while it runs
+    double step_ms = 0;            ///< the larger of the two
+    double ordered_ms = 0;         ///< for plans that keep the order of the heavy compute; 0 where it was not asked for
+    double order_free_ms = 0;      ///< for all plans, in whatever order they compute
+    std::vector<BoundStep> chain;  ///< of the larger, in order of time: together as long as it
+    std::vector<BoundStep> order_free_chain;  ///< of the bound for all plans
+    std::string reason;                       ///< one sentence without full stop
+    std::int64_t least_peak_bytes = 0;        ///< what must be alive at once in every plan
+    std::string least_peak_node;              ///< while it runs
 };
 
 /// @param memory_limit for the peak of the corrected profile; nothing: memory is not limited.
+/// @param any_order see BoundUnderLimits.
 /// @throws InputError where the work has an obstacle, or less than what must be alive is allowed.
-LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_limit = {});
+LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_limit = {}, bool any_order = false);
 
 /// Bounds at several limits, for less than as many calls of lower_bound(): the order-free bound and the bytes alive are
 /// found once.
 class BoundUnderLimits {
   public:
     /// @param work without an obstacle.
-    /// @param any_order whether bounds are for plans that change the order of heavy compute, too: those that need no
-    /// order, which have no chain and do not use the limit.
+    /// @param any_order whether bounds are for plans that change the order of heavy compute, too; then the ordered one
+    /// is 0.
     explicit BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order = false);
     ~BoundUnderLimits();
 
     LowerBound at(std::optional<std::int64_t> memory_limit) const;
+    /// A bound at every limit, of what is known already.
+    double least_ms() const;
     std::int64_t least_peak_bytes() const;
 
   private:
@@ -63,7 +67,8 @@ class BoundUnderLimits {
 /// A one-sentence reason for a bound's chain, such as `the network (process group 0) is busy 1921 of 1974 ms: only
 /// fewer bytes can help`.
 /// @param step_ms of the plan that is compared, or of the bound.
-std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms);
+/// @param any_order whether the chain is of a bound that holds whatever the order of compute: the sentence says so.
+std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms, bool any_order = false);
 
 /// A chain as a list of objects, for reports.
 void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);

@@ -2,115 +2,209 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 #include <vector>
 
-#include "core/search/compute_reach.h"
+#include "core/search/collective_reach.h"
+#include "core/search/order_free_live.h"
+#include "core/search/work_times.h"
 
 namespace overlap {
 namespace {
 
 struct Job {
     double head_ms = 0, work_ms = 0, tail_ms = 0;
+    WorkPoint point = 0;
+};
+
+/// How long one machine takes at least, and why: from when the first job can start it works without a pause, and after
+/// it the last one's tail follows.
+struct Length {
+    double length_ms = 0;
+    WorkPoint first = 0, last = 0;
 };
 
 /// Jackson's preemptive schedule, the longest tail first, is optimal for one machine; its length bounds any schedule.
-double preemptive_length_ms(std::vector<Job> jobs) {
-    std::ranges::sort(jobs, {}, &Job::head_ms);
-    const auto shorter_tail = [&](std::size_t left, std::size_t right) {
-        return jobs[left].tail_ms != jobs[right].tail_ms ? jobs[left].tail_ms < jobs[right].tail_ms : left > right;
-    };
-    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(shorter_tail)> ready(shorter_tail);
-    double now_ms = 0, length_ms = 0;
-    for (std::size_t next = 0; next < jobs.size() || !ready.empty();) {
-        if (ready.empty()) now_ms = std::max(now_ms, jobs[next].head_ms);
-        while (next < jobs.size() && jobs[next].head_ms <= now_ms) ready.push(next++);
-        Job& job = jobs[ready.top()];
-        const double until_ms =
-            next < jobs.size() ? std::min(now_ms + job.work_ms, jobs[next].head_ms) : now_ms + job.work_ms;
-        job.work_ms -= until_ms - now_ms;
-        const bool is_done = until_ms == now_ms || job.work_ms <= 0 || next == jobs.size();
-        now_ms = until_ms;
-        if (!is_done) continue;
-        length_ms = std::max(length_ms, now_ms + job.tail_ms);
-        ready.pop();
-    }
-    return length_ms;
-}
-
-class OrderFree {
+class PreemptiveSchedule {
   public:
-    explicit OrderFree(const StepWork& work)
-        : work_(work), graph_(*work.graph), reach_(compute_reach(work)), jobs_(1 + work.links.size()) {}
+    explicit PreemptiveSchedule(std::vector<Job> jobs) : jobs_(std::move(jobs)) {}
 
-    double bound_ms() {
-        find_heads();
-        find_tails();
-        for (NodeId node = 0; node < graph_.node_count(); ++node) {
-            if (work_.compute_ms[node] > 0)
-                jobs_[0].push_back({head_ms_[node], work_.compute_ms[node], tail_ms_[node]});
+    Length length() {
+        std::ranges::sort(jobs_, [](const Job& left, const Job& right) {
+            return left.head_ms != right.head_ms ? left.head_ms < right.head_ms : left.point < right.point;
+        });
+        const auto shorter_tail = [&](std::size_t left, std::size_t right) {
+            return jobs_[left].tail_ms != jobs_[right].tail_ms ? jobs_[left].tail_ms < jobs_[right].tail_ms
+                                                               : left > right;
+        };
+        std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(shorter_tail)> ready(shorter_tail);
+        double now_ms = 0, longest_ms = 0;
+        std::size_t critical = 0;  // the stretch that ends with the job whose tail ends last
+        for (std::size_t next = 0; next < jobs_.size() || !ready.empty();) {
+            if (ready.empty()) now_ms = std::max(now_ms, jobs_[next].head_ms);
+            while (next < jobs_.size() && jobs_[next].head_ms <= now_ms) ready.push(next++);
+            Job& job = jobs_[ready.top()];
+            const double until_ms =
+                next < jobs_.size() ? std::min(now_ms + job.work_ms, jobs_[next].head_ms) : now_ms + job.work_ms;
+            stretches_.push_back({now_ms, until_ms, ready.top()});
+            job.work_ms -= until_ms - now_ms;
+            const bool is_done = until_ms == now_ms || job.work_ms <= 0 || next == jobs_.size();
+            now_ms = until_ms;
+            if (!is_done) continue;
+            if (now_ms + job.tail_ms > longest_ms) {
+                longest_ms = now_ms + job.tail_ms;
+                critical = stretches_.size() - 1;
+            }
+            ready.pop();
         }
-        double bound_ms = 0;
-        for (std::size_t index = 0; index < work_.collectives.size(); ++index) {
-            const LinkWork& collective = work_.collectives[index];
-            const double head_ms = start_ms_[index], tail_ms = after_ms_[index];
-            bound_ms = std::max(bound_ms, head_ms + collective.duration_ms + tail_ms);
-            jobs_[1 + collective.link].push_back({head_ms + collective.latency_ms, collective.transfer_ms, tail_ms});
-        }
-        for (std::vector<Job>& jobs : jobs_) bound_ms = std::max(bound_ms, preemptive_length_ms(std::move(jobs)));
-        return bound_ms;
+        return stretches_.empty() ? Length{} : Length{longest_ms, first_before(critical), point_at(critical)};
     }
 
   private:
-    std::size_t collective_of(NodeId node) const { return static_cast<std::size_t>(work_.collective_of_node[node]); }
+    struct Stretch {
+        double start_ms, end_ms;
+        std::size_t job;
+    };
 
-    /// Of each node when it can start, and from it what it lets start.
-    void find_heads() {
-        head_ms_.assign(graph_.node_count(), 0);
-        start_ms_.assign(work_.collectives.size(), 0);
-        for (NodeId node = 0; node < graph_.node_count(); ++node) {
-            double& head_ms = head_ms_[node];
-            for (const NodeId input : graph_.inputs(node))
-                head_ms = std::max(head_ms, head_ms_[input] + work_.compute_ms[input]);
-            if (work_.collective_of_node[node] < 0) continue;
-            const std::size_t index = collective_of(node);
-            if (work_.is_wait[node]) {
-                head_ms = std::max(head_ms, start_ms_[index] + work_.collectives[index].duration_ms);
-            } else {
-                head_ms = start_ms_[index] = std::max(head_ms, reach_.before_ms[index]);
-            }
-        }
+    WorkPoint point_at(std::size_t stretch) const { return jobs_[stretches_[stretch].job].point; }
+
+    /// Back from the critical job as long as the machine works on jobs with tails no shorter: the first of them starts
+    /// when it can, or it would have gone before one with a shorter tail.
+    WorkPoint first_before(std::size_t critical) const {
+        const double tail_ms = jobs_[stretches_[critical].job].tail_ms;
+        std::size_t first = critical;
+        while (first > 0 && stretches_[first - 1].end_ms == stretches_[first].start_ms &&
+               jobs_[stretches_[first - 1].job].tail_ms >= tail_ms)
+            --first;
+        return point_at(first);
     }
 
-    /// Of each node what comes after its end; of a collective after the end of its wait.
-    void find_tails() {
-        tail_ms_.assign(graph_.node_count(), 0);
-        after_ms_ = reach_.after_ms;
-        for (NodeId node = graph_.node_count(); node-- > 0;) {
-            double& tail_ms = tail_ms_[node];
-            for (const NodeId user : graph_.users(node))
-                tail_ms = std::max(tail_ms, tail_ms_[user] + work_.compute_ms[user]);
-            if (work_.collective_of_node[node] < 0) continue;
-            const std::size_t index = collective_of(node);
-            if (work_.is_wait[node]) {
-                after_ms_[index] = std::max(after_ms_[index], tail_ms);
-            } else {
-                tail_ms = std::max(tail_ms, work_.collectives[index].duration_ms + after_ms_[index]);
-            }
-        }
-    }
-
-    const StepWork& work_;
-    const Graph& graph_;
-    ComputeReach reach_;
-    std::vector<double> head_ms_, tail_ms_;    ///< by node
-    std::vector<double> start_ms_, after_ms_;  ///< by collective
-    std::vector<std::vector<Job>> jobs_;       ///< of compute, then of each link
+    std::vector<Job> jobs_;
+    std::vector<Stretch> stretches_;
 };
 
 }  // namespace
 
-double order_free_bound_ms(const StepWork& work) {
-    return OrderFree(work).bound_ms();
+struct OrderFreeBounds::Parts {
+    explicit Parts(const StepWork& of)
+        : work(of),
+          live(of),
+          reach(of),
+          heads(of, reach, WorkTimes::Direction::forward),
+          tails(of, reach, WorkTimes::Direction::backward) {
+        heads.settle();
+        tails.settle();
+    }
+
+    WorkPoint point_of(std::size_t collective) const {
+        return static_cast<WorkPoint>(work.graph->node_count() + collective);
+    }
+
+    const StepWork& work;
+    OrderFreeLive live;
+    CollectiveReach reach;
+    WorkTimes heads, tails;  ///< without a limit
+    OrderFreeBound unlimited{};
+};
+
+namespace {
+
+/// With a limit, what has to end before there is room holds gathers.
+/// @returns whether it holds any.
+bool hold_for_room(const StepWork& work, const OrderFreeLive& live, std::int64_t limit, WorkTimes& heads) {
+    constexpr int most_rounds = 4;  // what is held may hold others
+    bool any = false;
+    for (int round = 0; round < most_rounds; ++round) {
+        bool raised = false;
+        for (std::size_t index = 0; index < work.collectives.size(); ++index) {
+            const auto point = static_cast<WorkPoint>(work.graph->node_count() + index);
+            for (const NodeId node : live.without_room(index, limit))
+                raised |= heads.raise(point, heads.at(node) + work.compute_ms[node], {Hold::Kind::memory, 0, node});
+        }
+        if (!raised) break;
+        any = true;
+        heads.settle();
+    }
+    return any;
+}
+
+/// What leads to the end of the step, in order of time.
+struct End {
+    double step_ms = 0;
+    std::uint32_t machine = 0;
+    WorkPoint first = 0, last = 0;
+    bool alone = false;  ///< one collective, which others wait for
+};
+
+End latest_end(const StepWork& work, const WorkTimes& heads, const WorkTimes& tails) {
+    std::vector<std::vector<Job>> jobs(1 + work.links.size());
+    const std::size_t nodes = work.graph->node_count();
+    for (NodeId node = 0; node < nodes; ++node)
+        if (work.compute_ms[node] > 0) jobs[0].push_back({heads.at(node), work.compute_ms[node], tails.at(node), node});
+    End end;
+    for (std::size_t index = 0; index < work.collectives.size(); ++index) {
+        const LinkWork& collective = work.collectives[index];
+        const auto point = static_cast<WorkPoint>(nodes + index);
+        const double head_ms = heads.at(point), tail_ms = tails.at(point);
+        const double alone_ms = head_ms + collective.duration_ms + tail_ms;
+        if (alone_ms > end.step_ms) end = {alone_ms, 1 + collective.link, point, point, true};
+        jobs[1 + collective.link].push_back({head_ms + collective.latency_ms, collective.transfer_ms, tail_ms, point});
+    }
+    for (std::uint32_t machine = 0; machine < jobs.size(); ++machine) {
+        const Length length = PreemptiveSchedule(std::move(jobs[machine])).length();
+        if (length.length_ms > end.step_ms) end = {length.length_ms, machine, length.first, length.last, false};
+    }
+    return end;
+}
+
+std::vector<BoundStep> chain_of(const StepWork& work, const WorkTimes& heads, const WorkTimes& tails, const End& end) {
+    if (end.step_ms <= 0) return {};
+    const Hold machine{end.alone ? Hold::Kind::point : Hold::Kind::machine, end.machine, end.first};
+    const double after_ms = tails.at(end.last);
+    std::vector<BoundStep> chain = stretches_back(work, heads.all(), heads.holds(), end.step_ms - after_ms, machine);
+    std::ranges::reverse(chain);
+    if (!chain.empty())
+        chain.back().last = work.graph->name(end.last < work.graph->node_count()
+                                                 ? end.last
+                                                 : work.collectives[end.last - work.graph->node_count()].node);
+    // What follows is found from the end of the step, so its last stretch comes first, and its ends are exchanged.
+    for (BoundStep& step : stretches_back(work, tails.all(), tails.holds(), after_ms, tails.holds()[end.last])) {
+        std::swap(step.first, step.last);
+        step.start_ms = end.step_ms - std::exchange(step.end_ms, end.step_ms - step.start_ms);
+        chain.push_back(std::move(step));
+    }
+    join_compute(chain);
+    return chain;
+}
+
+OrderFreeBound bound_of(const StepWork& work, const WorkTimes& heads, const WorkTimes& tails) {
+    const End end = latest_end(work, heads, tails);
+    return {end.step_ms, chain_of(work, heads, tails, end)};
+}
+
+}  // namespace
+
+OrderFreeBounds::OrderFreeBounds(const StepWork& work) {
+    auto parts = std::make_unique<Parts>(work);
+    parts->unlimited = bound_of(work, parts->heads, parts->tails);
+    parts_ = std::move(parts);
+}
+
+OrderFreeBounds::~OrderFreeBounds() = default;
+
+std::int64_t OrderFreeBounds::least_peak_bytes() const {
+    return parts_->live.most();
+}
+
+NodeId OrderFreeBounds::least_peak_node() const {
+    return parts_->live.most_at();
+}
+
+OrderFreeBound OrderFreeBounds::at(std::optional<std::int64_t> memory_limit) const {
+    if (!memory_limit) return parts_->unlimited;
+    WorkTimes heads = parts_->heads;
+    if (!hold_for_room(parts_->work, parts_->live, *memory_limit, heads)) return parts_->unlimited;
+    return bound_of(parts_->work, heads, parts_->tails);
 }
 
 }  // namespace overlap

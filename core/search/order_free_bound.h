@@ -1,12 +1,38 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/search/lower_bound.h"
 #include "core/search/step_work.h"
 
 namespace overlap {
 
-/// How short a step can be whatever the order of its compute, in milliseconds: for compute and for each link Jackson's
-/// bound of one machine with preemption, where a job's head is what must have been done before it, and its tail what
-/// must be done after it.
-double order_free_bound_ms(const StepWork& work);
+/// How short a step can be whatever the order of compute. README.md of this folder has the proof.
+struct OrderFreeBound {
+    double step_ms = 0;
+    std::vector<BoundStep> chain;  ///< in order of time, together as long as the step
+};
+
+/// Bounds whatever the order, at several limits of the peak: most of the work is done once.
+class OrderFreeBounds {
+  public:
+    /// @param work without an obstacle; outlives this.
+    explicit OrderFreeBounds(const StepWork& work);
+    ~OrderFreeBounds();
+
+    /// @param memory_limit not below least_peak_bytes(); nothing: memory is not limited.
+    OrderFreeBound at(std::optional<std::int64_t> memory_limit) const;
+
+    /// What must be alive at once in every plan, and while what runs: no_node without heavy compute.
+    std::int64_t least_peak_bytes() const;
+    NodeId least_peak_node() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<const Parts> parts_;
+};
 
 }  // namespace overlap

@@ -11,9 +11,9 @@
 #include "core/base/quote.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
-#include "core/passes/registry/registry.h"
-#include "core/plan/presets.h"
+#include "core/graph/direction.h"
 #include "core/predict/compiled_times.h"
+#include "core/search/cleaned_graph.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {
@@ -22,53 +22,6 @@ namespace {
 /// Times in a file have six decimals, so one of several bytes can be this much shorter than the rate says.
 constexpr double rounding_ms = 5e-7;
 constexpr double ms_per_s = 1e3;
-
-std::shared_ptr<const Graph> after(std::shared_ptr<const Graph> graph, std::string_view pass,
-                                   const Options& options = {}) {
-    try {
-        return require_pass(pass).run(graph, options, {}).graph;
-    } catch (const InputError&) {
-        return graph;  // a pass that refuses the graph refuses it in every plan
-    }
-}
-
-struct CleanedGraph {
-    std::shared_ptr<const Graph> graph;
-    bool memory_is_fixed = true;
-};
-
-/// Whether a memory section changes what the graph runs: tags alone change nothing, and the other passes return the
-/// graph that they were given where there is nothing to do.
-bool is_changed_by(const MemorySection& section, const std::shared_ptr<const Graph>& graph) {
-    const auto run = [&](const std::shared_ptr<const Graph>& before, std::string_view pass) {
-        return after(before, pass, memory_options(section, pass));
-    };
-    const std::shared_ptr<const Graph> tagged = run(graph, memory_tag_pass);
-    return run(run(tagged, memory_offload_pass), memory_remat_pass) != tagged;
-}
-
-/// Whether some plan can compute again or move to the host what is kept: if it can at all, then where a section asks
-/// for as much of that as there is. What a plan gathers again or not, bounds leave out anyway.
-bool memory_can_change(const std::shared_ptr<const Graph>& graph) {
-    if (!memory_section_refusal(*graph).empty()) return false;
-    MemorySection recompute, offload;
-    recompute.policy = "full";
-    offload.rules = {{MemoryAction::offload, {}, {}}};
-    return is_changed_by(recompute, graph) || is_changed_by(offload, graph);
-}
-
-/// What plans may run before everything else and never adds work, and whether they could compute something again.
-CleanedGraph cleaned_up(std::shared_ptr<const Graph> graph) {
-    const std::vector<PassStep> steps = pipeline_presets(*graph).front().steps;
-    const auto runs = [&](std::string_view pass) {
-        return std::ranges::find(steps, pass, &PassStep::pass) != steps.end();
-    };
-    graph = after(after(graph, "eliminate_dead_code_pass"), "canonicalize_graph_pass");
-    // Where the backward pass gathers again, torchtitan does not undo it.
-    constexpr std::string_view deduplicate = "deduplicate_fsdp_unshard_chains_pass";
-    if (runs(deduplicate)) graph = after(after(graph, deduplicate), "eliminate_dead_code_pass");
-    return {graph, !memory_can_change(graph)};
-}
 
 bool is_sorted(const Graph& graph) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
@@ -102,8 +55,9 @@ class WorkFinder {
         work_->memory_is_fixed = cleaned.memory_is_fixed;
     }
 
-    std::shared_ptr<const StepWork> find() {
-        if (!prepare()) return work_;
+    std::shared_ptr<const StepWork> find(const std::stop_token& stop) {
+        if (stop.stop_requested()) fail("it was stopped");
+        if (stop.stop_requested() || !prepare()) return work_;
         const Graph& graph = *work_->graph;
         find_compute();
         find_links();
@@ -116,6 +70,7 @@ class WorkFinder {
             work_->collective_of_node[node] = static_cast<std::int32_t>(step.collective);
             work_->is_wait[node] = step.kind == StreamStep::Kind::wait;
         }
+        find_computed_again();
         find_needs();
         find_preparation();
         return work_;
@@ -265,6 +220,29 @@ class WorkFinder {
         return true;
     }
 
+    /// What is computed again comes after the first time that any of it is, and so after the last heavy compute before
+    /// the last of these.
+    void find_computed_again() {
+        const Graph& graph = *work_->graph;
+        work_->is_again.assign(graph.node_count(), false);
+        std::vector<NodeId> again;
+        NodeId last_original = no_node;
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            if (work_->compute_ms[node] <= 0 || !is_recomputed(graph, node)) continue;
+            again.push_back(node);
+            const std::string_view name = graph.name(node);
+            const NodeId original = graph.find(name.substr(0, name.find("_recomputed")));
+            if (original != no_node && (last_original == no_node || original > last_original)) last_original = original;
+        }
+        // A part of a graph, or one that was put into another order, may have it otherwise.
+        if (last_original == no_node || again.front() < last_original) return;
+        for (const NodeId anchor : work_->anchors)
+            if (anchor <= last_original && !runs_in_backward(graph, anchor)) work_->made_once = anchor;
+        if (work_->made_once == no_node) return;
+        for (const NodeId node : again) work_->is_again[node] = true;
+        work_->again = std::move(again);
+    }
+
     /// Backward over the graph: the first anchor behind each node. Behind a collective is what comes after its waits:
     /// what uses it without one does not wait for it.
     void find_needs() {
@@ -289,6 +267,7 @@ class WorkFinder {
         for (NodeId node = 0; node < graph.node_count(); ++node) {
             std::int32_t& after = work_->after[node];
             for (const NodeId input : graph.inputs(node)) after = std::max(after, work_->after[input]);
+            if (work_->is_again[node]) after = std::max(after, work_->anchor_of_node[work_->made_once]);
             after = std::max(after, work_->anchor_of_node[node]);
         }
         std::vector<std::uint32_t> seen(graph.node_count());
@@ -320,9 +299,9 @@ class WorkFinder {
 }  // namespace
 
 std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& graph,
-                                          std::shared_ptr<const TimeSource> source) {
+                                          std::shared_ptr<const TimeSource> source, const std::stop_token& stop) {
     if (!source) source = own_time_source(*graph);
-    return WorkFinder(cleaned_up(graph), source.get()).find();
+    return WorkFinder(cleaned_up(graph, stop), source.get()).find(stop);
 }
 
 KeptWork kept_work(const StepWork& work, const Evaluation& evaluation) {
@@ -337,12 +316,19 @@ KeptWork kept_work(const StepWork& work, const Evaluation& evaluation) {
         kept.missing = bytes_text(bytes) + " of " + std::string(collective_kind_name(kind)) + " are not sent";
     }
     NodeId last = 0, last_anchor = no_node;
+    const NodeId made_once = work.made_once == no_node ? no_node : result.find(work.graph->name(work.made_once));
     for (NodeId node = 0; node < work.graph->node_count(); ++node) {
         if (work.compute_ms[node] <= 0) continue;
         const NodeId found = result.find(work.graph->name(node));
         if (found == no_node || evaluation.times_ms[found] < work.compute_ms[node]) {
             const char* const how = found == no_node ? " is not computed" : " takes less time";
             return {false, false, std::string(work.graph->name(node)) + how, {}};
+        }
+        if (work.is_again[node] && made_once != no_node && found < made_once && kept.all) {
+            kept.all = false;
+            kept.missing = "computing " + std::string(work.graph->name(node)) +
+                           " again behind the forward pass, since it runs before " +
+                           std::string(result.name(made_once));
         }
         if (work.anchor_of_node[node] < 0) continue;
         if (found < last && kept.order) {

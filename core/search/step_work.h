@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ struct StepWork {
     std::vector<bool> is_wait;                     ///< of a node: it holds compute for `collective_of_node`
     std::vector<std::vector<std::string>> links;   ///< the process groups on each
 
+    /// The heavy compute after which the forward pass makes nothing more that the graph computes again, and which all
+    /// of that comes after; no_node where it computes nothing again. Plans that compute it again earlier hold what they
+    /// were to free, and are not bounded.
+    NodeId made_once = no_node;
+    std::vector<NodeId> again;   ///< nodes with compute_ms that compute again, in order
+    std::vector<bool> is_again;  ///< of each node whether it is one of them
+
     /// Whether no plan can hold less by computing again or by copies on the host: no memory section changes what runs.
     bool memory_is_fixed = true;
 
@@ -55,8 +63,10 @@ struct StepWork {
 /// @param graph with links that are shared as they are to be (shared_links.h).
 /// @param source whose times simulations use; null for own_time_source(). Measured times bound nothing: the work of a
 /// graph without them is an obstacle.
+/// @param stop when it is requested, the work has an obstacle that says so.
 std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& graph,
-                                          std::shared_ptr<const TimeSource> source = nullptr);
+                                          std::shared_ptr<const TimeSource> source = nullptr,
+                                          const std::stop_token& stop = {});
 
 /// Whether an evaluated plan does all of this work, and whether it keeps the order of the anchors.
 struct KeptWork {

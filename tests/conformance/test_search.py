@@ -45,6 +45,13 @@ def reordered(document, seed, keeps_heavy):
         heavy = [node["name"] for node in nodes if any(word in str(node.get("target")) for word in HEAVY)]
         for before, after in zip(heavy, heavy[1:]):
             needs[after] = needs[after] | {before}
+    # What is computed again waits for the end of the forward pass, or no bound holds.
+    again = [node["name"] for node in nodes if "_recomputed" in node["name"]]
+    forward = [node["name"] for node in nodes if any(word in str(node.get("target")) for word in HEAVY)
+               and not node.get("autograd_backward") and "_recomputed" not in node["name"]]
+    if forward and again and place[forward[-1]] < min(place[name] for name in again):
+        for name in again:
+            needs[name] = needs[name] | {forward[-1]}
     users = {name: [] for name in place}
     for name, inputs in needs.items():
         for source in inputs:

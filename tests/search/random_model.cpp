@@ -19,13 +19,17 @@ class ModelSketch {
   public:
     explicit ModelSketch(std::mt19937& random) : random_(random), layers_(2 + static_cast<int>(below(4))) {
         const double slower = static_cast<double>(1 + below(8));
+        // Some have activations as large as what is gathered, so that memory has a say.
+        if (once_in(2)) activation_ = {512, 64};
+        // Of some no plan can compute anything again.
+        is_marked_ = !once_in(3);
         sketch_.group("1", 4, 0.05, 2e9 / slower);
         sketch_.group("2", 4, 0.01, 1e9);
         sketch_.header().cost->contention.emplace().shared_links = {{"0", "2"}, {"1"}};
     }
 
     std::shared_ptr<const Graph> make() {
-        NodeId x = sketch_.input("x", sketch_.tensor("bfloat16", {16, 64}));
+        NodeId x = sketch_.input("x", sketch_.tensor("bfloat16", activation_));
         for (int layer = 0; layer < layers_; ++layer) add_parameters(layer);
         for (int layer = 0; layer < layers_; ++layer) x = forward(layer, x);
         for (int layer = layers_; layer-- > 0;) x = backward(layer, x);
@@ -53,7 +57,7 @@ class ModelSketch {
                 std::vector<std::int64_t> sizes, std::optional<double> estimate_ms = {}) {
         NodeMetadata metadata;
         metadata.module_fqn = sketch_.builder().intern("layers." + std::to_string(layer_));
-        if (backward_) metadata.autograd_backward = true;
+        if (backward_ && is_marked_) metadata.autograd_backward = true;
         metadata.estimate_ms = estimate_ms;
         const std::vector<TensorMeta> outputs{sketch_.tensor("bfloat16", std::move(sizes))};
         return sketch_.builder().call(name, target, arguments, outputs, metadata);
@@ -88,7 +92,7 @@ class ModelSketch {
     }
 
     NodeId product(const std::string& name, NodeId left, NodeId right) {
-        return call(name, "aten.mm.default", {Value::of_node(left), Value::of_node(right)}, {16, 64}, time_ms(12));
+        return call(name, "aten.mm.default", {Value::of_node(left), Value::of_node(right)}, activation_, time_ms(12));
     }
 
     NodeId of_activations(const std::string& name, NodeId x) {
@@ -99,8 +103,8 @@ class ModelSketch {
         arguments.push_back(sketch_.text("2"));
         const char* const target =
             reduces ? "_c10d_functional.all_reduce.default" : "_c10d_functional.all_to_all_single.default";
-        const NodeId start = call(name, target, arguments, {16, 64}, time_ms(6));
-        return call(name + "_wait", "_c10d_functional.wait_tensor.default", {Value::of_node(start)}, {16, 64});
+        const NodeId start = call(name, target, arguments, activation_, time_ms(6));
+        return call(name + "_wait", "_c10d_functional.wait_tensor.default", {Value::of_node(start)}, activation_);
     }
 
     NodeId forward(int layer, NodeId x) {
@@ -111,7 +115,7 @@ class ModelSketch {
             parameter.activation = x;
             x = product("mm" + parameter.name, x, parameter.gathered);
             if (once_in(3))
-                x = call("add" + parameter.name, "aten.relu.default", {Value::of_node(x)}, {16, 64}, time_ms(3));
+                x = call("add" + parameter.name, "aten.relu.default", {Value::of_node(x)}, activation_, time_ms(3));
         }
         if (once_in(4)) x = of_activations("activations" + std::to_string(layer), x);
         return x;
@@ -140,8 +144,9 @@ class ModelSketch {
 
     std::mt19937& random_;
     int layers_;
+    std::vector<std::int64_t> activation_{16, 64};
     int layer_ = 0;
-    bool backward_ = false;
+    bool backward_ = false, is_marked_ = true;
     GraphSketch sketch_;
     std::vector<std::pair<int, Parameter>> parameters_;
     std::vector<Value> returned_;

@@ -9,16 +9,17 @@
 
 namespace overlap::test {
 
-RandomStep::RandomStep(std::mt19937& random, int operations) {
+RandomStep::RandomStep(std::mt19937& random, int operations, bool mostly_products) {
     const auto below = [&](std::size_t count) { return random() % count; };
     for (int index = 0; index < operations; ++index) {
         Operation operation;
         const std::size_t choice = below(10);
-        operation.kind = choice < 4   ? Kind::product
-                         : choice < 6 ? Kind::cast
-                         : choice < 8 ? Kind::gather
-                         : choice < 9 ? Kind::reduce
-                                      : Kind::all_to_all;
+        operation.kind = mostly_products ? (choice < 8 ? Kind::product : Kind::gather)
+                         : choice < 4    ? Kind::product
+                         : choice < 6    ? Kind::cast
+                         : choice < 8    ? Kind::gather
+                         : choice < 9    ? Kind::reduce
+                                         : Kind::all_to_all;
         operation.size = 100'000 * static_cast<std::int64_t>(1 + below(8));
         for (std::size_t input = below(3); input > 0 && !operations_.empty(); --input) {
             std::size_t from = operations_.size() - 1 - below(std::min<std::size_t>(operations_.size(), 12));
@@ -27,7 +28,7 @@ RandomStep::RandomStep(std::mt19937& random, int operations) {
             if (kind == Kind::gather || kind == Kind::reduce || kind == Kind::all_to_all) ++from;
             if (std::ranges::find(operation.inputs, from) == operation.inputs.end()) operation.inputs.push_back(from);
         }
-        operation.time_ms = static_cast<double>(below(9)) / 4;
+        operation.time_ms = static_cast<double>(below(9) + mostly_products) / 4;
         const char* const groups[] = {"0", "1", "2"};
         operation.group = groups[below(3)];
         const bool communicates = operation.kind != Kind::product && operation.kind != Kind::cast;
@@ -59,18 +60,21 @@ Graph RandomStep::reordered(std::mt19937& random, bool keep_products) const {
     }
     std::vector<bool> done(operations_.size());
     std::vector<std::size_t> order;
+    const bool lean = random() % 3 == 0;
     while (order.size() < operations_.size()) {
         std::vector<std::size_t> ready;
         for (std::size_t index = 0; index < operations_.size(); ++index) {
             const auto is_done = [&](std::size_t other) { return done[other]; };
             if (!done[index] && std::ranges::all_of(before[index], is_done)) ready.push_back(index);
         }
-        // Waits late and collectives early, more often than not: such orders come near the bound.
+        // Waits late and collectives early, more often than not: such orders come near the bound. Or gathers as late as
+        // can be, which takes little memory.
         std::size_t chosen = ready[random() % ready.size()];
         for (const std::size_t index : ready) {
             const Kind kind = operations_[index].kind;
             const bool starts = kind == Kind::gather || kind == Kind::reduce || kind == Kind::all_to_all;
-            if (starts && random() % 2 == 0) chosen = index;
+            if (lean ? kind != Kind::gather && operations_[chosen].kind == Kind::gather : starts && random() % 2 == 0)
+                chosen = index;
         }
         done[chosen] = true;
         order.push_back(chosen);
@@ -127,7 +131,12 @@ Graph RandomStep::written(const std::vector<std::size_t>& order) const {
                 break;
         }
     }
-    for (const NodeId node : nodes) returned.push_back(Value::of_node(node));
+    // What is used is not returned, too: it would be alive to the end.
+    std::vector<bool> used(operations_.size());
+    for (const Operation& operation : operations_)
+        for (const std::size_t from : operation.inputs) used[from] = true;
+    for (std::size_t index = 0; index < nodes.size(); ++index)
+        if (!used[index]) returned.push_back(Value::of_node(nodes[index]));
     sketch.builder().output(returned);
     return sketch.builder().finish(sketch.header());
 }

@@ -11,7 +11,7 @@ namespace overlap::test {
 /// collectives with their waits on three process groups, two of which share a link.
 class RandomStep {
   public:
-    RandomStep(std::mt19937& random, int operations);
+    RandomStep(std::mt19937& random, int operations, bool mostly_products = false);
 
     /// In the order in which it was made.
     Graph graph() const;

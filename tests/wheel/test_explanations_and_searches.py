@@ -76,7 +76,10 @@ class Bounds(unittest.TestCase):
             if field in given:
                 self.assertEqual(getattr(bound, field), given[field], field)
         self.assertEqual(bound.least_peak_bytes, given["least_peak_bytes"])
-        self.assertAlmostEqual(sum(step.end_ms - step.start_ms for step in bound.chain), bound.ordered_ms, places=6)
+        for chain, length_ms in ((bound.chain, bound.step_ms), (bound.order_free_chain, bound.order_free_ms)):
+            self.assertAlmostEqual(sum(step.end_ms - step.start_ms for step in chain), length_ms, places=6)
+        any_order = core.bound(core.read_graph(SAMPLE), any_order=True)
+        self.assertEqual((any_order.step_ms, any_order.ordered_ms), (bound.order_free_ms, 0))
         self.assertLessEqual(bound.step_ms, core.evaluate(core.read_graph(SAMPLE), core.read_plan(SAMPLE_PLAN)).step_ms)
 
     def test_a_limit_that_nothing_keeps(self) -> None:

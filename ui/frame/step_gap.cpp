@@ -46,7 +46,8 @@ std::optional<StepGap::Gap> gapOf(const Evaluation& evaluation, const StepWork& 
     const double step_ms = step_with_links_shared(evaluation);
     gap.share = step_ms / gap.bound_ms - 1;
     // What follows what in the other bound's chain is not so in this plan.
-    gap.reason = QString::fromStdString(bound_reason(kept.order ? bound.chain : std::vector<BoundStep>(), step_ms));
+    gap.reason =
+        QString::fromStdString(bound_reason(kept.order ? bound.chain : bound.order_free_chain, step_ms, !kept.order));
     gap.every_order = bound.order_free_ms >= bound.step_ms;
     gap.moved = QString::fromStdString(kept.moved);
     return gap;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/storage_table.h"
+#include "core/search/step_work.h"
+
+namespace overlap {
+
+/// What a gather returns. Its start and its wait have memory of their own, as large, one after the other.
+struct GatherResult {
+    std::int64_t bytes = 0;  ///< alive from the start of the gather to the last use of what it returns
+    /// What uses it: its wait and views of it are no uses.
+    std::vector<NodeId> uses;
+};
+
+/// Of each of StepWork::collectives; without uses where it is no gather, or its result may vanish early.
+std::vector<GatherResult> gather_results(const StepWork& work, const StorageTable& table);
+
+}  // namespace overlap
