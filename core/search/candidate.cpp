@@ -66,6 +66,8 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
     candidate.exposed_ms = evaluation.simulation.exposed_ms;
     candidate.peak_bytes = evaluation.memory.peak_bytes;
     candidate.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
+    for (const ProcessGroup& group : evaluation.graph->header().process_groups)
+        if (!graph_->header().process_group(group.name)) candidate.made_groups.push_back(group.name);
     if (!evaluation.times_known) candidate.refusal = "times of what it makes are not known";
     if (candidate.usable()) candidate.refusal = hazard(evaluation);
     if (!candidate.usable()) return candidate;
@@ -85,8 +87,9 @@ Candidate CandidateEvaluator::evaluate(Plan plan, std::string origin, std::stop_
     return measured(*evaluation, std::move(plan), std::move(origin));
 }
 
-Candidate CandidateEvaluator::as_it_is() const {
-    return measured(*evaluate_baseline(graph_, {}, time_source_), Plan(), "as it is");
+Candidate CandidateEvaluator::as_it_is(const std::stop_token& stop) const {
+    const std::shared_ptr<const Evaluation> evaluation = evaluate_baseline(graph_, stop, time_source_);
+    return evaluation ? measured(*evaluation, Plan(), "as it is") : Candidate{{}, "as it is", "stopped"};
 }
 
 void CandidateEvaluator::disturb(Candidate& candidate, const std::stop_token& stop) const {

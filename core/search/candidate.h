@@ -26,10 +26,11 @@ struct Candidate {
     std::string refusal;  ///< why it cannot be used: refused, a hazard, work left out or reordered; empty: it can
     bool changes_order = false;  ///< of heavy compute; where no other order may be, it is refused for that alone
     double step_ms = 0, exposed_ms = 0;
-    std::int64_t peak_bytes = 0;            ///< as PyTorch estimates it
-    std::int64_t corrected_peak_bytes = 0;  ///< as all figures of this project count it
-    std::vector<double> disturbed_ms{};     ///< under each of scenarios(); empty before disturb()
-    double mean_ms = 0, worst_ms = 0;       ///< of these
+    std::int64_t peak_bytes = 0;             ///< as PyTorch estimates it
+    std::int64_t corrected_peak_bytes = 0;   ///< as all figures of this project count it
+    std::vector<double> disturbed_ms{};      ///< under each of scenarios(); empty before disturb()
+    double mean_ms = 0, worst_ms = 0;        ///< of these
+    std::vector<std::string> made_groups{};  ///< process groups that its passes make
 
     bool usable() const { return refusal.empty(); }
 };
@@ -58,8 +59,8 @@ class CandidateEvaluator {
     std::shared_ptr<const Evaluation> evaluation_of(const Plan& plan, std::stop_token stop = {}) const {
         return overlap::evaluate(graph_, plan, std::move(stop), time_source_, cache_);
     }
-    /// The graph as it is.
-    Candidate as_it_is() const;
+    /// The graph as it is; refused when `stop` was requested.
+    Candidate as_it_is(const std::stop_token& stop = {}) const;
     /// Fills in disturbed_ms, mean_ms and worst_ms: the passes run once, the streams once a scenario. Nothing when
     /// `stop` was requested.
     void disturb(Candidate& candidate, const std::stop_token& stop = {}) const;

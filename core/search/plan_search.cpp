@@ -9,7 +9,6 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/passes/overlaps/overlap_directives.h"
-#include "core/plan/process_groups_field.h"
 #include "core/search/block_plans.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
@@ -30,7 +29,7 @@ class Search {
   public:
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
         : options_(options),
-          work_(step_work(graph, options.time_source)),
+          work_(step_work(graph, options.time_source, options.stop)),
           evaluator_(graph, require_possible(), options.time_source, options.any_order),
           bounds_(work_, options.any_order),
           locked_(locked_parts()),
@@ -63,8 +62,8 @@ class Search {
         result_.exhausted = exhausted && !result_.stopped;
         result_.front = front_of(rounds_.usable(), bounds_, options_.stop);
         if (options_.from) {
-            result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan);
-            for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan);
+            result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan, result_.best.made_groups);
+            for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan, point.made_groups);
             result_.from_start = plan_difference(*options_.from, result_.best.plan);
         }
         report();
@@ -73,6 +72,7 @@ class Search {
 
   private:
     std::shared_ptr<const StepWork> require_possible() const {
+        if (options_.stop.stop_requested()) refuse_stopped();
         const bool has_model = work_->graph->header().cost.has_value();
         if (!work_->obstacle.empty())
             throw InputError("", work_->obstacle, has_model ? ErrorCode::general : ErrorCode::no_cost_model);
@@ -90,25 +90,22 @@ class Search {
 
     /// What no pass reads, and a job does, stays as the plan to start from has it, but for settings of groups that a
     /// plan does not have: a run would refuse them.
-    /// @returns these groups.
-    std::vector<std::string> keep_what_passes_do_not_read(Plan& plan) const {
+    /// @param made the process groups that the plan's passes make.
+    /// @returns those whose settings are left out.
+    std::vector<std::string> keep_what_passes_do_not_read(Plan& plan, const std::vector<std::string>& made) const {
         plan.device_orders = options_.from->device_orders;
         plan.process_groups = options_.from->process_groups;
         plan.unread_process_groups = options_.from->unread_process_groups;
         std::vector<std::string> missing;
-        // Passes take no group away, so most plans need not be evaluated for it.
-        if (has_groups(plan, *evaluator_.graph())) return missing;
-        const std::shared_ptr<const Evaluation> evaluation = evaluator_.evaluation_of(plan);
+        // Passes take no group away.
+        const GraphHeader& header = evaluator_.graph()->header();
         std::erase_if(plan.process_groups, [&](const GroupSettings& settings) {
-            if (evaluation->graph->header().process_group(settings.group)) return false;
+            if (header.process_group(settings.group) || std::ranges::find(made, settings.group) != made.end())
+                return false;
             missing.push_back(settings.group);
             return true;
         });
         return missing;
-    }
-
-    static bool has_groups(const Plan& plan, const Graph& graph) {
-        return check_group_names(plan.process_groups, graph).empty();
     }
 
     void report() const {
@@ -130,7 +127,8 @@ class Search {
 
     void try_portfolio() {
         const Graph& graph = *evaluator_.graph();
-        result_.baselines.push_back(evaluator_.as_it_is());
+        result_.baselines.push_back(evaluator_.as_it_is(options_.stop));
+        if (rounds_.stopped()) return;
         if (options_.from) try_given_plan();
         // A plan that does nothing is one, too.
         Plan nothing = preset_proposals(graph).front().plan;
@@ -273,8 +271,10 @@ class Search {
         });
     }
 
+    [[noreturn]] static void refuse_stopped() { throw InputError("", "stopped before any plan was found"); }
+
     [[noreturn]] void refuse_limit() const {
-        if (rounds_.stopped()) throw InputError("", "stopped before any plan was found");
+        if (rounds_.stopped()) refuse_stopped();
         std::int64_t least = 0;
         for (const Candidate& candidate : rounds_.usable())
             least = least == 0 ? candidate.corrected_peak_bytes : std::min(least, candidate.corrected_peak_bytes);

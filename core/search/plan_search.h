@@ -57,7 +57,8 @@ struct FrontPoint {
     double bound_ms = 0;
     std::string origin;
     Plan plan;
-    bool knee = false;  ///< the point behind which memory gains least for what it costs
+    std::vector<std::string> made_groups{};  ///< process groups that its passes make
+    bool knee = false;                       ///< the point behind which memory gains least for what it costs
 };
 
 struct SearchResult {

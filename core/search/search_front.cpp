@@ -1,7 +1,6 @@
 #include "core/search/search_front.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace overlap {
 namespace {
@@ -43,17 +42,15 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
     const Candidate& shortest =
         *best_within(usable, std::ranges::max(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes);
     const std::int64_t most = shortest.corrected_peak_bytes;
-    std::optional<double> without_limit_ms;
     const auto bound_ms = [&](std::int64_t limit) {
-        if (!stop.stop_requested()) return bounds.at(limit).step_ms;
-        if (!without_limit_ms) without_limit_ms = bounds.at({}).step_ms;
-        return *without_limit_ms;
+        return stop.stop_requested() ? bounds.least_ms() : bounds.at(limit).step_ms;
     };
     for (std::int64_t index = 0; index < limits; ++index) {
         const std::int64_t limit = index + 1 == limits ? most : least + (most - least) / (limits - 1) * index;
         const Candidate* best = best_within(usable, limit);
         if (!best || (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes)) continue;
-        front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan});
+        front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan,
+                         best->made_groups});
     }
     mark_knee(front);
     return front;

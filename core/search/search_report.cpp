@@ -90,6 +90,8 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
             .end_object();
     json.end_array().key("locked").begin_array();
     for (const std::string& part : result.locked) json.value(std::string_view(part));
+    json.end_array().key("groups_left_out").begin_array();
+    for (const std::string& group : result.groups_left_out) json.value(std::string_view(group));
     json.end_array().key("distance");
     write_distance(json, result.from_start);
     json.end_object();
