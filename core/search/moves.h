@@ -41,7 +41,7 @@ std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& eval
 
 /// Overlaps by hand that change the order of heavy compute: the 2, 4, 8, ... longest exposed collectives, with what
 /// they need, start before products that nothing of it needs, such as those of weights' gradients, and so run behind
-/// them.
+/// them; or they are waited for, with all that needs them, after products that do not.
 std::vector<Proposal> overtaking_moves(const Evaluation& evaluation);
 
 /// Overlaps by hand for many collectives at once, since layers repeat: the 2, 4, 8, ... longest exposed start where

@@ -16,39 +16,50 @@ constexpr NodeId most_nodes = 600;
 class OvertakingMoves {
   public:
     explicit OvertakingMoves(const Evaluation& evaluation)
-        : evaluation_(evaluation), graph_(*evaluation.graph), needed_for_(graph_.node_count(), 0) {}
+        : evaluation_(evaluation), graph_(*evaluation.graph), marks_(graph_.node_count(), 0) {}
 
     std::vector<Proposal> all() {
         const std::vector<std::size_t> exposed = most_exposed(evaluation_, evaluation_.simulation.collectives.size());
-        std::vector<Proposal> proposals;
         // Of the exposed time, how much is to be hidden: products that overtake one collective are missing for others.
         for (const double share : {0.5, 1.0}) {
-            std::vector<OverlapDirective> directives;
+            std::vector<OverlapDirective> earlier, later;
             for (const std::size_t index : exposed) {
-                const NodeId before = product_before(evaluation_.simulation.collectives[index], share);
-                if (before == no_node) continue;
-                directives.push_back(
-                    {.collective = std::string(graph_.name(evaluation_.simulation.collectives[index].start)),
-                     .start_before = std::string(graph_.name(before))});
+                const CollectiveTiming& timing = evaluation_.simulation.collectives[index];
+                const std::string name(graph_.name(timing.start));
+                if (const NodeId before = product_before(timing, share); before != no_node)
+                    earlier.push_back({.collective = name, .start_before = std::string(graph_.name(before))});
+                if (const NodeId after = compute_after(timing, share); after != no_node)
+                    later.push_back({.collective = name, .wait_after = std::string(graph_.name(after))});
             }
-            for (std::size_t count = 2; !directives.empty(); count *= 2) {
-                const std::size_t taken = std::min(count, directives.size());
-                proposals.push_back({with(std::span(directives).first(taken)),
-                                     std::to_string(taken) + " collectives overtake products"});
-                if (taken == directives.size()) break;
-            }
+            propose(earlier, " collectives overtake products");
+            propose(later, " collectives, and what needs them, wait for other compute");
         }
-        return proposals;
+        return std::move(proposals_);
     }
 
   private:
+    /// The first 2, 4, 8, ... of them.
+    void propose(std::span<const OverlapDirective> directives, const char* what) {
+        for (std::size_t count = 2; !directives.empty(); count *= 2) {
+            const std::size_t taken = std::min(count, directives.size());
+            proposals_.push_back({with(directives.first(taken)), std::to_string(taken) + what});
+            if (taken == directives.size()) break;
+        }
+    }
+
+    /// What is known of a collective's other end stays.
     Plan with(std::span<const OverlapDirective> directives) const {
         Plan plan = evaluation_.resolved->plan;
         std::vector<OverlapDirective>& list = plan.overlaps.list;
         for (const OverlapDirective& directive : directives) {
-            std::erase_if(list,
-                          [&](const OverlapDirective& known) { return known.collective == directive.collective; });
-            list.push_back(directive);
+            const auto known = std::ranges::find(list, directive.collective, &OverlapDirective::collective);
+            if (known == list.end()) {
+                list.push_back(directive);
+                continue;
+            }
+            known->hide_behind.clear();
+            (directive.start_before.empty() ? known->wait_after : known->start_before) =
+                directive.start_before.empty() ? directive.wait_after : directive.start_before;
         }
         return plan;
     }
@@ -58,7 +69,7 @@ class OvertakingMoves {
     /// group need, which it does not overtake.
     NodeId product_before(const CollectiveTiming& timing, double share) {
         const NodeId first = timing.start > most_nodes ? timing.start - most_nodes : 0;
-        ++marked_;
+        ++mark_;
         std::vector<NodeId> pending{timing.start};
         for (const CollectiveTiming& earlier : evaluation_.simulation.collectives) {
             if (earlier.group == timing.group && earlier.start >= first && earlier.start < timing.start)
@@ -66,25 +77,47 @@ class OvertakingMoves {
         }
         for (std::size_t next = 0; next < pending.size(); ++next) {
             for (const NodeId input : graph_.inputs(pending[next])) {
-                if (input < first || needed_for_[input] == marked_) continue;
-                needed_for_[input] = marked_;
+                if (input < first || marks_[input] == mark_) continue;
+                marks_[input] = mark_;
                 pending.push_back(input);
             }
         }
         NodeId before = no_node;
         double hidden_ms = 0;
         for (NodeId node = timing.start; node-- > first && hidden_ms < share * timing.exposed_ms;) {
-            if (needed_for_[node] == marked_ || !graph_.target_info(node).traits.compute) continue;
+            if (marks_[node] == mark_ || !graph_.target_info(node).traits.compute) continue;
             hidden_ms += evaluation_.times_ms[node];
             before = node;
         }
         return before;
     }
 
+    /// The compute that the collective's wait, and all that needs it, is to come after, so that other compute takes as
+    /// long as `share` of what it is exposed; no_node where there is none.
+    NodeId compute_after(const CollectiveTiming& timing, double share) {
+        if (timing.wait == no_node) return no_node;
+        ++mark_;
+        marks_[timing.wait] = mark_;
+        NodeId after = no_node;
+        double hidden_ms = 0;
+        const NodeId end = std::min(graph_.node_count(), timing.wait + most_nodes);
+        for (NodeId node = timing.wait + 1; node < end && hidden_ms < share * timing.exposed_ms; ++node) {
+            const auto is_marked = [&](NodeId input) { return marks_[input] == mark_; };
+            if (std::ranges::any_of(graph_.inputs(node), is_marked)) {
+                marks_[node] = mark_;
+            } else if (graph_.target_info(node).traits.compute) {
+                hidden_ms += evaluation_.times_ms[node];
+                after = node;
+            }
+        }
+        return after;
+    }
+
     const Evaluation& evaluation_;
     const Graph& graph_;
-    std::vector<std::uint32_t> needed_for_;  ///< of a node: the last mark that it was given
-    std::uint32_t marked_ = 0;
+    std::vector<Proposal> proposals_;
+    std::vector<std::uint32_t> marks_;  ///< of a node: the last mark that it was given
+    std::uint32_t mark_ = 0;
 };
 
 }  // namespace
