@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,11 +15,11 @@ struct MinimalPlan {
     std::size_t evaluations = 0;        ///< beside those that `rounds` counts
 };
 
-/// Takes out of a plan what is worth less than a thousandth of the step, as long as the step stays within `most_ms` and
-/// the peak within the limit. It evaluates at most a sixth of the search's effort more, or eight; what is not
-/// evaluated stays, and is not listed.
+/// Takes out of a plan what is worth less than a thousandth of the step, as long as the step stays within `most_ms`,
+/// the peak within the limit, and the plan one that `may_be`. It evaluates at most a sixth of the search's effort more,
+/// or eight; what is not evaluated stays, and is not listed.
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
-                         double most_ms);
+                         double most_ms, const std::function<bool(const Plan&)>& may_be);
 
 /// What each part of a plan is worth, most worth first: of all its parts, as minimal_plan() weighs those of the best.
 /// @param graph as search_plans() had it.

@@ -12,6 +12,7 @@
 #include "core/search/block_plans.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
+#include "core/search/other_device.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_front.h"
 #include "core/search/search_rounds.h"
@@ -195,8 +196,16 @@ class Search {
         return evaluate(std::move(proposals));
     }
 
+    /// Of plans that are alike the first that can be used on another device, too.
     void describe_shortly(double most_ms) {
-        MinimalPlan minimal = minimal_plan(evaluator_, rounds_, finalist(most_ms), most_ms);
+        const std::vector<Candidate> alike = finalists(most_ms);
+        const OtherDevice other(evaluator_.graph(), options_.any_order, options_.stop);
+        const auto runs_there = [&](const Plan& plan) { return other.runs(plan); };
+        const auto chosen = std::ranges::find_if(alike, runs_there, &Candidate::plan);
+        const auto any_plan = [](const Plan&) { return true; };
+        MinimalPlan minimal = chosen == alike.end()
+                                  ? minimal_plan(evaluator_, rounds_, alike.front(), most_ms, any_plan)
+                                  : minimal_plan(evaluator_, rounds_, *chosen, most_ms, runs_there);
         result_.best = std::move(minimal.candidate);
         result_.elements = std::move(minimal.elements);
         result_.evaluations += minimal.evaluations;
@@ -244,31 +253,30 @@ class Search {
         return std::max(most_ms, best.step_ms);
     }
 
-    /// The shortest description among plans that are alike; of equal ones that with the shorter mean and worst step
-    /// under disturbed costs.
-    Candidate finalist(double most_ms) {
+    /// Plans that are alike, the shortest description first; of equal ones that with the shorter mean and worst step
+    /// under disturbed costs. Not empty; the best alone where a stop was requested.
+    std::vector<Candidate> finalists(double most_ms) {
         std::vector<Candidate> alike;
         for (const Candidate& candidate : rounds_.usable()) {
             if (rounds_.within_limit(candidate) && candidate.step_ms <= most_ms) alike.push_back(candidate);
         }
-        std::ranges::stable_sort(alike, {},
-                                 [](const Candidate& candidate) { return description_length(candidate.plan); });
+        const auto length = [](const Candidate& candidate) { return description_length(candidate.plan); };
+        std::ranges::stable_sort(alike, {}, length);
         if (alike.size() > most_finalists) alike.resize(most_finalists);
         alike.push_back(*rounds_.best());
         for (Candidate& candidate : alike) {
             evaluator_.disturb(candidate, options_.stop);
-            if (rounds_.stopped()) return alike.back();
+            if (rounds_.stopped()) return {*rounds_.best()};
         }
         const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
         std::erase_if(
             alike, [&](const Candidate& candidate) { return candidate.mean_ms > least_mean_ms * (1 + robust_share); });
-        return *std::ranges::min_element(alike, [](const Candidate& left, const Candidate& right) {
-            const std::size_t left_length = description_length(left.plan);
-            const std::size_t right_length = description_length(right.plan);
-            if (left_length != right_length) return left_length < right_length;
+        std::ranges::stable_sort(alike, [&](const Candidate& left, const Candidate& right) {
+            if (length(left) != length(right)) return length(left) < length(right);
             if (left.mean_ms != right.mean_ms) return left.mean_ms < right.mean_ms;
             return left.worst_ms < right.worst_ms;
         });
+        return alike;
     }
 
     [[noreturn]] static void refuse_stopped() { throw InputError("", "stopped before any plan was found"); }
