@@ -1,6 +1,7 @@
 #include "core/pipeline/resolved_plan.h"
 
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "core/base/error.h"
@@ -11,6 +12,44 @@
 namespace overlap {
 
 namespace {
+
+/// The trees of graphs that were resolved last: one plan after the other is evaluated for a graph, and its modules are
+/// the same for all. A tree goes when its graph has gone and another one is asked for.
+class KnownTrees {
+  public:
+    std::shared_ptr<const ModuleTree> of(const std::shared_ptr<const Graph>& graph, ModuleSource source) {
+        if (auto known = find(graph, source)) return known;
+        auto made = std::make_shared<const ModuleTree>(*graph, source);
+        const std::scoped_lock guard(lock_);
+        std::erase_if(trees_, [](const Entry& entry) { return entry.graph.expired(); });
+        if (trees_.size() == capacity) trees_.erase(trees_.begin());
+        trees_.push_back({graph, made});
+        return made;
+    }
+
+  private:
+    struct Entry {
+        std::weak_ptr<const Graph> graph;
+        std::shared_ptr<const ModuleTree> tree;
+    };
+    static constexpr std::size_t capacity = 4;
+
+    std::shared_ptr<const ModuleTree> find(const std::shared_ptr<const Graph>& graph, ModuleSource source) {
+        const std::scoped_lock guard(lock_);
+        for (const Entry& entry : trees_) {
+            if (entry.tree->source() == source && entry.graph.lock() == graph) return entry.tree;
+        }
+        return nullptr;
+    }
+
+    std::mutex lock_;
+    std::vector<Entry> trees_;  ///< the oldest first
+};
+
+KnownTrees& known_trees() {
+    static KnownTrees trees;
+    return trees;
+}
 
 std::vector<ResolvedStep> resolve_steps(const Plan& plan) {
     std::vector<ResolvedStep> steps;
@@ -77,7 +116,7 @@ std::shared_ptr<const ResolvedPlan> resolve(const std::shared_ptr<const Graph>& 
         resolved->input = resolved->repaired->graph;
     }
     const ModuleSource source = module_source(plan, *resolved->input);
-    resolved->modules = std::make_shared<const ModuleTree>(*resolved->input, source);
+    resolved->modules = known_trees().of(resolved->input, source);
     resolved->steps = resolve_steps(plan);
     resolved->entry_of_node = find_entries(*resolved);
     find_problems(*resolved);

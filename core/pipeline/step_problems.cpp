@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/plan/bucket_check.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/plan.h"
 
@@ -41,14 +42,15 @@ std::size_t same_of_plan(const ResolvedPlan& resolved, const Problem& problem) {
 
 std::vector<Problem> check_entries(const ResolvedPlan& resolved, const ResolvedStep& step, const StepBuckets& buckets,
                                    const std::shared_ptr<const Graph>& graph) {
-    const auto modules = resolved.modules_of(graph, buckets.source);
+    const bool of_input = graph == resolved.input && buckets.source == resolved.modules->source();
     std::vector<Problem> found;
-    if (step.of_plan && modules == resolved.modules) {
+    if (step.of_plan && of_input) {
         found.assign(resolved.problems.begin(),
                      resolved.problems.begin() + static_cast<std::ptrdiff_t>(resolved.entry_problems));
         return found;
     }
-    found = check_buckets(*graph, *modules, buckets.entries);
+    found = of_input ? check_buckets(*graph, *resolved.modules, buckets.entries)
+                     : check_buckets(*graph, buckets.source, buckets.entries);
     for (Problem& problem : found) {
         const std::size_t known = step.of_plan ? same_of_plan(resolved, problem) : resolved.entry_problems;
         if (known < resolved.entry_problems) problem = resolved.problems[known];

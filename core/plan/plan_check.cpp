@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <map>
+#include <span>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/base/trimmed_text.h"
 #include "core/base/wording.h"
+#include "core/graph/module_nodes.h"
 #include "core/modules/nearest_module.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/plan/bucket_check.h"
 #include "core/plan/plan.h"
 #include "core/plan/process_groups_field.h"
 
@@ -196,6 +200,30 @@ class BucketCheck {
     std::vector<Problem> problems_;
 };
 
+/// Whether BucketCheck finds nothing: all names match, no node is in two, and each entry has something to bucket.
+bool is_fine(const Graph& graph, ModuleSource source, const std::vector<BucketEntry>& buckets) {
+    std::vector<std::string_view> paths;
+    for (const BucketEntry& entry : buckets) paths.insert(paths.end(), entry.modules.begin(), entry.modules.end());
+    const ModuleNodes nodes_of(graph, source, paths);
+    const BucketingEligibility eligibility(graph);
+    std::vector<std::uint8_t> is_named(graph.node_count());
+    std::size_t path = 0;
+    for (const BucketEntry& entry : buckets) {
+        bool any_eligible = false;
+        for (std::size_t module = 0; module < entry.modules.size(); ++module) {
+            const std::span<const NodeId> nodes = nodes_of.of(path++);
+            if (nodes.empty()) return false;
+            for (const NodeId node : nodes) {
+                if (is_named[node] != 0) return false;
+                is_named[node] = 1;
+                any_eligible |= eligibility.eligible(node);
+            }
+        }
+        if (!any_eligible) return false;
+    }
+    return true;
+}
+
 /// Whether a tree of modules from this source would have any.
 bool has_modules(const Graph& graph, ModuleSource source) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
@@ -283,6 +311,11 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree,
                                    const std::vector<BucketEntry>& buckets) {
     return BucketCheck(graph, tree, buckets).run();
+}
+
+std::vector<Problem> check_buckets(const Graph& graph, ModuleSource source, const std::vector<BucketEntry>& buckets) {
+    if (is_fine(graph, source, buckets)) return {};
+    return check_buckets(graph, ModuleTree(graph, source), buckets);
 }
 
 }  // namespace overlap

@@ -5,16 +5,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
-#include "core/graph/module_tree.h"
+#include "core/graph/module_nodes.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/bucket_report.h"
 #include "core/passes/bucketing/collective_reachability.h"
 #include "core/passes/bucketing/device_puts.h"
-#include "core/passes/bucketing/eligibility.h"
 #include "core/passes/bucketing/fsdp_collectives.h"
 #include "core/passes/bucketing/safe_unpacking.h"
 #include "core/passes/hazards.h"
@@ -25,17 +25,20 @@ namespace overlap {
 
 namespace {
 
-/// Nodes of each plan entry. @throws InputError when a node belongs to two.
-std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const ModuleLists& plans) {
+/// Nodes of each plan entry; none where no node has a module. @throws InputError when a node belongs to two.
+std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, ModuleSource source, const ModuleLists& plans) {
+    std::vector<std::string_view> paths;
+    for (const ModuleList& entry : plans) paths.insert(paths.end(), entry.modules.begin(), entry.modules.end());
+    const ModuleNodes nodes_of(graph, source, paths);
     std::vector<std::vector<NodeId>> scopes;
-    if (!tree.exists()) return scopes;
-    std::size_t total = 0, distinct = 0;
+    if (!nodes_of.exist()) return scopes;
+    std::size_t total = 0, distinct = 0, path = 0;
     std::vector<bool> seen(graph.node_count());
     NodeId repeated = no_node;
     for (const ModuleList& entry : plans) {
         std::vector<NodeId>& scope = scopes.emplace_back();
-        for (const std::string& path : entry.modules) {
-            const std::span<const NodeId> nodes = tree.nodes(path);
+        for (std::size_t module = 0; module < entry.modules.size(); ++module) {
+            const std::span<const NodeId> nodes = nodes_of.of(path++);
             scope.insert(scope.end(), nodes.begin(), nodes.end());
         }
         total += scope.size();
@@ -66,12 +69,14 @@ class Run {
           stop_(std::move(stop)),
           editor_(source),
           reachability_(source_, recognised_collectives(source_)),
-          placeholders_(source_) {}
+          placeholders_(source_.node_count(), no_node) {
+        for (NodeId node = 0; node < source_.node_count(); ++node)
+            placeholders_[node] = PlaceholderAncestry::combined(source_, node, placeholders_);
+    }
 
     PassResult operator()() {
         make_device_puts_blocking(editor_);
-        const ModuleTree tree(source_, settings_.source);
-        const auto scopes = select_scopes(source_, tree, settings_.options.plans);
+        const auto scopes = select_scopes(source_, settings_.source, settings_.options.plans);
         require(!settings_.joint || scopes.size() == settings_.options.plans.size(),
                 "no node has a module, so no entry of the plan selects anything");
         for (std::size_t entry = 0; entry < scopes.size(); ++entry) {
@@ -168,12 +173,14 @@ class Run {
     /// Members in the order in which the job's parameters are registered, where that is known.
     void sort_by_parameter(std::vector<NodeId>& bucket) const {
         if (module_order_.empty()) return;
-        const auto place = [&](NodeId start) {
+        std::vector<std::pair<std::int64_t, NodeId>> placed;
+        placed.reserve(bucket.size());
+        for (const NodeId start : bucket) {
             const auto known = module_order_.find(editor_.text(editor_.metadata(start).module_fqn));
-            const std::int64_t module = known == module_order_.end() ? source_.node_count() : known->second;
-            return std::pair(module, start);
-        };
-        std::ranges::sort(bucket, {}, place);
+            placed.emplace_back(known == module_order_.end() ? source_.node_count() : known->second, start);
+        }
+        std::ranges::sort(placed);
+        std::ranges::transform(placed, bucket.begin(), &std::pair<std::int64_t, NodeId>::second);
     }
 
     static void require(bool holds, const char* otherwise) {
@@ -184,7 +191,7 @@ class Run {
     bool is_bucketed(NodeId node) const {
         switch (bucketable_kind(editor_, node)) {
             case CollectiveKind::all_gather:
-                return placeholders_.only_placeholder(node) != no_node;
+                return placeholders_[node] != no_node && placeholders_[node] != PlaceholderAncestry::several;
             case CollectiveKind::reduce_scatter:
                 return reaches_output_alone(editor_, node);
             case CollectiveKind::all_reduce:
@@ -255,7 +262,7 @@ class Run {
     std::stop_token stop_;
     GraphEditor editor_;
     CollectiveReachability reachability_;
-    BucketingEligibility placeholders_;
+    std::vector<NodeId> placeholders_;  ///< of each node of the source, as PlaceholderAncestry::combined() has it
     BucketRoles roles_;
     PassReport report_;
     std::size_t reads_ordered_ = 0, orderings_left_out_ = 0;  ///< by the option `safe`
