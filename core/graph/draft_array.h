@@ -59,7 +59,16 @@ class DraftArray {
         if (all) return finish();
         std::vector<T> items;
         items.reserve(numbers.size());
-        for (const std::uint32_t number : numbers) items.push_back((*this)[number]);
+        // Most items follow the one before them.
+        for (std::size_t begin = 0; begin < numbers.size();) {
+            const std::uint32_t first = numbers[begin];
+            const std::size_t left = std::min(page_size - (first & (page_size - 1)), numbers.size() - begin);
+            std::size_t count = 1;
+            while (count < left && numbers[begin + count] == first + count) ++count;
+            const T* const item = &(*this)[first];
+            items.insert(items.end(), item, item + count);
+            begin += count;
+        }
         return SharedArray<T>(std::move(items));
     }
 

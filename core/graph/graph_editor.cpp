@@ -144,8 +144,7 @@ std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
     if (record.output_count == 0) return {};
     std::size_t first = record.first_output;
     if (!tensors_.is_new(first)) {
-        const std::span<const TensorMeta> shared = outputs(node);
-        first = tensors_.add(std::vector(shared.begin(), shared.end()));
+        first = tensors_.add(outputs(node));
         records_.write(node).first_output = static_cast<std::uint32_t>(first);
     }
     return tensors_.write(first, record.output_count);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -102,7 +103,13 @@ class GraphEditor {
     }
 
     // Changes.
-    StringId intern(std::string_view text) { return strings_->intern(text); }
+    StringId intern(std::string_view text) {
+        Recent& recent = recent_[(reinterpret_cast<std::uintptr_t>(text.data()) >> 3) % recent_.size()];
+        // Another text may lie there by now.
+        if (recent.begin != text.data() || strings_->text(recent.id) != text)
+            recent = {text.data(), strings_->intern(text)};
+        return recent.id;
+    }
     StringId compose(const TextPieces& pieces) { return strings_->compose(pieces); }
     /// Number of a module stack, outermost first, for NodeMetadata; equal stacks have equal numbers.
     ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
@@ -200,6 +207,11 @@ class GraphEditor {
     struct UserList {
         std::uint32_t head, tail, count;
     };
+    /// A text that was interned, by the place where it lies: passes ask for the same constants again and again.
+    struct Recent {
+        const char* begin = nullptr;
+        StringId id = empty_string;
+    };
     /// Memory of a vector that is not cleared when it grows: most edges are never written.
     template <typename T>
     struct NotCleared : std::allocator<T> {
@@ -258,8 +270,8 @@ class GraphEditor {
     std::uint32_t next_storage_ = 0;
 
     NodeId first_ = no_node, last_ = no_node;
-    std::vector<NodeId> next_, previous_;
-    std::vector<std::uint64_t> label_;  ///< ascending along the list; 0: erased
+    std::vector<NodeId, NotCleared<NodeId>> next_, previous_;
+    std::vector<std::uint64_t, NotCleared<std::uint64_t>> label_;  ///< ascending along the list; 0: erased
     NodeId last_moved_ = no_node;
 
     std::vector<NodeId> edge_input_;
@@ -278,6 +290,7 @@ class GraphEditor {
     bool replaced_ = false;
     std::shared_ptr<NamingState> naming_;  ///< null: the source's
     std::vector<std::uint8_t> name_used_;  ///< by string; empty until a name is given
+    std::array<Recent, 64> recent_{};      ///< by a part of the place
     std::vector<Value> mapping_;           ///< of mapped(): children done so far, of the innermost list last
 };
 

@@ -83,14 +83,14 @@ std::int64_t GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
 }
 
 void GraphEditor::place_inputs(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
-    std::vector<std::uint32_t> offsets;
-    std::vector<NodeId> placed;
-    offsets.reserve(nodes.size() + 1);
-    offsets.push_back(0);
-    placed.reserve(edge_input_.size());
+    std::vector<std::uint32_t> offsets(nodes.size() + 1);
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+        offsets[place + 1] = offsets[place] + edge_count_[nodes[place]];
+    }
+    std::vector<NodeId> placed(offsets.back());
+    NodeId* out = placed.data();
     for (const NodeId node : nodes) {
-        for (const NodeId input : inputs(node)) placed.push_back(position[input]);
-        offsets.push_back(static_cast<std::uint32_t>(placed.size()));
+        for (const NodeId input : inputs(node)) *out++ = position[input];
     }
     graph.input_offsets_ = SharedArray(std::move(offsets));
     graph.inputs_ = SharedArray(std::move(placed));
@@ -111,12 +111,16 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
     } else {
         NodeId* out = placed.data();
         for (const NodeId node : nodes) {
-            if (clock_ == 0 && lists_users_[node] == 0) {
-                for (const NodeId user : source_->users(node)) *out++ = position[user];
-                continue;
-            }
             NodeId* const begin = out;
             bool registered_again = false;
+            if (lists_users_[node] == 0) {
+                for (const NodeId user : source_->users(node)) {
+                    *out++ = position[user];
+                    registered_again |= registered_[user] != 0;
+                }
+                if (!registered_again) continue;
+                out = begin;
+            }
             for_each_user(node, [&](NodeId user) {
                 *out++ = user;
                 registered_again |= registered_[user] != 0;
@@ -133,7 +137,6 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
 /// The arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
 /// nodes that are no more.
 SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) const {
-    std::vector<Value> placed(values_.size());
     std::vector<NodeId> replaced_position;
     if (replaced_) {
         replaced_position.assign(position.begin(), position.end());
@@ -142,15 +145,16 @@ SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) 
         }
         position = replaced_position;
     }
-    const auto placed_value = [&](const Value& value) {
-        if (!value.is(ValueKind::node)) return value;
-        const NodeId place = position[value.node];
-        return place == no_node ? Value::of_none() : Value::of_node(place);
-    };
+    std::vector<Value> placed;
+    placed.reserve(values_.size());
     const std::size_t base = source_->values_.base().size();
-    Value* next = placed.data();
     for (const std::span<const Value> part : {values_.slice(0, base), values_.slice(base, values_.size() - base)}) {
-        next = std::ranges::transform(part, next, placed_value).out;
+        placed.insert(placed.end(), part.begin(), part.end());
+    }
+    for (Value& value : placed) {
+        if (!value.is(ValueKind::node)) continue;
+        const NodeId place = position[value.node];
+        value = place == no_node ? Value::of_none() : Value::of_node(place);
     }
     return SharedArena(std::move(placed));
 }

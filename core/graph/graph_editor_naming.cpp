@@ -60,10 +60,10 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
         number = last;
         name = base_name;
     } else {
-        name = intern(numbered(number));
+        name = strings_->intern(numbered(number));
         if (is_used(name)) number = last;
     }
-    while (is_used(name)) name = intern(numbered(++number));
+    while (is_used(name)) name = strings_->intern(numbered(++number));
     last = number;
     mark_used(name);
     return name;
