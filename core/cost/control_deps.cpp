@@ -8,6 +8,7 @@ namespace overlap {
 
 namespace {
 
+constexpr std::string_view wrapper = "higher_order.control_deps";
 constexpr std::string_view subgraph_prefix = "subgraph_";
 constexpr std::string_view collective_namespace = "_c10d_functional.";
 
@@ -111,11 +112,12 @@ void describe(const Graph& graph, WrappedOperation& operation) {
 }  // namespace
 
 bool is_control_deps(const Graph& graph, NodeId node) {
-    return graph.op(node) == NodeOp::call_function && graph.target(node) == "higher_order.control_deps";
+    return graph.op(node) == NodeOp::call_function && graph.target(node) == wrapper;
 }
 
 std::vector<WrappedOperation> wrapped_operations(const Graph& graph) {
     std::vector<WrappedOperation> operations;
+    if (graph.find_target(wrapper) == Graph::no_target) return operations;
     std::vector<bool> starts(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function) continue;

@@ -7,8 +7,9 @@ namespace overlap {
 StorageTable::StorageTable(const Graph& graph, StorageRule rule) : graph_(graph), rule_(rule) {
     std::size_t tensors = 0;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        tensors += graph.outputs(node).size();
-        for (const TensorMeta& tensor : graph.outputs(node)) highest_ = std::max(highest_, tensor.storage);
+        const std::span<const TensorMeta> outputs = graph.outputs(node);
+        tensors += outputs.size();
+        for (const TensorMeta& tensor : outputs) highest_ = std::max(highest_, tensor.storage);
     }
     // Numbers are small as a rule; then a table by number replaces the hash map.
     dense_ = highest_ < 16 * tensors + 4096;

@@ -57,33 +57,43 @@ std::vector<bool> leads_to(const Graph& graph, Wanted&& wanted) {
     return leads;
 }
 
-/// Nodes before `copy` that read, directly or through views, a buffer that `copy` fills.
-std::set<NodeId> early_readers(const Graph& graph, NodeId copy) {
-    std::set<NodeId> writers, readers, visited;
-    std::vector<NodeId> stack;
-    if (const Value* out = graph.keyword(copy, "out")) {
-        for_each_node(graph.values(), *out, [&](NodeId written) {
-            while (is_view(graph, written) && graph.inputs(written).size() == 1) {
-                writers.insert(written);
-                written = graph.inputs(written).front();
+/// Finds nodes before a copy that read, directly or through views, a buffer that the copy fills.
+class EarlyReaders {
+  public:
+    explicit EarlyReaders(const Graph& graph) : graph_(graph), mark_(graph.node_count()) {}
+
+    /// In the order of the graph.
+    std::vector<NodeId> of(NodeId copy) {
+        std::vector<NodeId> readers;
+        const Value* out = graph_.keyword(copy, "out");
+        if (!out) return readers;
+        ++now_;
+        for_each_node(graph_.values(), *out, [&](NodeId written) {
+            while (is_view(graph_, written) && graph_.inputs(written).size() == 1) {
+                mark_[written] = now_;  // what it writes through is no reader
+                written = graph_.inputs(written).front();
             }
-            stack.push_back(written);
+            stack_.push_back(written);
         });
-    }
-    while (!stack.empty()) {
-        const NodeId node = stack.back();
-        stack.pop_back();
-        for (const NodeId user : graph.users(node)) {
-            if (user >= copy || writers.contains(user) || !visited.insert(user).second) continue;
-            if (is_view(graph, user)) {
-                stack.push_back(user);
-            } else {
-                readers.insert(user);
+        while (!stack_.empty()) {
+            const NodeId node = stack_.back();
+            stack_.pop_back();
+            for (const NodeId user : graph_.users(node)) {
+                if (user >= copy || mark_[user] == now_) continue;
+                mark_[user] = now_;
+                (is_view(graph_, user) ? stack_ : readers).push_back(user);
             }
         }
+        std::ranges::sort(readers);
+        return readers;
     }
-    return readers;
-}
+
+  private:
+    const Graph& graph_;
+    std::vector<std::uint32_t> mark_;  ///< by node: the copy for which it was met last
+    std::uint32_t now_ = 0;
+    std::vector<NodeId> stack_;
+};
 
 /// A path along users from `from` to `to`, both included; empty when there is none.
 std::vector<NodeId> way(const Graph& graph, NodeId from, NodeId to) {
@@ -250,15 +260,16 @@ std::vector<Problem> reads_before_fill(const Graph& graph) {
     std::vector<Problem> problems;
     const TargetSet copies(graph, {"aten.split_with_sizes_copy.out"});
     if (!copies.any()) return problems;
+    EarlyReaders early(graph);
     for (NodeId copy = 0; copy < graph.node_count(); ++copy) {
         if (!copies.has(graph.record(copy))) continue;
-        const std::set<NodeId> readers = early_readers(graph, copy);
+        const std::vector<NodeId> readers = early.of(copy);
         if (readers.empty()) continue;
         Problem problem = problem_of(Severity::error, ProblemKind::read_before_fill, "Read before fill", {});
         for (const NodeId reader : readers) problem.nodes.emplace_back(graph.name(reader));
         problem.nodes.emplace_back(graph.name(copy));
         problem.message =
-            quoted_name(graph, *readers.begin()) + and_others(readers.size() - 1) +
+            quoted_name(graph, readers.front()) + and_others(readers.size() - 1) +
             (readers.size() == 1 ? " reads" : " read") + " gathered parameters before " + quoted_name(graph, copy) +
             " fills their buffer: the job computes with uninitialised memory, and PyTorch does not notice";
         problems.push_back(std::move(problem));

@@ -1,5 +1,6 @@
 #include "core/pipeline/bucket_marks.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace overlap {
@@ -7,6 +8,8 @@ namespace overlap {
 std::vector<std::int32_t> carry_bucket_marks(const std::vector<std::int32_t>& marks,
                                              const std::vector<NodeId>& origin) {
     std::vector<std::int32_t> carried(origin.size(), -1);
+    // Before the first step that takes the plan's buckets there are none.
+    if (std::ranges::all_of(marks, [](std::int32_t mark) { return mark == -1; })) return carried;
     for (std::size_t node = 0; node < origin.size(); ++node) {
         if (origin[node] != no_node) carried[node] = marks[origin[node]];
     }

@@ -6,7 +6,8 @@
 namespace overlap {
 
 void price_halved_attention(const Graph& graph, std::vector<double>& times_ms) {
-    if (!flex_attention_length(graph)) return;
+    // Of most graphs no node is of a half, or none is such attention.
+    if (!graph.extra_json_mentions("chunk_id") || !flex_attention_length(graph)) return;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function || !is_flex_attention(graph, node)) continue;
         if (graph.metadata(node).estimate_ms || graph.outputs(node).empty() ||

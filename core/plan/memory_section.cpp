@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "core/graph/direction.h"
 
@@ -53,9 +54,12 @@ std::vector<PassStep> with_memory_steps(std::vector<PassStep> pipeline) {
 }
 
 bool has_run_memory_passes(const Graph& graph) {
+    std::vector<bool> offloads(graph.target_count());
+    for (std::uint32_t target = 0; target < offloads.size(); ++target)
+        offloads[target] = graph.target_text(target).starts_with("ao.");
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function) continue;
-        if (is_recomputed(graph, node) || graph.target(node).starts_with("ao.")) return true;
+        if (offloads[graph.record(node).target] || is_recomputed(graph, node)) return true;
     }
     return false;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 
 #include "core/base/error.h"
 
@@ -32,7 +31,8 @@ bool intersect(const std::vector<std::uint64_t>& left, const std::vector<std::ui
 
 std::vector<RecognisedCollective> recognised_collectives(const Graph& graph) {
     std::vector<RecognisedCollective> collectives;
-    std::unordered_map<NodeId, std::size_t> known;
+    constexpr std::uint32_t unknown = 0xffffffffu;
+    std::vector<std::uint32_t> place_of_start(graph.node_count(), unknown);
     for (NodeId wait = 0; wait < graph.node_count(); ++wait) {
         if (graph.op(wait) != NodeOp::call_function || !graph.target_info(wait).is_wait) continue;
         const Value* awaited = graph.argument(wait, 0);
@@ -53,11 +53,12 @@ std::vector<RecognisedCollective> recognised_collectives(const Graph& graph) {
                              "AssertionError (the schema of getitem cannot be normalised)");
         }
         if (graph.target_info(start).recognised == CollectiveKind::none) continue;
-        const auto [entry, added] = known.emplace(start, collectives.size());
-        if (added) {
+        std::uint32_t& place = place_of_start[start];
+        if (place == unknown) {
+            place = static_cast<std::uint32_t>(collectives.size());
             collectives.push_back({start, wait});
         } else {
-            collectives[entry->second].wait = wait;
+            collectives[place].wait = wait;
         }
     }
     return collectives;

@@ -10,19 +10,47 @@ namespace {
 
 constexpr NodeId several = PlaceholderAncestry::several;
 
-/// For each node whether every node reachable from it, before the output, has exactly one distinct input.
-std::vector<bool> reaches_end_alone(const Graph& graph) {
-    std::vector<bool> alone(graph.node_count(), true);
-    for (NodeId node = graph.node_count(); node-- > 0;) {
-        for (const NodeId user : graph.users(node)) {
-            if (graph.op(user) == NodeOp::output) continue;
-            if (graph.inputs(user).size() != 1 || !alone[user]) alone[node] = false;
-        }
-    }
-    return alone;
-}
-
 }  // namespace
+
+/// Whether every node reachable from a node, before the output, has exactly one distinct input. Found for those nodes
+/// that are asked for: few lead to a gradient.
+class BucketingEligibility::Unjoined {
+  public:
+    explicit Unjoined(const Graph& graph) : graph_(graph) {}
+
+    bool has(NodeId start) {
+        if (known_.empty()) known_.resize(graph_.node_count(), State::unknown);
+        stack_.push_back(start);
+        while (!stack_.empty()) {
+            const NodeId node = stack_.back();
+            if (known_[node] != State::unknown || look(node)) stack_.pop_back();
+        }
+        return known_[start] == State::alone;
+    }
+
+  private:
+    enum class State : std::uint8_t { unknown, alone, joined };
+
+    /// @returns false where users have to be looked at first.
+    bool look(NodeId node) {
+        const std::size_t before = stack_.size();
+        State state = State::alone;
+        for (const NodeId user : graph_.users(node)) {
+            if (graph_.op(user) == NodeOp::output) continue;
+            if (graph_.inputs(user).size() != 1 || known_[user] == State::joined) state = State::joined;
+            // In a graph that is not sorted yet a user may stand in front: nothing is known of it then.
+            if (known_[user] == State::unknown && user > node) stack_.push_back(user);
+        }
+        if (state == State::joined) stack_.resize(before);
+        if (stack_.size() > before) return false;
+        known_[node] = state;
+        return true;
+    }
+
+    const Graph& graph_;
+    std::vector<State> known_;
+    std::vector<NodeId> stack_;
+};
 
 BucketingEligibility::BucketingEligibility(const Graph& graph) {
     const std::uint32_t count = graph.node_count();
@@ -33,10 +61,11 @@ BucketingEligibility::BucketingEligibility(const Graph& graph) {
         if (awaited && awaited->is(ValueKind::node)) waits_[awaited->node] = node;
     }
     find_placeholders(graph);
-    const std::vector<bool> alone = reaches_end_alone(graph);
-    obstacles_.resize(count);
+    Unjoined unjoined(graph);
+    obstacles_.assign(count, BucketingObstacle::no_collective);
     for (NodeId node = 0; node < count; ++node) {
-        obstacles_[node] = judge(graph, node, alone);
+        if (graph.op(node) != NodeOp::call_function || graph.target_info(node).starts == CollectiveKind::none) continue;
+        obstacles_[node] = judge(graph, node, unjoined);
         if (obstacles_[node] == BucketingObstacle::none) collectives_.push_back(node);
     }
 }
@@ -52,11 +81,8 @@ NodeId BucketingEligibility::only_placeholder(NodeId node) const {
     return placeholders_[node] == several ? no_node : placeholders_[node];
 }
 
-BucketingObstacle BucketingEligibility::judge(const Graph& graph, NodeId node,
-                                              const std::vector<bool>& unjoined) const {
-    if (graph.op(node) != NodeOp::call_function) return BucketingObstacle::no_collective;
-    const TargetInfo& info = graph.target_info(node);
-    if (info.starts == CollectiveKind::none) return BucketingObstacle::no_collective;
+/// Of a node that starts communication.
+BucketingObstacle BucketingEligibility::judge(const Graph& graph, NodeId node, Unjoined& unjoined) const {
     const std::string_view target = graph.target(node);
     const bool gather = target == "_c10d_functional.all_gather_into_tensor.default" ||
                         target == "_c10d_functional.all_gather_into_tensor_out.default";
@@ -65,7 +91,7 @@ BucketingObstacle BucketingEligibility::judge(const Graph& graph, NodeId node,
     if (waits_[node] == no_node) return BucketingObstacle::not_awaited;
     if (gather && placeholders_[node] == no_node) return BucketingObstacle::no_placeholder;
     if (gather && placeholders_[node] == several) return BucketingObstacle::several_placeholders;
-    if (scatter && !unjoined[node]) return BucketingObstacle::joined_downstream;
+    if (scatter && !unjoined.has(node)) return BucketingObstacle::joined_downstream;
     return BucketingObstacle::none;
 }
 

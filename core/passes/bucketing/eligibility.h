@@ -36,8 +36,10 @@ class BucketingEligibility {
     const std::vector<NodeId>& collectives() const { return collectives_; }
 
   private:
+    class Unjoined;
+
     void find_placeholders(const Graph& graph);
-    BucketingObstacle judge(const Graph& graph, NodeId node, const std::vector<bool>& unjoined) const;
+    BucketingObstacle judge(const Graph& graph, NodeId node, Unjoined& unjoined) const;
 
     std::vector<BucketingObstacle> obstacles_;
     std::vector<NodeId> waits_;
