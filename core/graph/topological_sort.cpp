@@ -14,10 +14,6 @@ enum class TieRule : std::uint8_t {
     last_mention,  ///< the one that the arguments mention last; outputs are sorted as any node
 };
 
-std::span<const NodeId> further_of(FurtherDependencies further, NodeId node) {
-    return node < further.size() ? std::span<const NodeId>(further[node]) : std::span<const NodeId>();
-}
-
 /// Numbers of the nodes that are sorted: their own in a whole graph, dense ones in a stretch of it.
 class SortedNodes {
   public:
@@ -105,7 +101,7 @@ class Sort {
     /// stopped, which decides ties.
     NodeId next_missing_input(NodeId node) {
         const std::span<const NodeId> inputs = graph_.inputs(node);
-        const std::span<const NodeId> further = further_of(further_, node);
+        const std::span<const NodeId> further = further_.of(node);
         const auto all = static_cast<std::uint32_t>(inputs.size() + further.size());
         std::uint32_t& scan = scan_[nodes_.number(node)];
         std::uint32_t left = scan == unscanned ? all : scan;
@@ -161,7 +157,7 @@ bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order, FurtherD
             return graph.is_before(input, node) || graph.is_before(order.back(), input);
         };
         if (!std::ranges::all_of(graph.inputs(node), stands_before)) return false;
-        if (!std::ranges::all_of(further_of(further, node), stands_before)) return false;
+        if (!std::ranges::all_of(further.of(node), stands_before)) return false;
     }
     return true;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,7 +15,26 @@ namespace overlap {
 bool stable_topological_sort(GraphEditor& graph);
 
 /// By node, what has to come before it besides its inputs; nodes beyond the end have nothing.
-using FurtherDependencies = std::span<const std::vector<NodeId>>;
+class FurtherDependencies {
+  public:
+    FurtherDependencies() = default;
+    FurtherDependencies(std::span<const std::vector<NodeId>> of_node) : of_node_(of_node) {}
+    FurtherDependencies(const std::vector<std::vector<NodeId>>& of_node) : of_node_(of_node) {}
+    /// One behind the other: those of node n begin at first[n] and end at the next.
+    FurtherDependencies(std::span<const std::uint32_t> first, std::span<const NodeId> list)
+        : first_(first), list_(list) {}
+
+    std::span<const NodeId> of(NodeId node) const {
+        if (node < of_node_.size()) return of_node_[node];
+        if (node + std::size_t{1} < first_.size()) return list_.subspan(first_[node], first_[node + 1] - first_[node]);
+        return {};
+    }
+
+  private:
+    std::span<const std::vector<NodeId>> of_node_;
+    std::span<const std::uint32_t> first_;
+    std::span<const NodeId> list_;
+};
 
 /// The same with further dependencies, which break ties after the inputs, in their order.
 bool stable_topological_sort(GraphEditor& graph, FurtherDependencies further);

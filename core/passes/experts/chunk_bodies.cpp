@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/quote.h"
-#include "core/passes/default_names.h"
 #include "core/passes/experts/chunk_lowering.h"
 #include "core/passes/experts/symbolic_layout.h"
 #include "core/passes/pass_support.h"
@@ -85,7 +84,7 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
         editor_.set_metadata(made, metadata);
     } else {
         const NodeRecord record = editor_.record(original.node);
-        const NameParts name = split_name(default_name(record.target));
+        const NameParts name = split_name(graph_.default_name(record.target));
         GraphEditor::NewNode node;
         node.base_name = name.base;
         node.number = name.number;
@@ -102,13 +101,6 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
     editor_.propose_name(made, name_);
     graph_.set_half(made, fields.fields, fields.sizes_piece, half_, original.name_id);
     return made;
-}
-
-std::string_view BodyCopier::default_name(std::uint32_t target) {
-    if (target >= default_names_.size()) default_names_.resize(target + 1);
-    std::string& name = default_names_[target];
-    if (name.empty()) name = default_name_of_call(editor_.source().target_text(target));
-    return name;
 }
 
 /// What a node reads instead of `node` in one half.
@@ -232,12 +224,12 @@ ChunkGraph::HalvedFields& BodyCopier::halved_fields(const OriginalNode& original
 
 /// Gives outputs the sizes that are known of other nodes with the same fields. @returns false, and does nothing, where
 /// they differ from those nodes' in sizes that are numbers.
-bool BodyCopier::put_known_sizes(const ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs) {
+bool BodyCopier::put_known_sizes(ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs) {
     const std::vector<std::vector<ExpressionId>>& shapes = halved.fields->shapes;
     if (shapes.empty()) return true;
     if (halved.sizes.size() != outputs.size()) return false;
     for (std::size_t index = 0; index < outputs.size(); ++index) {
-        if (!outputs[index].is_tensor) continue;
+        if (!outputs[index].is_tensor || halved.layouts[index].is_of(outputs[index])) continue;
         const std::span<const std::int64_t> whole = editor_.shape(outputs[index]);
         const std::vector<std::int64_t>& sizes = halved.sizes[index];
         if (whole.size() != sizes.size()) return false;
@@ -248,9 +240,12 @@ bool BodyCopier::put_known_sizes(const ChunkGraph::HalvedFields& halved, std::ve
         }
     }
     for (std::size_t index = 0; index < outputs.size(); ++index) {
+        if (!halved.changed[index]) continue;
+        KnownLayout& layout = halved.layouts[index];
         // Where the whole has an expression, the half has one.
-        if (halved.changed[index])
-            outputs[index] = with_sizes(editor_, outputs[index], shapes[index], halved.sizes[index]);
+        outputs[index] = layout.is_of(outputs[index])
+                             ? with_known_layout(editor_, outputs[index], layout)
+                             : with_sizes(editor_, outputs[index], shapes[index], halved.sizes[index], layout);
     }
     return true;
 }
@@ -270,6 +265,7 @@ ChunkGraph::HalvedFields BodyCopier::make_halved_fields(const OriginalNode& orig
     fields.chunk = {};
     fields.value = halve(fields.value);
     made.changed.resize(outputs.size());
+    made.layouts.resize(outputs.size());
     for (std::size_t index = 0; index < fields.shapes.size(); ++index) {
         std::vector<ExpressionId>& shape = fields.shapes[index];
         if (shape.empty()) continue;
@@ -282,7 +278,7 @@ ChunkGraph::HalvedFields BodyCopier::make_halved_fields(const OriginalNode& orig
             if (shape[dimension] == no_expression) continue;
             sizes[dimension] = expressions.value(shape[dimension], graph_.hints()).value_or(0);
         }
-        outputs[index] = with_sizes(editor_, outputs[index], before, sizes);
+        outputs[index] = with_sizes(editor_, outputs[index], before, sizes, made.layouts[index]);
         made.changed[index] = true;
     }
     for (const TensorMeta& output : outputs) {

@@ -162,11 +162,12 @@ void ChunkGraph::note_fields(NodeId node, const NodeFields* fields, const ChunkM
 
 void ChunkGraph::set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half,
                           StringId original_name) {
-    const auto is_escaped = [](char letter) {
-        return letter == '"' || letter == '\\' || static_cast<unsigned char>(letter) < 0x20;
-    };
     const std::string_view name = editor_.text(original_name);
-    if (sizes_piece == empty_string || name.empty() || std::ranges::any_of(name, is_escaped)) {
+    bool is_escaped = false;
+    for (const char letter : name) {  // to the end, so that several letters are looked at at once
+        is_escaped |= letter == '"' || letter == '\\' || static_cast<unsigned char>(letter) < 0x20;
+    }
+    if (sizes_piece == empty_string || name.empty() || is_escaped) {
         NodeFields whole = *fields;
         whole.chunk = *half.chunk;
         whole.chunk.original_name = name;
@@ -194,6 +195,13 @@ NodeId ChunkGraph::create(const GraphEditor::NewNode& call, std::string_view tar
     const NodeId made = editor_.create(node, before);
     set_fields(made, std::move(fields));
     return made;
+}
+
+std::string_view ChunkGraph::default_name(std::uint32_t target) {
+    if (target >= default_names_.size()) default_names_.resize(target + 1);
+    std::string& name = default_names_[target];
+    if (name.empty()) name = default_name_of_call(editor_.source().target_text(target));
+    return name;
 }
 
 SymbolId ChunkGraph::fresh_symbol(SymbolId original) {

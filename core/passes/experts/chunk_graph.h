@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "core/graph/graph_editor.h"
 #include "core/passes/experts/chunk_symbols.h"
 #include "core/passes/experts/node_fields.h"
+#include "core/passes/experts/symbolic_layout.h"
 
 namespace overlap::experts {
 
@@ -117,6 +119,7 @@ class ChunkGraph {
         StringId sizes_piece = empty_string;
         std::vector<std::vector<std::int64_t>> sizes;  ///< of each output that is a tensor
         std::vector<bool> changed;                     ///< by output: whether its sizes change
+        std::vector<KnownLayout> layouts;              ///< by output: the last one that was made
     };
     /// Numbers what symbols stand for in a half, from 1 on.
     std::uint32_t new_state_of_symbols() { return ++state_of_symbols_; }
@@ -127,6 +130,9 @@ class ChunkGraph {
     const Halves& halves(NodeId node) const { return node < halves_.size() ? halves_[node] : no_halves; }
     bool has_halves(NodeId node) const { return halves(node)[0] != no_node; }
     void set_halves(NodeId node, const Halves& halves);
+
+    /// What torch.fx calls a call of a target before the name is made unique.
+    std::string_view default_name(std::uint32_t target);
 
     /// The place of each node in the region that is lowered, or no_place; of as many nodes as there were when it began.
     std::vector<std::uint32_t>& places_in_region() { return places_in_region_; }
@@ -140,7 +146,8 @@ class ChunkGraph {
     SymbolValues hints_;
     std::int64_t next_symbol_;
     GraphEditor editor_;
-    std::vector<std::uint8_t> traits_;  ///< by target
+    std::vector<std::uint8_t> traits_;        ///< by target
+    std::vector<std::string> default_names_;  ///< by target; empty until asked for
     // By node.
     std::vector<const NodeFields*> fields_;
     std::vector<const ChunkMetadata*> chunks_;

@@ -106,10 +106,9 @@ class BodyCopier {
     void check_shape_argument(const OriginalNode& original, const Value& args) const;
     Value read_first_half(std::size_t index, const Value& args);
     ChunkGraph::HalvedFields& halved_fields(const OriginalNode& original, std::vector<TensorMeta>& outputs);
-    bool put_known_sizes(const ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs);
+    bool put_known_sizes(ChunkGraph::HalvedFields& halved, std::vector<TensorMeta>& outputs);
     ChunkGraph::HalvedFields make_halved_fields(const OriginalNode& original, std::vector<TensorMeta>& outputs);
     ExpressionId halved(const OriginalNode& original, ExpressionId expression);
-    std::string_view default_name(std::uint32_t target);
 
     const LoweringContext& context_;
     ChunkGraph& graph_;
@@ -125,7 +124,6 @@ class BodyCopier {
     ChunkGraph::Half half_;
     std::vector<TensorMeta> outputs_;  ///< of the copy that is being made, and its name
     std::string name_;
-    std::vector<std::string> default_names_;  ///< by target
 };
 
 /// Lowers one region into two halves, joins what others read whole, and erases copies that nobody reads.

@@ -1,7 +1,6 @@
 #include "core/passes/experts/chunked_regions.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -20,7 +19,11 @@ constexpr std::uint32_t no_region = 0xffffffffu;
 class Collector {
   public:
     Collector(const Graph& graph, std::string_view pattern, std::string_view pass)
-        : graph_(graph), pattern_(pattern), pass_(pass), region_of_(graph.node_count(), no_region) {}
+        : graph_(graph),
+          pattern_(pattern),
+          pass_(pass),
+          place_of_fields_(graph.strings()->size()),
+          region_of_(graph.node_count(), no_region) {}
 
     std::vector<ChunkedRegion> run() {
         for (NodeId node = 0; node < graph_.node_count(); ++node) add(node);
@@ -32,12 +35,14 @@ class Collector {
   private:
     void add(NodeId node) {
         const StringId fields = half_part(*graph_.strings(), graph_.extra_json()[node]);
-        // Halves stand side by side, and most nodes of one say the same of it.
-        auto& [known_fields, place] = places_[fields % places_.size()];
-        if (fields != known_fields) {
-            place = chunk_place(graph_, node, pass_);
-            known_fields = fields;
+        if (fields == empty_string) return;
+        // Most nodes of one half say the same of it.
+        std::uint32_t& known = place_of_fields_[fields];
+        if (known == 0) {
+            places_.push_back(chunk_place(graph_, node, pass_));
+            known = static_cast<std::uint32_t>(places_.size());
         }
+        const ChunkPlace& place = places_[known - 1];
         if (place.role != ChunkRole::body) return;
         if (!place.chunk || place.region.empty()) {
             refuse_node(pass_, graph_.name(node),
@@ -119,8 +124,8 @@ class Collector {
 
     const Graph& graph_;
     const std::string_view pattern_, pass_;
-    /// Of some fields where they put a node, by their number; of no fields: nowhere.
-    std::array<std::pair<StringId, ChunkPlace>, 16> places_{};
+    std::vector<std::uint32_t> place_of_fields_;  ///< from 1 on; 0: not looked at
+    std::vector<ChunkPlace> places_;              ///< where fields put a node
     std::string_view last_root_;
     bool last_direction_ = false;
     std::uint32_t last_region_ = no_region;

@@ -139,11 +139,13 @@ class Concretizing {
         NodeFields fields;
         std::vector<std::vector<std::int64_t>> sizes;  ///< by output and dimension, where there was an expression
         std::vector<bool> tensor_changes;              ///< by output
+        std::vector<KnownLayout> layouts;              ///< by output: the last one that was made
+        std::vector<bool> sizes_differ;                ///< whether that has other sizes than before
         std::optional<StringId> text;  ///< no_string until it is written; nothing where it has sizes of the node
     };
 
     /// Nodes with the same fields become the same; the first of them is named where that is refused.
-    const Fixed& fixed_fields(NodeId node) {
+    Fixed& fixed_fields(NodeId node) {
         Fixed& made = fixed_[fields_.number(node)];
         if (made.is_known) return made;
         const NodeFields& before = fields_.of(node);
@@ -169,6 +171,8 @@ class Concretizing {
         std::vector<std::vector<ExpressionId>>& shapes = made.fields.shapes;
         made.sizes.resize(shapes.size());
         made.tensor_changes.resize(shapes.size());
+        made.layouts.resize(shapes.size());
+        made.sizes_differ.resize(shapes.size());
         for (std::size_t index = 0; index < shapes.size(); ++index) {
             std::vector<ExpressionId>& shape = shapes[index];
             if (std::ranges::none_of(shape, [&](ExpressionId size) { return mentions_known(size); })) {
@@ -197,29 +201,36 @@ class Concretizing {
     }
 
     void fix_value(NodeId node) {
-        const Fixed& made = fixed_fields(node);
+        Fixed& made = fixed_fields(node);
         if (!made.changes) return;
         if (made.constant) {
             constants_[node] = *made.constant;
             has_constants_ = true;
         }
         for (std::size_t index = 0; index < made.sizes.size(); ++index) {
-            if (made.tensor_changes[index]) fix_tensor(node, index, made.sizes[index]);
+            if (made.tensor_changes[index]) fix_tensor(node, index, made);
         }
         editor_.set_extra_json(node, fixed_text(node));
     }
 
-    void fix_tensor(NodeId node, std::size_t index, const std::vector<std::int64_t>& fixed_sizes) {
+    void fix_tensor(NodeId node, std::size_t index, Fixed& fixed) {
         const TensorMeta tensor = std::as_const(editor_).outputs(node)[index];
+        KnownLayout& layout = fixed.layouts[index];
+        const TensorMeta made = layout.is_of(tensor) ? with_known_layout(editor_, tensor, layout)
+                                                     : with_fixed_sizes(node, index, tensor, fixed);
+        if (fixed.sizes_differ[index]) editor_.set_estimate(node, std::nullopt);
+        editor_.mutable_outputs(node)[index] = made;
+    }
+
+    TensorMeta with_fixed_sizes(NodeId node, std::size_t index, const TensorMeta& tensor, Fixed& fixed) {
         const std::vector<ExpressionId>& before = fields_.of(node).shapes[index];
         const std::span<const std::int64_t> whole = editor_.shape(tensor);
         std::vector<std::int64_t> sizes(whole.begin(), whole.end());
         for (std::size_t dimension = 0; dimension < before.size(); ++dimension) {
-            if (before[dimension] != no_expression) sizes[dimension] = fixed_sizes[dimension];
+            if (before[dimension] != no_expression) sizes[dimension] = fixed.sizes[index][dimension];
         }
-        if (!std::ranges::equal(sizes, whole)) editor_.set_estimate(node, std::nullopt);
-        const TensorMeta made = with_sizes(editor_, tensor, before, sizes);
-        editor_.mutable_outputs(node)[index] = made;
+        fixed.sizes_differ[index] = !std::ranges::equal(sizes, whole);
+        return with_sizes(editor_, tensor, before, sizes, fixed.layouts[index]);
     }
 
     /// The unknown fields of a node afterwards; of those that are composed, only what they say of sizes is new.

@@ -1,7 +1,9 @@
 #include "core/passes/experts/ep_overlap_schedule.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,18 +89,45 @@ void set_non_blocking(GraphEditor& editor, NodeId copy, bool non_blocking) {
 }
 
 /// What has to come before each node, besides its inputs: the node that its region's order has before it.
-std::vector<std::vector<NodeId>> predecessors(const Plan& plan, std::uint32_t node_count) {
-    std::vector<std::vector<NodeId>> predecessors(node_count);
-    for (const experts::RegionOrder& order : plan.orders) {
-        for (std::size_t at = 1; at < order.sequence.size(); ++at) {
-            std::vector<NodeId>& before = predecessors[order.sequence[at]];
-            const NodeId previous = order.sequence[at - 1];
-            if (previous != order.sequence[at] && std::ranges::find(before, previous) == before.end())
-                before.push_back(previous);
+class Predecessors {
+  public:
+    Predecessors(const Plan& plan, std::uint32_t node_count) : first_(node_count + 1) {
+        for_each(plan, [&](NodeId node, NodeId) { ++first_[node + 1]; });
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        list_.resize(first_.back());
+        std::vector<std::uint32_t> end(first_.begin(), first_.end() - 1);
+        for_each(plan, [&](NodeId node, NodeId previous) {
+            const auto known = std::span(list_).subspan(first_[node], end[node] - first_[node]);
+            if (std::ranges::find(known, previous) == known.end()) list_[end[node]++] = previous;
+        });
+        close_gaps(end);
+    }
+
+    FurtherDependencies dependencies() const { return {first_, list_}; }
+
+  private:
+    template <typename Visit>
+    static void for_each(const Plan& plan, const Visit& visit) {
+        for (const experts::RegionOrder& order : plan.orders) {
+            for (std::size_t at = 1; at < order.sequence.size(); ++at) {
+                if (order.sequence[at] != order.sequence[at - 1]) visit(order.sequence[at], order.sequence[at - 1]);
+            }
         }
     }
-    return predecessors;
-}
+
+    /// A region's order may have a node twice, and the same one before it.
+    void close_gaps(const std::vector<std::uint32_t>& end) {
+        std::uint32_t filled = 0;
+        for (NodeId node = 0; node < end.size(); ++node) {
+            const std::uint32_t begin = std::exchange(first_[node], filled);
+            for (std::uint32_t place = begin; place < end[node]; ++place) list_[filled++] = list_[place];
+        }
+        first_.back() = filled;
+    }
+
+    std::vector<std::uint32_t> first_;
+    std::vector<NodeId> list_;
+};
 
 }  // namespace
 
@@ -131,7 +160,7 @@ PassResult EpOverlapSchedule::run(const std::shared_ptr<const Graph>& graph, con
             for (const NodeId copy : copies) set_non_blocking(editor, copy, copy != copies.back());
         }
     }
-    if (!stable_topological_sort(editor, predecessors(plan, graph->node_count()))) {
+    if (!stable_topological_sort(editor, Predecessors(plan, graph->node_count()).dependencies())) {
         throw PassRefusal(std::string(name()), "",
                           "the order that hides the all-to-alls contradicts the graph, and torchtitan raises an "
                           "AssertionError (stable topological sort failed); it runs this pass behind bucketing");

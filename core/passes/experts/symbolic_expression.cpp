@@ -71,6 +71,12 @@ ExpressionId Expressions::read(std::string_view text) {
 Expressions::Entry Expressions::read_sum(std::string_view text) {
     Entry entry;
     entry.text = text;
+    if (is_symbol(text)) {  // most are
+        entry.symbols.push_back(symbol(text));
+        entry.terms.emplace_back().symbol = entry.symbols.front();
+        entry.is_sum = entry.readable = true;
+        return entry;
+    }
     bool negative = text.starts_with('-');
     std::string_view rest = negative ? text.substr(1) : text;
     while (true) {

@@ -29,7 +29,7 @@ TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<
 }
 
 TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<const ExpressionId> expressions,
-                      std::span<const std::int64_t> sizes) {
+                      std::span<const std::int64_t> sizes, KnownLayout& known) {
     const SymbolicLayout layout(editor.shape(tensor), editor.stride(tensor), expressions);
     std::vector<std::int64_t> strides(editor.stride(tensor).begin(), editor.stride(tensor).end());
     for (std::size_t dimension = 0; dimension < strides.size(); ++dimension) {
@@ -37,7 +37,18 @@ TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<c
         if (__builtin_mul_overflow(layout.stride_factor(dimension), sizes[layout.first()], &strides[dimension]))
             strides[dimension] = 0;
     }
-    return with_layout(editor, tensor, sizes, strides);
+    const TensorMeta made = with_layout(editor, tensor, sizes, strides);
+    known = {tensor.first_dimension, made.first_dimension, tensor.rank, memory_reach(sizes, strides).value_or(0)};
+    return made;
+}
+
+TensorMeta with_known_layout(GraphEditor& editor, const TensorMeta& tensor, const KnownLayout& known) {
+    TensorMeta made = tensor;
+    made.first_dimension = known.made;
+    made.storage = editor.new_storage();
+    made.storage_offset = 0;
+    made.storage_bytes = known.elements * dtype_info(tensor.dtype).bytes;
+    return made;
 }
 
 }  // namespace overlap::experts

@@ -34,9 +34,23 @@ class SymbolicLayout {
 TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<const std::int64_t> sizes,
                        std::span<const std::int64_t> strides);
 
+/// The sizes and strides that a tensor got, for others that are laid out as it was and get the same sizes.
+struct KnownLayout {
+    static constexpr std::uint32_t none = 0xffffffffu;
+    std::uint32_t whole = none;  ///< TensorMeta::first_dimension before
+    std::uint32_t made = none;   ///< and after
+    std::uint8_t rank = 0;
+    std::int64_t elements = 0;  ///< how far they reach
+
+    bool is_of(const TensorMeta& tensor) const { return whole == tensor.first_dimension && rank == tensor.rank; }
+};
+
+/// A tensor of memory of its own, laid out as the one before. @pre known.is_of(tensor)
+TensorMeta with_known_layout(GraphEditor& editor, const TensorMeta& tensor, const KnownLayout& known);
+
 /// A tensor of memory of its own whose sizes are those numbers, with strides that follow the size of the first symbolic
-/// dimension as they did. @param expressions of the tensor's former sizes.
+/// dimension as they did. @param expressions of the tensor's former sizes. @param known becomes this layout.
 TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<const ExpressionId> expressions,
-                      std::span<const std::int64_t> sizes);
+                      std::span<const std::int64_t> sizes, KnownLayout& known);
 
 }  // namespace overlap::experts
