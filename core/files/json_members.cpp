@@ -9,15 +9,20 @@ namespace overlap {
 
 namespace {
 
-constexpr std::string_view white_space = " \t\r\n";
+bool is_white_space(char letter) {
+    return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
+}
 
 std::size_t skip_white_space(std::string_view text, std::size_t at) {
-    return std::min(text.find_first_not_of(white_space, at), text.size());
+    while (at < text.size() && is_white_space(text[at])) ++at;
+    return std::min(at, text.size());
 }
 
 /// Behind the string whose opening quote is at `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
-    for (++at; at < text.size() && text[at] != '"'; ++at) {
+    const std::size_t quote = std::min(text.find('"', ++at), text.size());
+    if (at >= quote || text.substr(at, quote - at).find('\\') == text.npos) return std::min(quote + 1, text.size());
+    for (; at < text.size() && text[at] != '"'; ++at) {
         if (text[at] == '\\') ++at;
     }
     return std::min(at + 1, text.size());

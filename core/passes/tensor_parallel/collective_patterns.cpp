@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <span>
 
 #include "core/passes/pass_support.h"
@@ -25,9 +26,17 @@ class Patterns {
           slices_(graph, {"aten.slice.Tensor"}),
           splits_(graph, {"aten.split.Tensor", "aten.split.sizes", "aten.split_with_sizes.default"}),
           getitems_(graph, {"operator.getitem"}),
-          retyped_(graph, {"aten.view.dtype"}) {}
+          retyped_(graph, {"aten.view.dtype"}),
+          ends_(graph, {"_c10d_functional.wait_tensor.default", "aten.cat.default", "aten.slice.Tensor",
+                        "aten.view.dtype"}) {
+        if (!waits_.any() || (!gathers_.any() && !scatters_.any())) return;
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            const NodeRecord& record = graph.record(node);
+            if (ends_.has(record)) nodes_.push_back(node);
+        }
+    }
 
-    std::vector<GatherMatch> gathers() {
+    std::vector<GatherMatch> gathers() const {
         std::vector<GatherMatch> found;
         if (!gathers_.any() || !waits_.any()) return found;
         std::vector<std::uint8_t> seen(graph_.node_count());
@@ -37,7 +46,7 @@ class Patterns {
             found.push_back(std::move(*match));
         };
         // Backwards, so that the longest form of an all-gather is met first.
-        for (NodeId node = graph_.node_count(); node-- > 0;) {
+        for (const NodeId node : std::views::reverse(nodes_)) {
             const NodeRecord& record = graph_.record(node);
             if (waits_.has(record)) {
                 add(along_first(node, any_users));
@@ -56,10 +65,10 @@ class Patterns {
         return found;
     }
 
-    std::vector<ScatterMatch> scatters() {
+    std::vector<ScatterMatch> scatters() const {
         std::vector<ScatterMatch> found;
         if (!scatters_.any() || !waits_.any()) return found;
-        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        for (const NodeId node : nodes_) {
             if (!waits_.has(graph_.record(node))) continue;
             if (std::optional<ScatterMatch> match = scatter(node)) found.push_back(std::move(*match));
         }
@@ -301,16 +310,15 @@ class Patterns {
 
     const Graph& graph_;
     const TargetSet gathers_, scatters_, waits_, concatenations_, slices_, splits_, getitems_, retyped_;
+    const TargetSet ends_;       ///< what a form may end with
+    std::vector<NodeId> nodes_;  ///< calls of those, in order
 };
 
 }  // namespace
 
-std::vector<GatherMatch> find_gathers(const Graph& graph) {
-    return Patterns(graph).gathers();
-}
-
-std::vector<ScatterMatch> find_scatters(const Graph& graph) {
-    return Patterns(graph).scatters();
+CollectiveMatches find_collectives(const Graph& graph) {
+    const Patterns patterns(graph);
+    return {patterns.gathers(), patterns.scatters()};
 }
 
 }  // namespace overlap::tensor_parallel

@@ -27,10 +27,13 @@ struct ScatterMatch {
     Value operation, group;
 };
 
-/// All all-gathers, one match each and of several the longest, in the order of the reference
-/// (`find_all_gather_patterns`).
-std::vector<GatherMatch> find_gathers(const Graph& graph);
-/// All reduce-scatters (`find_reduce_scatter_patterns`).
-std::vector<ScatterMatch> find_scatters(const Graph& graph);
+/// In the order of the reference.
+struct CollectiveMatches {
+    /// All all-gathers, one match each and of several the longest (`find_all_gather_patterns`).
+    std::vector<GatherMatch> gathers;
+    /// All reduce-scatters (`find_reduce_scatter_patterns`).
+    std::vector<ScatterMatch> scatters;
+};
+CollectiveMatches find_collectives(const Graph& graph);
 
 }  // namespace overlap::tensor_parallel

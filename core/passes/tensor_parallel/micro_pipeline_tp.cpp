@@ -369,8 +369,7 @@ std::string_view MicroPipelineTp::summary() const {
 }
 
 PassResult MicroPipelineTp::run(const std::shared_ptr<const Graph>& graph, const Options&, std::stop_token) const {
-    const std::vector<GatherMatch> gathers = tensor_parallel::find_gathers(*graph);
-    const std::vector<ScatterMatch> scatters = tensor_parallel::find_scatters(*graph);
+    const auto [gathers, scatters] = tensor_parallel::find_collectives(*graph);
     if (!may_fuse(*graph, gathers, scatters)) return unchanged(graph, name());
     require_order(*graph, name());
     Fuser fuser(graph);
