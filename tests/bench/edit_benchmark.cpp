@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "core/base/freed_memory.h"
 #include "core/io/graph_file.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/expert_overlap.h"
@@ -68,6 +69,7 @@ void figures(benchmark::State& state, const Edited& plan) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+    overlap::keep_freed_memory();
     benchmark::Initialize(&argument_count, arguments);
     if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) return 2;
     const std::string samples = OVERLAP_TEST_DATA "/../../resources/samples/";

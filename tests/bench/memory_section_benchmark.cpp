@@ -1,6 +1,7 @@
 // What a change of a plan's memory section costs: one evaluation, and all points of the chart of step against peak.
 #include <benchmark/benchmark.h>
 
+#include "core/base/freed_memory.h"
 #include "core/io/graph_file.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/memory_choices.h"
@@ -73,4 +74,10 @@ BENCHMARK(split_by_kind)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace overlap
 
-BENCHMARK_MAIN();
+int main(int argument_count, char** arguments) {
+    overlap::keep_freed_memory();
+    benchmark::Initialize(&argument_count, arguments);
+    if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}
