@@ -88,6 +88,7 @@ Candidate CandidateEvaluator::evaluate(Plan plan, std::string origin, std::stop_
 }
 
 Candidate CandidateEvaluator::as_it_is(const std::stop_token& stop) const {
+    if (stop.stop_requested()) return {{}, "as it is", "stopped"};
     const std::shared_ptr<const Evaluation> evaluation = evaluate_baseline(graph_, stop, time_source_);
     return evaluation ? measured(*evaluation, Plan(), "as it is") : Candidate{{}, "as it is", "stopped"};
 }

@@ -57,6 +57,7 @@ class CandidateEvaluator {
     Candidate evaluate(Plan plan, std::string origin, std::stop_token stop = {}) const;
     /// All that is known of a plan, with the times that the search uses; nullptr when `stop` was requested.
     std::shared_ptr<const Evaluation> evaluation_of(const Plan& plan, std::stop_token stop = {}) const {
+        if (stop.stop_requested()) return nullptr;  // its names and buckets would be looked up before that is asked
         return overlap::evaluate(graph_, plan, std::move(stop), time_source_, cache_);
     }
     /// The graph as it is; refused when `stop` was requested.

@@ -173,8 +173,8 @@ struct BoundUnderLimits::Parts {
     }
 };
 
-BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order)
-    : parts_(new Parts{work, LiveBytes(*work), OrderFreeBounds(*work), any_order}) {}
+BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order, const std::stop_token& stop)
+    : parts_(new Parts{work, LiveBytes(*work), OrderFreeBounds(*work, stop), any_order}) {}
 
 BoundUnderLimits::~BoundUnderLimits() = default;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,9 @@ class BoundUnderLimits {
     /// @param work without an obstacle.
     /// @param any_order whether bounds are for plans that change the order of heavy compute, too; then the ordered one
     /// is 0.
-    explicit BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order = false);
+    /// @param stop when it is requested, bounds are lower than they could be.
+    explicit BoundUnderLimits(std::shared_ptr<const StepWork> work, bool any_order = false,
+                              const std::stop_token& stop = {});
     ~BoundUnderLimits();
 
     LowerBound at(std::optional<std::int64_t> memory_limit) const;

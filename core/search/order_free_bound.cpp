@@ -86,14 +86,14 @@ class PreemptiveSchedule {
 }  // namespace
 
 struct OrderFreeBounds::Parts {
-    explicit Parts(const StepWork& of)
+    Parts(const StepWork& of, const std::stop_token& stop)
         : work(of),
           live(of),
           reach(of),
           heads(of, reach, WorkTimes::Direction::forward),
           tails(of, reach, WorkTimes::Direction::backward) {
-        heads.settle();
-        tails.settle();
+        if (!stop.stop_requested()) heads.settle();
+        if (!stop.stop_requested()) tails.settle();
     }
 
     WorkPoint point_of(std::size_t collective) const {
@@ -184,9 +184,9 @@ OrderFreeBound bound_of(const StepWork& work, const WorkTimes& heads, const Work
 
 }  // namespace
 
-OrderFreeBounds::OrderFreeBounds(const StepWork& work) {
-    auto parts = std::make_unique<Parts>(work);
-    parts->unlimited = bound_of(work, parts->heads, parts->tails);
+OrderFreeBounds::OrderFreeBounds(const StepWork& work, const std::stop_token& stop) {
+    auto parts = std::make_unique<Parts>(work, stop);
+    if (!stop.stop_requested()) parts->unlimited = bound_of(work, parts->heads, parts->tails);
     parts_ = std::move(parts);
 }
 

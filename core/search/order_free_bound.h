@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "core/search/lower_bound.h"
@@ -20,7 +21,8 @@ struct OrderFreeBound {
 class OrderFreeBounds {
   public:
     /// @param work without an obstacle; outlives this.
-    explicit OrderFreeBounds(const StepWork& work);
+    /// @param stop when it is requested, bounds are lower than they could be.
+    explicit OrderFreeBounds(const StepWork& work, const std::stop_token& stop = {});
     ~OrderFreeBounds();
 
     /// @param memory_limit not below least_peak_bytes(); nothing: memory is not limited.

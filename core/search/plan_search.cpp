@@ -32,13 +32,14 @@ class Search {
         : options_(options),
           work_(step_work(graph, options.time_source, options.stop)),
           evaluator_(graph, require_possible(), options.time_source, options.any_order),
-          bounds_(work_, options.any_order),
+          bounds_(work_, options.any_order, options.stop),
           locked_(locked_parts()),
           rounds_(evaluator_, locked_,
                   {options.effort,
                    options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency()),
                    options.memory_limit, options.any_order, options.stop}),
           random_(options.seed) {
+        if (options.stop.stop_requested()) refuse_stopped();
         result_.bound = bounds_.at(options.memory_limit);
         result_.locked = describe(options_.locks);
         result_.locked_parts = locked_;

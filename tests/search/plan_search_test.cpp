@@ -213,6 +213,21 @@ TEST(PlanSearch, StopsWithTheBestSoFar) {
     EXPECT_LT(found.evaluations, 500u);
 }
 
+/// Else a search that is stopped would look up names and buckets for each plan that it compares with.
+TEST(PlanSearch, NothingIsEvaluatedOnceItIsStopped) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    std::stop_source stop;
+    Candidate given = evaluator.evaluate(preset_proposals(*graph).front().plan, "preset", stop.get_token());
+    ASSERT_TRUE(given.usable());
+    stop.request_stop();
+    EXPECT_EQ(evaluator.evaluation_of(given.plan, stop.get_token()), nullptr);
+    EXPECT_EQ(evaluator.as_it_is(stop.get_token()).refusal, "stopped");
+    evaluator.disturb(given, stop.get_token());
+    EXPECT_TRUE(given.disturbed_ms.empty());
+    EXPECT_EQ(step_work(graph, nullptr, stop.get_token())->obstacle, "it was stopped");
+}
+
 TEST(PlanSearch, RefusesWhatCannotBePlanned) {
     GraphSketch sketch;
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
