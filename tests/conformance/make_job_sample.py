@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes the sample job: a traced llama3-8B step, cut into stages of whole layers.
 
-    make_job_sample.py
+    overlap estimate tests/data/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz \
+        --cost-model h100-96gb-500w -o step.graph.json.gz
+    make_job_sample.py step.graph.json.gz
 
 Written are, in `resources/samples`, `llama3_8b_pp8.job.json` and the graphs of its stages: the first with the
 embeddings, the last with norm, head and loss, one of five layers, and one for all others, which do the same. What a
@@ -11,14 +13,14 @@ import copy
 import gzip
 import json
 import pathlib
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "resources/samples"
-TRACED = SAMPLES / "llama3_8b_fsdp128.prebucket.graph.json.gz"
-# Head and loss of the last stage take about as long as two blocks.
+# Head and loss of the last stage take nearly as long as three blocks.
 LAYERS_OF_STAGES = [4, 4, 4, 5, 4, 4, 4, 3]
 STAGES = len(LAYERS_OF_STAGES)
-REPLICAS, MICROBATCHES = 128, 16
+REPLICAS, MICROBATCHES = 64, 16
 NAME = "llama3_8b_pp8"
 SHARED = -1  # inputs that all stages have, such as positions
 # A measured split of a transformer block's backward lies near a half: as many products are for inputs as for weights.
@@ -112,7 +114,7 @@ def write(path, text):
 
 
 def main():
-    graph = json.loads(gzip.decompress(TRACED.read_bytes()))
+    graph = json.loads(gzip.decompress(pathlib.Path(sys.argv[1]).read_bytes()))
     stages = stages_of_nodes(graph)
     names = {0: f"{NAME}_first", 1: f"{NAME}_middle", 3: f"{NAME}_wide", STAGES - 1: f"{NAME}_last"}
     for stage, name in names.items():

@@ -10,7 +10,7 @@ namespace overlap::ui {
 
 // Files of jobs, on the disk or embedded in the program (`:/…`).
 
-/// The sample that the program has: eight stages of a llama3-8B on 1,024 ranks.
+/// The sample that the program has: eight stages of a llama3-8B on 512 ranks.
 QString sampleJob();
 bool isEmbeddedFile(const QString& path);
 

@@ -48,7 +48,7 @@ void JobController::registerOpening(Actions& actions) {
                 tr("Open a training job: stages, microbatches and ranks, from an overlap-job document"), {},
                 [this] { askAndOpen(); });
     actions.add("file.jobSample", file, tr("Open samp&le job"),
-                tr("Open an embedded job: a llama3-8B in eight stages on 1,024 ranks"), {},
+                tr("Open an embedded job: a llama3-8B in eight stages on 512 ranks"), {},
                 [this] { open(sampleJob()); });
     actions.addViewKey(tr("Job"), tr("J"),
                        tr("From a bubble or an action to what it waited for; at first to the longest"));

@@ -59,7 +59,7 @@ class OpenJobTest : public QObject {
             QCOMPARE(job.refusal(), QString());
             const job::JobResult expected = simulated(sampleFile());
             QCOMPARE(job.figures()->step_ms, *expected.step_ms);
-            QCOMPARE(job.figures()->ranks, 1024);
+            QCOMPARE(job.figures()->ranks, 512);
             const auto& found = job.picture()->evaluation->result;
             QCOMPARE(found.classes.size(), expected.classes.size());
             for (std::size_t i = 0; i < expected.classes.size(); ++i) {
