@@ -103,7 +103,19 @@ Json JobNodes::compact(const Json& node) {
     }
     if (!modules.empty()) written["modules"] = number_of(modules, modules_, module_numbers_);
     if (node.contains("autograd_backward")) written["autograd_backward"] = node["autograd_backward"];
+    if (const auto fields = node.find("titan_meta"); fields != node.end()) add_chunk(*fields, written);
     return written;
+}
+
+void JobNodes::add_chunk(const Json& trainer_fields, Json& written) {
+    constexpr const char* original_name = "chunked_original_name";
+    Json chunk = Json::object();
+    for (const char* field : {"chunked_region_fqn", "chunked_region_is_backward", "chunked_region_producer",
+                              "chunked_region_role", "chunk_id"}) {
+        if (trainer_fields.contains(field)) chunk[field] = trainer_fields[field];
+    }
+    if (!chunk.empty()) written["chunk"] = number_of(chunk, chunks_, chunk_numbers_);
+    if (trainer_fields.contains(original_name)) written[original_name] = trainer_fields[original_name];
 }
 
 void mark_rank_arguments(const Graph& graph, NodeId node, Json& written) {

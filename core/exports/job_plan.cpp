@@ -118,6 +118,8 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     Json order = result.order();
     job["outputs"] = nodes.outputs();
     job["modules"] = nodes.modules();
+    // Plans without halves are as they were before nodes had this.
+    if (!nodes.chunks().empty()) job["chunks"] = nodes.chunks();
     job["input"] = std::move(input);
     job["result"] = {{"nodes", made.nodes},
                      {"digest", made.digest},

@@ -31,6 +31,14 @@ bool has_inputs_of(const Execution& execution, NodeId node, NodeId origin) {
                               [&](NodeId input) { return execution.origin[input]; });
 }
 
+/// Whether what is known of a node besides its call may put it into another half: many passes change it otherwise.
+bool may_change_half(const Execution& execution, NodeId node, NodeId origin) {
+    const std::string_view after = execution.graph->text(execution.graph->metadata(node).extra_json);
+    const std::string_view before = execution.input->text(execution.input->metadata(origin).extra_json);
+    const auto mentions_half = [](std::string_view fields) { return fields.find("chunk") != fields.npos; };
+    return after != before && (mentions_half(after) || mentions_half(before));
+}
+
 Json memory_of(const Graph& graph, NodeId node) {
     Json list = Json::array();
     for (const TensorMeta& tensor : graph.outputs(node)) {
@@ -70,7 +78,7 @@ Json JobResult::order() {
         const NodeId origin = execution_.origin[node];
         if (origin == no_node) {
             list.push_back(made(node));
-        } else if (comparison_.same_node(origin, node)) {
+        } else if (comparison_.same_node(origin, node) && !may_change_half(execution_, node, origin)) {
             extend(list, origin);
         } else if (Json changes = changed_fields(node, origin); changes.empty()) {
             extend(list, origin);
@@ -199,6 +207,7 @@ Json job_changes(const Plan& plan, const Execution& execution) {
             {"process_groups", job_process_groups(execution)},
             {"outputs", nodes.outputs()},
             {"modules", nodes.modules()},
+            {"chunks", nodes.chunks()},
             {"given_modules", std::move(given)},
             {"before", std::move(changed)},
             {"result",

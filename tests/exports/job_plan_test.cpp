@@ -103,6 +103,39 @@ TEST(JobPlan, TellsWhatWrappersWrap) {
     EXPECT_EQ(wrapper["wraps"]["args"], Json::parse(R"([{"input": 0}])"));
 }
 
+/// By a table, and once for the nodes of a half; a kept node that has become one of the first half is changed by that.
+TEST(JobPlan, TellsWhichHalfANodeBelongsTo) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket");
+    Plan plan;
+    plan.pipeline = {{"populate_chunk_dim_metadata_pass", {{"mode", std::string("batch")}}},
+                     {"ep_overlap_chunk_pass",
+                      {{"mode", std::string("batch")}, {"module_pattern", std::string("layers.*.moe")}}}};
+    const auto result = evaluate(graph, plan);
+    ASSERT_FALSE(result->refused) << result->refusal->what();
+    const Json section = job_section(plan, *result);
+    std::size_t places = 0, kept = 0, made = 0;
+    for (const Json& item : section["result"]["order"]) {
+        if (item.is_array()) {
+            places += item[1].get<std::size_t>();
+            continue;
+        }
+        const auto node = static_cast<NodeId>(places++);
+        const std::string_view fields = result->graph->text(result->graph->metadata(node).extra_json);
+        Json expected = fields.empty() ? Json::object() : Json::parse(fields).value("titan_meta", Json::object());
+        expected.erase("recompute");
+        ASSERT_EQ(item.contains("chunk"), expected.contains("chunked_region_fqn")) << item;
+        if (!item.contains("chunk")) continue;
+        Json half = section["chunks"][item["chunk"].get<std::size_t>()];
+        if (item.contains("chunked_original_name")) half["chunked_original_name"] = item["chunked_original_name"];
+        EXPECT_EQ(half, expected) << item;
+        ++(item.contains("from") ? kept : made);
+    }
+    EXPECT_GT(kept, 100u);
+    EXPECT_GT(made, 100u);
+    EXPECT_LT(section["chunks"].size(), 100u);
+    EXPECT_FALSE(job_section(Plan(), *evaluate(graph, Plan())).contains("chunks"));
+}
+
 TEST(JobPlan, CarriesTimesForPassesThatDecideByThem) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     const Json job = job_of(graph, plan_of({{"schedule_overlap_bucketing"}}));

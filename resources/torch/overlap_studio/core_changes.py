@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .errors import PlanError
-from .job_plan import JobPlan, Node
+from .job_plan import JobPlan, Node, with_half
 
 
 def plan_of_changes(name: str, rank: int, nodes: Sequence[str], changes: Mapping[str, Any]) -> JobPlan:
@@ -58,7 +58,7 @@ class _Tables:
     """What nodes refer to by number."""
 
     def __init__(self, changes: Mapping[str, Any]) -> None:
-        self._outputs = changes["outputs"]
+        self._outputs, self._chunks = changes["outputs"], changes["chunks"]
         # A module's name stands in an annotation, as a document has it.
         self._modules = [{"custom": {"module_fqn": modules.pop("module_fqn")}, **modules} if "module_fqn" in modules
                          else modules for modules in changes["modules"]]
@@ -69,4 +69,4 @@ class _Tables:
         node = {"op": "call_function", **modules, **written}
         if "outputs" in node:
             node["outputs"] = self._outputs[node["outputs"]]
-        return node
+        return with_half(node, self._chunks)

@@ -19,7 +19,7 @@ from .errors import PlanMismatch
 from .group_names import GroupNames
 from .halved_sizes import HalvedSizes, copied_from
 from .job_plan import JobPlan, Node
-from .new_nodes import FakeValues, NodeMetadata
+from .new_nodes import FakeValues, NodeMetadata, set_half
 from .planned_tensors import PlannedTensors
 
 WRAPPER = "higher_order.control_deps"
@@ -133,10 +133,13 @@ class _Rewrite:
 
     def _change(self, made: fx.Node, node: Node, origin: int, decoder: ArgumentDecoder) -> None:
         before = self._plan.start[origin]
-        args, kwargs = self._arguments(node, origin, decoder)
+        if node.get("titan_meta") != before.get("titan_meta"):
+            set_half(made, node)
         if node["target"] != before["target"]:
             made.target = resolve_target(node["target"])
-        made.args, made.kwargs = args, kwargs
+        # What a plan does not change of a node is the same object in both.
+        if node.get("args") is not before.get("args") or node.get("kwargs") is not before.get("kwargs"):
+            made.args, made.kwargs = self._arguments(node, origin, decoder)
 
     def _create(self, node: Node, decoder: ArgumentDecoder) -> fx.Node:
         """The new node at the end of the graph."""

@@ -27,6 +27,11 @@ _MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules", "process_groups
 NCCL_FIELDS = {"min_ctas": (1, 64), "max_ctas": (1, 64), "cga_cluster_size": (0, 8), "nvls_ctas": (1, 64),
                "cta_policy": (0, 2), "traffic_class": (0, 255)}
 """What a plan may ask of NCCL's ncclConfig_t for a process group, by its names there, from the least to the most."""
+ORIGINAL_NAME = "chunked_original_name"
+"""Where a node of a half has the name of the node that was halved."""
+CHUNK_META = ("chunked_region_fqn", "chunked_region_is_backward", "chunked_region_producer", "chunked_region_role",
+              "chunk_id", ORIGINAL_NAME)
+"""What torchtitan's passes for experts leave in `node.meta`: which half of which module a node belongs to."""
 _OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 
 
@@ -223,12 +228,25 @@ def _decision(job: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def with_half(node: Node, chunks: Sequence[Mapping[str, Any]]) -> Node:
+    """The node with what torchtitan's passes for experts say of it in `titan_meta`, as the overlap-graph format has it.
+
+    @param node as a section has it: `chunk` is the number of one of `chunks`.
+    """
+    fields = dict(chunks[node.pop("chunk")]) if "chunk" in node else {}
+    if ORIGINAL_NAME in node:
+        fields[ORIGINAL_NAME] = node.pop(ORIGINAL_NAME)
+    return {**node, "titan_meta": fields} if fields else node
+
+
 class _Tables:
     """What nodes of the section refer to by number."""
 
     def __init__(self, job: Field) -> None:
         self._outputs = job.member("outputs").list()
         self._modules = [modules.object() for modules in job.member("modules").items()]
+        # Plans without halves have none.
+        self._chunks = job.optional("chunks", lambda chunks: [chunk.object() for chunk in chunks.items()], [])
 
     def node(self, written: Field) -> Node:
         """A node as the overlap-graph format has it."""
@@ -252,7 +270,9 @@ class _Tables:
                 node[stack] = modules[stack]
         if "module_fqn" in modules:
             node.setdefault("custom", {"module_fqn": modules["module_fqn"]})
-        return node
+        if "chunk" in node:
+            written.member("chunk").number(below=len(self._chunks))
+        return with_half(node, self._chunks)
 
 
 def _with_given_modules(job: Field) -> list[Field | None]:

@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_leaves
 from .document import dtype_name
 from .errors import PlanMismatch
 from .halved_sizes import copied_from
-from .job_plan import Node
+from .job_plan import CHUNK_META, Node
 from .symbols import Symbols
 
 Modules = tuple[tuple[str, ...], tuple[str, ...], Any]
@@ -27,7 +27,7 @@ _NO_MODULES: Modules = ((), (), None)
 # What new nodes take over from the first collective that they stand for (torch/_inductor/fx_passes/bucketing.py).
 _TAKEN_OVER = ("nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custom")
 # What a half of a node does not have of it: what depends on the value, and annotations that passes change.
-_NOT_OF_HALF = ("val", "tensor_meta", "unbacked_bindings", "eager_input_vals", "custom")
+_NOT_OF_HALF = ("val", "tensor_meta", "unbacked_bindings", "eager_input_vals", "custom", *CHUNK_META)
 
 
 class FakeValues:
@@ -117,6 +117,7 @@ class NodeMetadata:
                 made.meta[key] = node[key]
         if "custom" in node and "custom" not in made.meta:
             made.meta["custom"] = dict(node["custom"])
+        set_half(made, node)
         self.set_value(made, value)
         if _saves_inputs(made):
             made.meta["eager_input_vals"] = map_aggregate(
@@ -139,6 +140,20 @@ class NodeMetadata:
         if found is None:
             found = self._tensor_metadata_of[key] = _extract_tensor_metadata(tensor)
         return found
+
+
+def set_half(made: fx.Node, node: Node) -> None:
+    """Says of a node which half of which module it belongs to, as the plan has it: passes of torchtitan and exports of
+    the graph read that.
+
+    @param node the same node in the plan.
+    """
+    fields = node.get("titan_meta", {})
+    for key in CHUNK_META:
+        if key in fields:
+            made.meta[key] = fields[key]
+        else:
+            made.meta.pop(key, None)
 
 
 def _saves_inputs(node: fx.Node) -> bool:
