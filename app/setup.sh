@@ -24,7 +24,7 @@ packages=(
     build-essential cmake ninja-build ccache                            # building
     qt6-base-dev qt6-svg-dev libgl-dev fonts-inter                      # the window
     libgraphviz-dev pkg-config                                          # the layout helper
-    libopenmpi-dev openmpi-bin                                          # several ranks of the runner
+    libopenmpi-dev openmpi-bin libmpich-dev mpich                       # several ranks of the runner
     libcli11-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev          # core and the command line
     libgtest-dev libbenchmark-dev python3 python3-venv                  # tests and benchmarks
     help2man desktop-file-utils                                         # manual pages, a check of the desktop entry

@@ -50,7 +50,7 @@ void write_libraries(JsonWriter& json) {
 /// None where MPI cannot be loaded.
 std::string mpi_version() {
     try {
-        return mpi_support().library_version();
+        return mpi_library_version();
     } catch (const InputError&) {
         return {};
     }

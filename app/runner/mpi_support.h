@@ -7,22 +7,18 @@
 
 namespace overlap::runner {
 
-/// All of the runner that needs MPI: a module beside it, `overlap-runner-mpi.so`, so that one rank runs on machines
-/// without. Handles of one MPI are another's pointers, so the module is for the MPI that it was built with: Open MPI 4
-/// and 5 have the same, MPICH and its relatives another.
-class MpiSupport {
-  public:
-    virtual ~MpiSupport() = default;
-    /// See mpi_ranks().
-    virtual std::unique_ptr<Ranks> ranks(int& argument_count, char**& arguments) const = 0;
-    /// See mpi_library_version().
-    virtual std::string library_version() const = 0;
-};
+/// All of the runner that needs MPI is in modules beside it, so that one rank runs on machines without. A program that
+/// was compiled for one MPI can use another only where both have the same binary interface, and there are two of them:
+/// that of Open MPI 4 and 5, and that of MPICH, Intel MPI, MVAPICH and Cray MPICH. Each has a module,
+/// `overlap-runner-open-mpi.so` and `overlap-runner-mpich.so`. Neither is linked to a library: the runner loads the one
+/// that the machine has, by the names under which it is installed, then the module for it.
+///
+/// Which kind is tried first is what OVERLAP_RUNNER_MPI says (`open-mpi` or `mpich`, and then no other is tried), else
+/// by the variables that a starter of ranks sets, else by which of them `mpirun` is.
 
-/// The module, loaded with the first call.
-/// @throws InputError where it does not exist (the runner was built without MPI) or cannot be loaded, with the library
-/// that is missing.
-const MpiSupport& mpi_support();
+/// Which MPI the machine has, such as `Open MPI v4.1.4` or `MPICH 4.0.2`, as its library says; loads it.
+/// @throws InputError where none can be loaded, with the reason for each kind.
+std::string mpi_library_version();
 
 /// The ranks that a starter of MPI (mpirun, srun) has started with this one, by the variables that it sets; the only
 /// one, without MPI, where none has.

@@ -20,9 +20,12 @@ std::filesystem::path file_of(const RunnerModule& module) {
 
 }  // namespace
 
+void require_module(const RunnerModule& module) {
+    file_of(module);
+}
+
 void* load_module(const RunnerModule& module) {
-    const int seen_by = module.global ? RTLD_GLOBAL : RTLD_LOCAL;
-    void* const loaded = dlopen(file_of(module).c_str(), RTLD_NOW | seen_by);
+    void* const loaded = dlopen(file_of(module).c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const entry = loaded ? dlsym(loaded, module.entry) : nullptr;
     if (!entry) {
         const char* const reason = dlerror();

@@ -9,10 +9,12 @@ namespace overlap::runner {
 struct RunnerModule {
     const char* file;   ///< its name
     const char* entry;  ///< its only function
-    bool global;        ///< whether what its libraries load later sees their functions, too
     /// What is said where there is no such file, and where it cannot be loaded; the reason follows.
     const char *absent, *absent_reason, *broken;
 };
+
+/// @throws InputError where it does not exist.
+void require_module(const RunnerModule& module);
 
 /// The module's entry. All its symbols are resolved: one that a library of another version lacks would otherwise end
 /// the program during a run.

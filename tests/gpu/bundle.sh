@@ -6,7 +6,7 @@
 # Usage: tests/gpu/bundle.sh BUILD_FOLDER OUT_FOLDER
 #
 # The machine needs glibc 2.35 or newer (2.36 where it has no libstdc++), Python 3.9 or newer, a driver for CUDA 13, and CUDA's libraries: from a toolkit,
-# or from a Python environment's nvidia packages. For several ranks it needs Open MPI 4 or 5. It needs no compiler, no Qt
+# or from a Python environment's nvidia packages. For several ranks it needs Open MPI 4 or 5, or MPICH or a relative. It needs no compiler, no Qt
 # and no root.
 
 set -euo pipefail
@@ -21,9 +21,9 @@ for tool in patchelf:patchelf readelf:binutils; do
         exit 1
     }
 done
-for module in devices mpi; do
+for module in devices open-mpi; do
     [ -f "$build/bin/overlap-runner-$module.so" ] || {
-        echo "bundle.sh: the build has no overlap-runner-$module.so; it was made without CUDA's toolkit or MPI" >&2
+        echo "bundle.sh: the build has no overlap-runner-$module.so; it was made without CUDA's toolkit or Open MPI" >&2
         exit 1
     }
 done
@@ -39,7 +39,7 @@ needed() {
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u
 }
 
-cp "$build/bin"/overlap{,-runner,-runner-devices.so,-runner-mpi.so} "$bundle/bin"
+cp "$build/bin"/overlap{,-runner} "$build/bin"/overlap-runner-*.so "$bundle/bin"
 strip --strip-unneeded "$bundle/bin"/*
 
 # The machine's own: the C library, MPI, and what the driver's version goes with. Those that run.sh looks for are listed.

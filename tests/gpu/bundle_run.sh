@@ -8,7 +8,7 @@
 # It needs glibc 2.35 or newer, Python 3.9 or newer, a driver for CUDA 13 and CUDA's libraries: those of a toolkit
 # (CUDA_HOME, /usr/local/cuda), or `pip install nvidia-cuda-runtime nvidia-cublas nvidia-cuda-cupti nvidia-nccl-cu13`.
 # Attention runs by cuDNN 9 where it is found (`pip install nvidia-cudnn-cu13`), else as products.
-# Several ranks need Open MPI 4 or 5. Figures go to results/figures.json, after each stage; bring that file back.
+# Several ranks need Open MPI 4 or 5, or MPICH or a relative. Figures go to results/figures.json, after each stage; bring that file back.
 #
 # Exit status: 0 predictions are within their bounds, 1 they are not or something failed, 2 wrong usage, 77 no GPU.
 

@@ -19,7 +19,6 @@ MIB = 1 << 20
 NEWEST_GLIBC, NEWEST_GLIBC_OF_GCC, NEWEST_GLIBCXX = (2, 35), (2, 36), (3, 4, 30)
 C_LIBRARY = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1")
 LOADER = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
-MPI = ("libmpi.so.40",)
 SHELL_COMMANDS = ("sh", "dirname", "readlink", "grep", "echo")
 GRAPH = "samples/llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
 
@@ -61,8 +60,6 @@ class GpuBundle(unittest.TestCase):
             machine = {*C_LIBRARY, LOADER.name}
             if file.name == "overlap-runner-devices.so":
                 machine |= set(cuda)
-            if file.name == "overlap-runner-mpi.so":
-                machine |= set(MPI)
             needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", file))
             self.assertEqual(set(needed) - there - machine, set(), file.name)
             asked = output_of("readelf", "-V", file)

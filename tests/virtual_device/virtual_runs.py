@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -58,7 +59,7 @@ class VirtualDevice:
                     OVERLAP_VIRTUAL_DEVICE=" ".join(words), **more)
 
     def command(self, folder, graph, *arguments, ranks=1):
-        started = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
+        started = [shutil.which("mpirun.openmpi") or "mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
         return [*started, str(self.programs / "overlap-runner"), str(graph), "-o", f"{folder}/run.json", *arguments]
 
     def run(self, graph, *arguments, ranks=1, settings=(), log=False, timeout=120, folder=None):

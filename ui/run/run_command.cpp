@@ -47,11 +47,11 @@ QString hostsRefusal(const QString& hosts) {
 
 QString startersRefusal(const RunSettings& settings, const RunEnvironment& environment) {
     if (startsBySelf(settings)) return {};
-    if (environment.mpi.isEmpty()) return text("overlap-runner was built without MPI: it can run as one rank only");
+    if (environment.mpi.isEmpty()) return text("overlap-runner finds no MPI: it can run as one rank only");
     if (settings.where == Where::slurm)
         return environment.srun.isEmpty() ? text("srun is not installed on this machine") : QString();
     if (environment.mpirun.isEmpty())
-        return text("mpirun is not installed (Debian: openmpi-bin); one rank on this machine needs none");
+        return text("mpirun is not installed (Debian: openmpi-bin or mpich); one rank on this machine needs none");
     if (environment.refuses_root && isOpenMpi(environment))
         return text(
             "Open MPI starts no ranks as root unless the environment has OMPI_ALLOW_RUN_AS_ROOT=1 and "

@@ -14,7 +14,7 @@ struct RunEnvironment {
     QStringList devices;         ///< of this machine: `NVIDIA H200, 139.8 GiB`
     QString no_device;           ///< why there are none, a clause
     bool knows_devices = false;  ///< built with the CUDA toolkit, so that it can run on machines that have devices
-    QString mpi;                 ///< that overlap-runner was built with, such as `Open MPI v4.1.4`; empty for none
+    QString mpi;                 ///< that overlap-runner loads, such as `Open MPI v4.1.4`; empty for none
     QString mpirun, srun;        ///< paths; empty where they are not installed
     bool refuses_root = false;   ///< this is root, and Open MPI is not allowed to start ranks as root
 };

@@ -160,7 +160,7 @@ class RunPanelTest : public QObject {
         QVERIFY(refusal([](S&, E& e) { e.known = false; }, dry).contains(u"not answered"));
         QVERIFY(
             refusal([](S&, E& e) { e.problem = "overlap-runner is not installed"; }, dry).contains(u"not installed"));
-        QVERIFY(refusal([](S&, E& e) { e.mpi.clear(); }, dry).contains(u"built without MPI"));
+        QVERIFY(refusal([](S&, E& e) { e.mpi.clear(); }, dry).contains(u"finds no MPI"));
         QVERIFY(refusal([](S&, E& e) { e.mpirun.clear(); }, dry).contains(u"mpirun is not installed"));
         QVERIFY(refusal([](S&, E& e) { e.refuses_root = true; }, dry).contains(u"OMPI_ALLOW_RUN_AS_ROOT=1"));
         QCOMPARE(refusal(

@@ -1,4 +1,4 @@
-#include "core/run/mpi_ranks.h"
+#include "app/runner/mpi_ranks.h"
 
 #include <mpi.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 
-namespace overlap {
+namespace overlap::runner {
 
 namespace {
 
@@ -169,12 +169,4 @@ std::unique_ptr<Ranks> mpi_ranks(int& argument_count, char**& arguments) {
     return std::make_unique<MpiRanks>();
 }
 
-std::string mpi_library_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    MPI_Get_library_version(text.data(), &length);
-    const std::string all(text.data(), static_cast<std::size_t>(length));
-    return all.substr(0, all.find_first_of(",\n"));  // what follows says who built it, and where
-}
-
-}  // namespace overlap
+}  // namespace overlap::runner
