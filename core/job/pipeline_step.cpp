@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/job/pipeline_flows.h"
+#include "core/job/stopped.h"
 #include "core/job/topology.h"
 
 namespace overlap::job {
@@ -70,7 +71,7 @@ class Builder {
             for (const Action& action : row.actions())
                 runs[static_cast<std::size_t>(action.stage)][static_cast<std::size_t>(action.kind)] = true;
         for (std::size_t i = 0; i < job_.stages.size(); ++i) {
-            if (options_.stop.stop_requested()) throw InputError(place(i), "the evaluation was stopped");
+            require_not_stopped(options_.stop);
             stages_.push_back(stage_actions(job_, i, options_.evaluator));
             for (std::size_t kind = 0; kind < action_kind_count; ++kind)
                 if (runs[i][kind]) require_action(stages_[i], job_.stages[i], static_cast<ActionKind>(kind), place(i));
@@ -323,6 +324,7 @@ class Builder {
         graph.reserve(classes * step_.pieces.size(), classes * waits_.size());
         const std::uint32_t count = static_cast<std::uint32_t>(step_.pieces.size());
         for (std::size_t of = 0; of < classes; ++of) {
+            require_not_stopped(options_.stop);
             const std::uint32_t first = static_cast<std::uint32_t>(of) * count;
             for (const Piece& piece : step_.pieces)
                 graph.add_node(static_cast<std::uint32_t>(of) * static_cast<std::uint32_t>(step_.ranks()) + piece.rank,

@@ -21,8 +21,8 @@ struct PipelineOptions {
     bool fold = true;          ///< ranks that cannot be told apart are simulated once
     StageEvaluator evaluator;  ///< for stages given as graphs
     std::string folder;        ///< that paths of the document are relative to
-    /// Asked for each stage, schedule of a table and draw. What comes of what was stopped, an InputError too, is to be
-    /// dropped.
+    /// Asked for each stage, schedule of a table and draw, and within what takes long. What comes of what was stopped,
+    /// an InputError too, is to be dropped.
     std::stop_token stop;
 };
 

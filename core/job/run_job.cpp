@@ -6,6 +6,7 @@
 #include "core/job/deadlock.h"
 #include "core/job/job_evaluation.h"
 #include "core/job/run_programs.h"
+#include "core/job/stopped.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {
@@ -19,8 +20,8 @@ StepSpread spread(const JobDocument& job, PipelineOptions options) {
     std::vector<double> compute_ms(step.graph.node_count());
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node)
         compute_ms[node] = step.piece_busy_ms(step.piece(node), step.class_of(node));
-    return spread_of(drawn_steps(step.graph, order_of(step.graph), compute_ms, *job.variation, options.stop,
-                                 &step.flows, step.network ? &*step.network : nullptr));
+    return spread_of(drawn_steps(step.graph, order_of(step.graph, nullptr, options.stop), compute_ms, *job.variation,
+                                 options.stop, &step.flows, step.network ? &*step.network : nullptr));
 }
 
 /// What the document asks for and nothing comes of.
@@ -36,14 +37,15 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     result.notes = step.schedule.notes;
     add_notes(job, step, result.notes);
     evaluation.names = pipeline_names(step);
-    const StepOrder order = order_of(step.graph);
+    const StepOrder order = order_of(step.graph, nullptr, options.stop);
     if (!order.all) {
         result.problems = deadlocks(step.graph, order, evaluation.names, nullptr);
         return;
     }
-    evaluation.times = run_step(step.graph, order);
+    evaluation.times = run_step(step.graph, order, options.stop);
     result.step_ms = evaluation.times.step_ms;
     result.classes = pipeline_figures(step, evaluation.times);
+    require_not_stopped(options.stop);
     add_ranks(step, result);
     result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);
     if (asks_for_draws(job)) result.spread = spread(job, options);

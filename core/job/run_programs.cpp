@@ -5,6 +5,7 @@
 #include "core/job/critical_path.h"
 #include "core/job/deadlock.h"
 #include "core/job/standstill.h"
+#include "core/job/stopped.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {
@@ -91,6 +92,7 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     JobResult& result = evaluation.result;
     result.of_programs = true;
     note_parts_of_stages(job, result.notes);
+    require_not_stopped(stop);
     const StepOrder order = order_of_programs(step, &result.problems);
     if (!order.all) {
         // What waits behind a mismatch is no deadlock.
@@ -101,7 +103,7 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
         }
         return;
     }
-    evaluation.times = run_step(step.graph, order);
+    evaluation.times = run_step(step.graph, order, stop);
     result.step_ms = evaluation.times.step_ms;
     add_figures(step, evaluation.times, result);
     result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);

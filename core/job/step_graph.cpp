@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/job/stopped.h"
 
 namespace overlap::job {
 
@@ -60,7 +61,8 @@ void StepGraph::set_times(std::vector<double> ms, std::vector<double> delay_ms) 
     delay_ms_ = std::move(delay_ms);
 }
 
-StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_t)>& admits) {
+StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_t)>& admits,
+                   const std::stop_token& stop) {
     const std::uint32_t nodes = graph.node_count();
     // Who waits for a node: dependencies turned round.
     std::vector<std::uint32_t> first(nodes + 1, 0);
@@ -93,6 +95,7 @@ StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_
             if (--waits[followers[i]] == 0) ready.push_back(followers[i]);
     };
     for (std::size_t i = 0; i < ready.size(); ++i) {
+        if (i % steps_between_looks == 0) require_not_stopped(stop);
         const NodeIndex node = ready[i];
         const std::uint32_t rendezvous = graph.rendezvous_of(node);
         if (rendezvous == no_rendezvous) {
@@ -108,7 +111,7 @@ StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_
 }
 
 void run_step(const StepGraph& graph, const StepOrder& order, std::span<const double> ms,
-              std::span<const double> delay_ms, StepTimes& times) {
+              std::span<const double> delay_ms, StepTimes& times, const std::stop_token& stop) {
     const std::uint32_t nodes = graph.node_count();
     times.issued.assign(nodes, 0);
     times.start.assign(nodes, 0);
@@ -127,7 +130,9 @@ void run_step(const StepGraph& graph, const StepOrder& order, std::span<const do
         times.end[node] = start + ms[node];
         times.step_ms = std::max(times.step_ms, times.end[node]);
     };
-    for (const std::uint32_t item : order.items) {
+    for (std::size_t i = 0; i < order.items.size(); ++i) {
+        if (i % steps_between_looks == 0) require_not_stopped(stop);
+        const std::uint32_t item = order.items[i];
         if (item < nodes) {
             run(item, issue(item));
             continue;
@@ -139,9 +144,9 @@ void run_step(const StepGraph& graph, const StepOrder& order, std::span<const do
     }
 }
 
-StepTimes run_step(const StepGraph& graph, const StepOrder& order) {
+StepTimes run_step(const StepGraph& graph, const StepOrder& order, const std::stop_token& stop) {
     StepTimes times;
-    run_step(graph, order, graph.ms(), graph.delay_ms(), times);
+    run_step(graph, order, graph.ms(), graph.delay_ms(), times, stop);
     return times;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,9 @@ struct StepOrder {
 };
 
 /// @param admits whether a rendezvous whose members are all there may run; null: always.
-StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_t rendezvous)>& admits = nullptr);
+/// @throws InputError when it was stopped.
+StepOrder order_of(const StepGraph& graph, const std::function<bool(std::uint32_t rendezvous)>& admits = nullptr,
+                   const std::stop_token& stop = {});
 
 /// When nodes were issued, started and ended; 0 for nodes outside the order.
 struct StepTimes {
@@ -69,10 +72,10 @@ struct StepTimes {
     double step_ms = 0;
 };
 
-/// @param ms of each node. @param delay_ms of each dependency.
+/// @param ms of each node. @param delay_ms of each dependency. @throws InputError when it was stopped.
 void run_step(const StepGraph& graph, const StepOrder& order, std::span<const double> ms,
-              std::span<const double> delay_ms, StepTimes& times);
-StepTimes run_step(const StepGraph& graph, const StepOrder& order);
+              std::span<const double> delay_ms, StepTimes& times, const std::stop_token& stop = {});
+StepTimes run_step(const StepGraph& graph, const StepOrder& order, const std::stop_token& stop = {});
 /// The same of a step that can run. @throws InputError where it cannot.
 StepTimes run_whole_step(const StepGraph& graph, const StepOrder& order);
 

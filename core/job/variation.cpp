@@ -5,6 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/job/stopped.h"
+
 namespace overlap::job {
 
 namespace {
@@ -64,7 +66,8 @@ std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, 
     constexpr std::uint64_t messages = 1ull << 40, beside = 2ull << 40, pauses = 3, ranks = 1ull << 62;
     std::vector<double> steps, message_factor, collective_factor;
     StepTimes times;
-    for (std::int32_t sample = 0; sample < variation.samples && !stop.stop_requested(); ++sample) {
+    for (std::int32_t sample = 0; sample < variation.samples; ++sample) {
+        require_not_stopped(stop);
         const auto counter = static_cast<std::uint64_t>(sample);
         const auto factor = [&](const DistributionSpec& distribution, std::uint64_t number) {
             return drawn_factor(distribution, variation.seed, counter, number);
@@ -74,6 +77,7 @@ std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, 
         };
         for (std::size_t i = 0; i < ms.size(); ++i) {
             const auto node = static_cast<NodeIndex>(i);
+            if (i % steps_between_looks == 0) require_not_stopped(stop);
             const double fixed = ms[i] - compute_ms[i];
             drawn_ms[i] = compute_ms[i] > 0 ? compute_ms[i] * factor_of(variation.compute, i, node) : 0;
             for (std::size_t pause = 0; pause < variation.pauses.size() && compute_ms[i] > 0; ++pause)
@@ -96,9 +100,9 @@ std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, 
                     factor_of(variation.transfer, beside + collective.member, collective.member));
             FlowTimes moved =
                 run_flows(graph, *network, *flows, drawn_ms, drawn_delay_ms, message_factor, collective_factor);
-            run_step(graph, order, moved.ms, moved.delay_ms, times);
+            run_step(graph, order, moved.ms, moved.delay_ms, times, stop);
         } else {
-            run_step(graph, order, drawn_ms, drawn_delay_ms, times);
+            run_step(graph, order, drawn_ms, drawn_delay_ms, times, stop);
         }
         steps.push_back(times.step_ms);
     }

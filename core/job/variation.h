@@ -29,7 +29,7 @@ double drawn_factor(const DistributionSpec& distribution, std::uint64_t seed, st
 /// @param compute_ms of each node, the part of its time that computes.
 /// @param flows what moves over links, and the links: bytes are multiplied, and rates shared in each sample. May be
 /// null.
-/// @param stop no further sample is drawn.
+/// @throws InputError when it was stopped.
 std::vector<double> drawn_steps(const StepGraph& graph, const StepOrder& order, std::span<const double> compute_ms,
                                 const VariationSpec& variation, const std::stop_token& stop = {},
                                 const StepFlows* flows = nullptr, const LinkNetwork* network = nullptr);

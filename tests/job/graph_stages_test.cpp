@@ -70,5 +70,18 @@ TEST(GraphStages, FurtherActionsHaveGraphsOfTheirOwn) {
     }
 }
 
+TEST(GraphStages, OfAStageThatWasStoppedNothingIsRemembered) {
+    GraphStages stages("");
+    StageSpec stage;
+    stage.kind = StageKind::graph;
+    stage.graph = OVERLAP_TEST_DATA "/graphs/everything.graph.json";
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(stages.evaluator(stop.get_token())(stage, 0), InputError);
+    EXPECT_EQ(stages.evaluations(), 0u);
+    EXPECT_NO_THROW(stages.evaluator()(stage, 0));
+    EXPECT_EQ(stages.evaluations(), 1u);
+}
+
 }  // namespace
 }  // namespace overlap::job

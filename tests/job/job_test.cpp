@@ -180,7 +180,7 @@ TEST(Job, WhatIsStoppedEndsAtTheNextDrawScheduleOrStage) {
         "variation": {"samples": 20, "compute": {"sigma": 0.5}}})",
                                             "x");
     EXPECT_EQ(run_job(draws).spread->samples, 20);
-    EXPECT_EQ(run_job(draws, options).spread->samples, 0);
+    EXPECT_THROW(run_job(draws, options), InputError);
 }
 
 TEST(Job, ASlowReplicaDelaysTheOthersAtTheCollectiveThatTheyMeetIn) {

@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 import concurrent.futures
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from overlap_studio import core
 
@@ -22,7 +25,8 @@ graph = core.read_graph(sys.argv[1])
 plan = core.automatic_plan(graph)
 work = {"evaluate": lambda: core.evaluate(graph, plan), "search": lambda: core.search(graph, effort=10_000_000),
         "read_graph": lambda: core.read_graph(sys.argv[1]),
-        "explain": lambda: core.explain(core.evaluate(graph, plan), "mm")}
+        "explain": lambda: core.explain(core.evaluate(graph, plan), "mm"),
+        "simulate_job": lambda: core.simulate_job(sys.argv[3])}
 print("ready", flush=True)
 try:
     while True:
@@ -34,8 +38,8 @@ print(core.evaluate(graph).step_ms > 0, flush=True)
 
 
 class Running(unittest.TestCase):
-    def check_interrupt(self, work: str) -> None:
-        command = [sys.executable, "-c", ENDLESS, str(SAMPLE), work]
+    def check_interrupt(self, work: str, *arguments: str) -> None:
+        command = [sys.executable, "-c", ENDLESS, str(SAMPLE), work, *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout
             self.assertEqual(process.stdout.readline(), "ready\n")
@@ -55,6 +59,16 @@ class Running(unittest.TestCase):
 
     def test_an_explanation_is_interrupted(self) -> None:
         self.check_interrupt("explain")
+
+    def test_a_job_is_interrupted(self) -> None:
+        """One whose draws would take more than an hour."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "long.job.json"
+            path.write_text(json.dumps({
+                "format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}],
+                "schedule": {"name": "1F1B", "microbatches": 8}, "replicas": 1000,
+                "variation": {"samples": 1_000_000, "compute": {"sigma": 0.5}}}), encoding="utf-8")
+            self.check_interrupt("simulate_job", str(path))
 
     def test_other_threads_run_meanwhile(self) -> None:
         graph, plan = core.read_graph(SAMPLE), core.read_plan(SAMPLE_PLAN)

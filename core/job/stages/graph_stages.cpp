@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/graph/direction.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/job/document/files_of_job.h"
+#include "core/job/stopped.h"
 
 namespace overlap::job {
 
@@ -31,10 +33,12 @@ bool takes_compute_time(const Simulation& simulation, NodeId node) {
     return simulation.on_compute(node) && simulation.nodes[node].end_ms > simulation.nodes[node].start_ms;
 }
 
-/// @throws InputError: a plan for another graph or one that a pass refuses.
-std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
+/// @throws InputError: a plan for another graph or one that a pass refuses; it was stopped.
+std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                            const std::stop_token& stop = {}) {
     check_plan_fits(plan, *graph);
-    std::shared_ptr<const Evaluation> evaluation = evaluate(graph, plan);
+    std::shared_ptr<const Evaluation> evaluation = evaluate(graph, plan, stop);
+    require_not_stopped(stop);
     if (evaluation->refusal) throw *evaluation->refusal;
     return evaluation;
 }
@@ -85,17 +89,19 @@ std::shared_ptr<const Graph> GraphStages::graph_of_file(const std::string& graph
     return read;
 }
 
-std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& graph, const std::string& plan) {
+std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& graph, const std::string& plan,
+                                                             const std::stop_token& stop) {
     std::shared_ptr<const Evaluation>& made = by_files_[{graph, plan}];
     if (made) return made;
     const std::shared_ptr<const Graph> read = graph_of_file(graph);
     std::shared_ptr<const Evaluation> evaluation;
     if (plan.empty()) {
-        evaluation = evaluate_baseline(read);
+        evaluation = evaluate_baseline(read, stop);
+        require_not_stopped(stop);
     } else {
         const Plan given = read_plan_file(path(plan));
         try {
-            evaluation = evaluated(read, given);
+            evaluation = evaluated(read, given, stop);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(path(plan)) : error;
         }
@@ -104,10 +110,10 @@ std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& 
     return made = evaluation;
 }
 
-GraphStageTimes GraphStages::times(const StageSpec& stage) {
+GraphStageTimes GraphStages::times(const StageSpec& stage, const std::stop_token& stop) {
     if (!stage.graph.empty()) {
         try {
-            return split_step(*evaluate_file(stage.graph, stage.plan));
+            return split_step(*evaluate_file(stage.graph, stage.plan, stop));
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(path(stage.graph)) : error;
         }
@@ -115,7 +121,7 @@ GraphStageTimes GraphStages::times(const StageSpec& stage) {
     if (!stage.plan.empty())
         throw InputError("plan", "a plan is for one graph, and the stage has two, forward and backward");
     const auto whole = [&](const std::string& file) -> ActionPiece {
-        const Evaluation& evaluation = *evaluate_file(file, "");
+        const Evaluation& evaluation = *evaluate_file(file, "", stop);
         if (!evaluation.times_known)
             throw InputError(path(file), "", "neither the graph nor a cost model gives the times of its nodes");
         const Simulation& simulation = evaluation.simulation;
@@ -138,8 +144,8 @@ GraphStageTimes GraphStages::times(const StageSpec& stage, const Plan& plan) {
     }
 }
 
-StageEvaluator GraphStages::evaluator() {
-    return [this](const StageSpec& stage, std::size_t) { return times(stage); };
+StageEvaluator GraphStages::evaluator(std::stop_token stop) {
+    return [this, stop = std::move(stop)](const StageSpec& stage, std::size_t) { return times(stage, stop); };
 }
 
 }  // namespace overlap::job

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -31,17 +32,19 @@ class GraphStages {
     explicit GraphStages(std::string folder, GraphReader reader = read_stage_graph)
         : folder_(std::move(folder)), reader_(std::move(reader)) {}
 
-    /// @throws InputError with the file: not readable, a plan for another graph or one that a pass refuses.
-    GraphStageTimes times(const StageSpec& stage);
+    /// @throws InputError with the file: not readable, a plan for another graph or one that a pass refuses; when it was
+    /// stopped, and then nothing is remembered.
+    GraphStageTimes times(const StageSpec& stage, const std::stop_token& stop = {});
     /// The same of a stage of one graph with another plan than its file's. Not remembered.
     GraphStageTimes times(const StageSpec& stage, const Plan& plan);
-    StageEvaluator evaluator();
+    StageEvaluator evaluator(std::stop_token stop = {});
 
     /// Evaluations made so far.
     std::size_t evaluations() const { return evaluations_; }
 
   private:
-    std::shared_ptr<const Evaluation> evaluate_file(const std::string& graph, const std::string& plan);
+    std::shared_ptr<const Evaluation> evaluate_file(const std::string& graph, const std::string& plan,
+                                                    const std::stop_token& stop);
     std::shared_ptr<const Graph> graph_of_file(const std::string& graph);
     std::string path(const std::string& file) const;
 
