@@ -15,6 +15,7 @@
 #include "core/io/report_json.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/evaluation.h"
+#include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/why_exposed.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/simulation_json.h"
@@ -44,7 +45,8 @@ struct FigureOptions {
 };
 
 std::shared_ptr<const Evaluation> evaluated(const GraphHandle& graph, const Plan* plan, const NamedCostModel* model,
-                                            const FigureOptions& options, std::stop_token stop) {
+                                            const FigureOptions& options, EvaluationProgressCall progress,
+                                            std::stop_token stop) {
     const std::shared_ptr<const Graph> modelled = model ? with_cost_model(graph.graph, *model).graph : graph.graph;
     if (plan) check_plan_fits(*plan, *graph.as_read);
     std::shared_ptr<const TimeSource> source;
@@ -54,21 +56,29 @@ std::shared_ptr<const Evaluation> evaluated(const GraphHandle& graph, const Plan
         source = modelled_source(options.contention, cost ? cost->compilation : std::nullopt, options.shared_links);
     }
     std::shared_ptr<const Evaluation> evaluation =
-        plan ? evaluate(modelled, *plan, std::move(stop), std::move(source))
-             : evaluate_baseline(modelled, std::move(stop), std::move(source));
+        evaluate_telling(modelled, plan, std::move(progress), std::move(stop), std::move(source));
     if (evaluation && options.strict && evaluation->refusal) throw *evaluation->refusal;
     return evaluation;
 }
 
+using ProgressCall = std::optional<nb::typed<nb::callable, nb::object(EvaluationProgress)>>;
+
 EvaluationHandle evaluate_plan(const GraphHandle& graph, const std::optional<Plan>& plan,
                                const std::optional<CostModelArgument>& model, bool contention, bool shared_links,
-                               bool strict) {
+                               bool strict, const ProgressCall& progress) {
     std::optional<NamedCostModel> found;
     if (model) found = cost_model_of(*model);
-    return {result_of([&](std::stop_token stop) {
-        return evaluated(graph, plan ? &*plan : nullptr, found ? &*found : nullptr, {contention, shared_links, strict},
-                         std::move(stop));
-    })};
+    Reports<EvaluationProgress> reports;
+    const auto add = [&](const EvaluationProgress& made) { reports.add(made); };
+    return {result_of(
+        [&](std::stop_token stop) {
+            return evaluated(graph, plan ? &*plan : nullptr, found ? &*found : nullptr,
+                             {contention, shared_links, strict}, add, std::move(stop));
+        },
+        [&] {
+            for (const EvaluationProgress& made : reports.take())
+                if (progress) (*progress)(made);
+        })};
 }
 
 std::optional<double> beside_ms(const EvaluationHandle& handle) {
@@ -297,10 +307,15 @@ void add_evaluations(nb::module_& core) {
         .def("__repr__", [](const EvaluationHandle& handle) {
             return "<Evaluation, step " + std::to_string(handle.evaluation->simulation.step_ms) + " ms>";
         });
+    nb::class_<EvaluationProgress>(core, "EvaluationProgress", "How far an evaluation is.")
+        .def_ro("part", &EvaluationProgress::part,
+                "What begins: the name of a pass, `overlaps` (those by hand), `simulation`, `memory`; empty at the end.")
+        .def_ro("done", &EvaluationProgress::done, "How many parts are done.")
+        .def_ro("of", &EvaluationProgress::of, "How many there are.");
     core.def(
         "evaluate", evaluate_plan, nb::arg("graph"), nb::arg("plan").none() = nb::none(), nb::kw_only(),
         nb::arg("cost_model").none() = nb::none(), nb::arg("contention") = false, nb::arg("shared_links") = false,
-        nb::arg("strict") = true,
+        nb::arg("strict") = true, nb::arg("progress").none() = nb::none(),
         "Runs the plan's passes on the graph, then simulates a step of the result; without a plan, of the graph as it "
         "is.\n\n"
         "`cost_model` gives all times, in place of the graph's: a CostModel, the name of a built-in one, or a file.\n"
@@ -309,6 +324,8 @@ void add_evaluations(nb::module_& core) {
         "`shared_links` lets process groups over one link share it, also where the cost model does not say so.\n"
         "`strict`: a plan that cannot be run raises PassRefusal or InputError with the step; otherwise `refusal` says "
         "why, and the figures are those of the graph.\n"
+        "`progress` is called with an EvaluationProgress as each pass, the simulation and the memory curve begin, and at "
+        "the end. What it raises ends the evaluation.\n"
         "Raises InputError where the plan is for another graph.");
 }
 

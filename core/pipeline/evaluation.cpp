@@ -10,6 +10,7 @@
 #include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
 #include "core/cost/control_deps.h"
+#include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/pipeline/why_exposed.h"
 #include "core/predict/checked_range.h"
@@ -48,14 +49,21 @@ Problem unknown_times(const InputError& error, const Graph& graph) {
 class Evaluator {
   public:
     Evaluator(std::stop_token stop, std::shared_ptr<const TimeSource> time_source,
-              std::shared_ptr<PassResultCache> cache)
-        : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
+              std::shared_ptr<PassResultCache> cache, EvaluationProgressCall progress = {})
+        : begin_(Clock::now()),
+          stop_(std::move(stop)),
+          result_(std::make_shared<Evaluation>()),
+          progress_(std::move(progress)) {
         result_->time_source = std::move(time_source);
         result_->cache = std::move(cache);
     }
 
     std::shared_ptr<const Evaluation> with_plan(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
-        std::optional<Execution> execution = execute(resolve(graph, plan), {.stop = stop_, .cache = result_->cache});
+        std::shared_ptr<const ResolvedPlan> resolved = resolve(graph, plan);
+        parts_of_plan_ = resolved->steps.size() + (resolved->plan.overlaps.list.empty() ? 0 : 1);
+        std::optional<Execution> execution =
+            execute_telling(std::move(resolved), {.stop = stop_, .cache = result_->cache},
+                            [this](std::size_t index, const std::string& part) { tell(index, part); });
         return execution ? with(std::move(*execution)) : nullptr;
     }
 
@@ -65,11 +73,17 @@ class Evaluator {
         result_->plan_problems = result_->problems.size();
         if (!measure()) return nullptr;
         assign_entries();
+        tell(parts_of_plan_ + 2, "");
         result_->evaluate_ms = milliseconds_since(begin_);
         return result_;
     }
 
   private:
+    /// Behind the plan's parts come simulation and memory.
+    void tell(std::size_t done, const std::string& part) const {
+        if (progress_) progress_({part, done, parts_of_plan_ + 2});
+    }
+
     void assign_entries() {
         result_->entry_of_node = result_->bucket_of_node;
         if (!result_->resolved) return;
@@ -83,6 +97,7 @@ class Evaluator {
     /// Times, simulation and memory. @returns false when stopped.
     bool measure() {
         Evaluation& result = *result_;
+        tell(parts_of_plan_, "simulation");
         try {
             SourcedTimes times = sourced_times(*result.graph, result.time_source.get());
             result.times_ms = std::move(times.times_ms);
@@ -96,6 +111,7 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         run_streams();
         if (stop_.stop_requested()) return false;
+        tell(parts_of_plan_ + 1, "memory");
         result.memory = memory_profile(*result.graph, StorageRule::reference);
         if (stop_.stop_requested()) return false;
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
@@ -208,6 +224,8 @@ class Evaluator {
     Clock::time_point begin_;
     std::stop_token stop_;
     std::shared_ptr<Evaluation> result_;
+    EvaluationProgressCall progress_;
+    std::size_t parts_of_plan_ = 0;
 };
 
 }  // namespace
@@ -216,6 +234,14 @@ std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& g
                                            std::stop_token stop, std::shared_ptr<const TimeSource> time_source,
                                            std::shared_ptr<PassResultCache> cache) {
     return Evaluator(std::move(stop), std::move(time_source), std::move(cache)).with_plan(graph, plan);
+}
+
+std::shared_ptr<const Evaluation> evaluate_telling(const std::shared_ptr<const Graph>& graph, const Plan* plan,
+                                                   EvaluationProgressCall progress, std::stop_token stop,
+                                                   std::shared_ptr<const TimeSource> time_source) {
+    auto cache = plan ? nullptr : std::make_shared<PassResultCache>();
+    Evaluator evaluator(std::move(stop), std::move(time_source), std::move(cache), std::move(progress));
+    return plan ? evaluator.with_plan(graph, *plan) : evaluator.with(without_plan(graph));
 }
 
 std::shared_ptr<const Evaluation> evaluate_like(const Evaluation& evaluation, const Plan& plan, std::stop_token stop) {

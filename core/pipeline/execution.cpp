@@ -10,6 +10,7 @@
 #include "core/passes/hazards.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/bucket_marks.h"
+#include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/plan_overlaps.h"
 #include "core/pipeline/step_problems.h"
 #include "core/plan/process_groups_field.h"
@@ -38,8 +39,9 @@ void reset_to_input(Execution& execution) {
 
 class Executor {
   public:
-    Executor(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options)
-        : resolved_(*resolved), options_(std::move(options)) {
+    Executor(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options,
+             std::function<void(std::size_t, const std::string&)> begins)
+        : resolved_(*resolved), options_(std::move(options)), begins_(std::move(begins)) {
         result_.resolved = std::move(resolved);
         result_.original = resolved_.original;
         result_.input = resolved_.input;
@@ -75,6 +77,7 @@ class Executor {
     /// @returns false when stopped.
     bool run_step(std::size_t index) {
         const PassStep& step = resolved_.steps[index].step;
+        if (begins_) begins_(index, step.pass);
         bool options_are_good = false;
         try {
             const Pass& pass = require_pass(step.pass);
@@ -136,6 +139,7 @@ class Executor {
     void apply_overlaps_by_hand() {
         const OverlapDirectives& overlaps = resolved_.plan.overlaps;
         OverlapOutcome& outcome = result_.overlaps;
+        if (begins_) begins_(resolved_.steps.size(), "overlaps");
         try {
             outcome.modules = resolved_.modules_of(result_.graph);
             const Clock::time_point begin = Clock::now();
@@ -211,6 +215,7 @@ class Executor {
 
     const ResolvedPlan& resolved_;
     ExecutionOptions options_;
+    std::function<void(std::size_t, const std::string&)> begins_;
     Execution result_;
 };
 
@@ -223,7 +228,12 @@ double Execution::run_ms() const {
 }
 
 std::optional<Execution> execute(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options) {
-    return Executor(std::move(resolved), std::move(options)).run();
+    return execute_telling(std::move(resolved), std::move(options), {});
+}
+
+std::optional<Execution> execute_telling(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options,
+                                         std::function<void(std::size_t, const std::string&)> begins) {
+    return Executor(std::move(resolved), std::move(options), std::move(begins)).run();
 }
 
 std::shared_ptr<const ModuleTree> modules_of(const Execution& execution, const std::shared_ptr<const Graph>& graph) {

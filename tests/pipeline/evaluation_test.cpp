@@ -7,6 +7,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "core/pipeline/disturbed_times.h"
+#include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
@@ -310,6 +311,28 @@ TEST(Evaluation, ToldToStopIsNothing) {
     stop.request_stop();
     EXPECT_EQ(evaluate(graph, block_plan(*graph), stop.get_token()), nullptr);
     EXPECT_EQ(evaluate_baseline(graph, stop.get_token()), nullptr);
+}
+
+/// What an evaluation says while it runs: `part done/of`.
+std::vector<std::string> told_of(const std::shared_ptr<const Graph>& graph, const Plan* plan) {
+    std::vector<std::string> told;
+    evaluate_telling(graph, plan, [&](const EvaluationProgress& progress) {
+        told.push_back(progress.part + " " + std::to_string(progress.done) + "/" + std::to_string(progress.of));
+    });
+    return told;
+}
+
+TEST(Evaluation, TellsWhichPartBegins) {
+    using Told = std::vector<std::string>;
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    EXPECT_EQ(told_of(graph, nullptr), (Told{"simulation 0/2", "memory 1/2", " 2/2"}));
+    Plan plan = block_plan(*graph);
+    plan.pipeline = {{"eliminate_dead_code_pass"}, {"manual_overlap_bucketing"}, {"deduplicate_wait_tensors"}};
+    plan.pipeline[0].enabled = false;
+    EXPECT_EQ(told_of(graph, &plan), (Told{"manual_overlap_bucketing 0/4", "deduplicate_wait_tensors 1/4",
+                                           "simulation 2/4", "memory 3/4", " 4/4"}));
+    plan.pipeline[1].pass = "no_such_pass";  // refused
+    EXPECT_EQ(told_of(graph, &plan), (Told{"no_such_pass 0/4", "simulation 2/4", "memory 3/4", " 4/4"}));
 }
 
 TEST(Evaluation, OfARefusedPlanHasTheFiguresOfTheInput) {

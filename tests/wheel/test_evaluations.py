@@ -52,6 +52,23 @@ class Figures(unittest.TestCase):
         self.check(SMALL, ["--cost-model", model, "--contention"], None, cost_model=model, contention=True)
 
 
+class Progress(unittest.TestCase):
+    def test_it_names_the_parts_of_the_plan(self) -> None:
+        graph, plan, told = core.read_graph(SAMPLE), core.read_plan(SAMPLE_PLAN), list[core.EvaluationProgress]()
+        core.evaluate(graph, plan, progress=told.append)
+        ran = [report["pass"] for report in core.evaluate(graph, plan).reports()]
+        self.assertEqual([made.part for made in told], [*ran, "simulation", "memory", ""])
+        self.assertEqual([made.done for made in told], list(range(len(told))))
+        self.assertEqual({made.of for made in told}, {len(told) - 1})
+
+    def test_what_it_raises_ends_the_evaluation(self) -> None:
+        def refuse(made: core.EvaluationProgress) -> None:
+            raise KeyError(made.part)
+
+        with self.assertRaises(KeyError):
+            core.evaluate(core.read_graph(SMALL), progress=refuse)
+
+
 class Evaluations(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:

@@ -32,7 +32,8 @@ def plan_and_look(path: str) -> tuple[core.Plan, NDArray[np.float64]]:
         plan = core.make_plan(graph, ["layers.0", ["norm", "output"]])
     except InputError as error:
         raise SystemExit(f"{error.file}: {error.problem}") from error
-    step = core.evaluate(graph, plan, cost_model=core.cost_model("h100-sxm"), strict=False)
+    step = core.evaluate(graph, plan, cost_model=core.cost_model("h100-sxm"), strict=False,
+                         progress=lambda made: print(made.part, made.done / made.of))
     exposed = [one for one in step.collectives() if one.exposed_ms > 0]
     reasons: list[str] = [sentence for one in exposed for sentence in core.explain(step, one.name).sentences]
     print(len(reasons), step.refusal or "", step.timeline.lanes[0].start_ns.max())
