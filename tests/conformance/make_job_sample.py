@@ -15,6 +15,8 @@ import json
 import pathlib
 import sys
 
+from graph_arguments import nodes_in
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "resources/samples"
 # Head and loss of the last stage take nearly as long as three blocks.
@@ -27,19 +29,6 @@ SHARED = -1  # inputs that all stages have, such as positions
 BACKWARD_INPUT_SHARE = 0.5
 # What a network card of 400 Gbit/s moves, and how long it takes to begin.
 CARD_BYTES_PER_S, CARD_LATENCY_MS = 45e9, 0.02
-
-
-def nodes_in(value):
-    """Names of the nodes that arguments refer to."""
-    if isinstance(value, dict):
-        if set(value) == {"node"}:
-            yield value["node"]
-        else:
-            for part in value.values():
-                yield from nodes_in(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from nodes_in(part)
 
 
 def inputs_of(node):

@@ -8,21 +8,10 @@ import os
 import random
 
 from command_line import PASS, CommandLine, bucketing, data, graph_path, main
+from graph_arguments import nodes_in
 
 # Products and attention, whose order passes keep.
 HEAVY = ("mm", "attention", "conv")
-
-
-def nodes_in(value):
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if key == "node" and isinstance(item, str):
-                yield item
-            else:
-                yield from nodes_in(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from nodes_in(item)
 
 
 def reordered(document, seed, keeps_heavy):

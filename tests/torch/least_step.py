@@ -7,9 +7,10 @@ and compute are one machine each; work is not interrupted.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
+import programs  # noqa: F401  by which modules of tests/conformance are found
+from graph_arguments import nodes_in
 from ortools.sat.python import cp_model
 
 # Products and attention, whose order passes keep.
@@ -26,19 +27,6 @@ class Optimum:
     optimum."""
     step_ms: float
     proven_ms: float
-
-
-def nodes_in(value: Any) -> Iterator[str]:
-    """Names of the nodes in an argument."""
-    if isinstance(value, dict):
-        if isinstance(value.get("node"), str):
-            yield value["node"]
-        else:
-            for item in value.values():
-                yield from nodes_in(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from nodes_in(item)
 
 
 class Work:

@@ -8,7 +8,12 @@ run. Standard library only.
 import collections
 import gzip
 import json
+import pathlib
 import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "conformance"))
+from graph_arguments import nodes_in  # noqa: E402
 
 GIVEN = "what the graph is given"
 ANYTHING = "what was in memory before"
@@ -22,18 +27,6 @@ def read_graph(path):
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as file:
         return json.load(file)
-
-
-def nodes_in(value):
-    if isinstance(value, dict):
-        if "node" in value:
-            yield value["node"]
-        else:
-            for part in value.values():
-                yield from nodes_in(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from nodes_in(part)
 
 
 class Graph:
