@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 import torch.fx as fx
 
-from .backup import GraphBackup
+from .agreed_change import agreed_change, telling_others
 from .collective_order import collectives_text
 from .differences import Comparison, KeptNodes, encode_nodes
 from .errors import PlanError, PlanMismatch
@@ -72,31 +72,15 @@ def apply_agreed(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mod
 
 def _apply(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode, agreement: RankAgreement | None,
            encoded: list[Node] | None) -> fx.GraphModule:
-    try:
+    with telling_others(agreement):
         if not isinstance(plan, JobPlan):
             plan = read_job_plan(plan)
         application = _Application(gm, plan, mode, encoded)
         application.check_input()
-    except BaseException as error:
-        if agreement is not None:
-            agreement.failure(error)
-        raise
     if agreement is not None:
         agreement.agree(application.facts_before())
-    backup = GraphBackup(gm)
-    try:
+    with agreed_change(gm, agreement, application.facts_after):
         application.run()
-    except BaseException as error:
-        backup.restore()
-        if agreement is not None:
-            agreement.failure(error)
-        raise
-    if agreement is not None:
-        try:
-            agreement.agree(application.facts_after())
-        except BaseException:
-            backup.restore()
-            raise
     gm.recompile()
     return gm
 

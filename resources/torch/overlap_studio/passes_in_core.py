@@ -18,9 +18,9 @@ import torch.fx as fx
 from torch._inductor import config as inductor_config
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
+from .agreed_change import agreed_change, telling_others
 from .aligned_times import ComputeTimes
 from .analytic_times import PlanTimes
-from .backup import GraphBackup
 from .collective_order import collectives_text, starts_collective
 from .core_changes import plan_of_changes
 from .document import NodeEncoder, json_text
@@ -148,34 +148,18 @@ class NativePass(CustomGraphPass):
         self._plan = _core().parse_plan(*self._document)
 
     def _run(self, gm: fx.GraphModule, traced: Any, agreement: RankAgreement | None) -> None:
-        try:
+        with telling_others(agreement):
             own = ComputeTimes(gm.graph, self._time_of()) if self._aligns else None
-        except BaseException as error:
-            if agreement is not None:
-                agreement.failure(error)
-            raise
         if agreement is not None:  # ahead of a collective that a rank with another graph would not join
             agreement.agree({"the passes": f"({hashlib.sha256(self._document[0].encode()).hexdigest()[:16]})",
                              "the version of torch": torch.__version__,
                              "the collectives of the graph": collectives_text(gm)})
-        backup: GraphBackup | None = None
-        try:
+        with telling_others(agreement):
             aligned = own.align(self._group, alone=not can_agree()) if own is not None else {}
             plan, planned = self._planned(gm, traced, aligned)
-            backup = GraphBackup(gm)
+        with agreed_change(gm, agreement, lambda: {
+                "the collectives that the passes make with its times": collectives_text(gm)}):
             self._carry_out(gm, plan, planned)
-        except BaseException as error:
-            if backup is not None:
-                backup.restore()
-            if agreement is not None:
-                agreement.failure(error)
-            raise
-        if agreement is not None:
-            try:
-                agreement.agree({"the collectives that the passes make with its times": collectives_text(gm)})
-            except BaseException:
-                backup.restore()
-                raise
         gm.recompile()
 
     def _time_of(self) -> Estimate:
