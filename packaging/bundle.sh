@@ -50,14 +50,16 @@ take_programs() {
         cp "$scratch/installed/bin/overlap-studio" "$scratch/installed/libexec/overlap-studio/overlap-layout" "$bundle/bin"
 }
 
-# The runner with the modules that this build has, and what finds CUDA's libraries on the machine.
+# The runner with the modules that this build has, and what finds CUDA's libraries on the machine. In a folder of its
+# own, since the window starts the one that lies beside it, which is to be the launcher.
 take_runner() {
     local modules
-    cp "$scratch/installed/bin/overlap-runner" "$bundle/bin"
+    mkdir "$bundle/runner"
+    cp "$scratch/installed/bin/overlap-runner" "$bundle/runner"
     modules=("$scratch"/installed/libexec/overlap-studio/overlap-runner-*.so)
-    [ ! -f "${modules[0]}" ] || cp "${modules[@]}" "$bundle/bin"
+    [ ! -f "${modules[0]}" ] || cp "${modules[@]}" "$bundle/runner"
     cp "$root/tests/gpu/bundle_with_cuda.sh" "$bundle/with-cuda"
-    { [ ! -f "$bundle/bin/overlap-runner-devices.so" ] || readelf -d "$bundle/bin/overlap-runner-devices.so"; } |
+    { [ ! -f "$bundle/runner/overlap-runner-devices.so" ] || readelf -d "$bundle/runner/overlap-runner-devices.so"; } |
         sed -n 's/.*(NEEDED).*\[\(lib\(cu\|nccl\).*\)\]/\1/p' | sort -u > "$bundle/bin/cuda-libraries"
     printf '%s\n' libcudnn.so.9 libnvrtc.so.13 > "$bundle/bin/cuda-libraries-if-there"
 }
@@ -98,11 +100,11 @@ take_libraries() {
 
 # Everything finds its libraries by where it lies: through the environment other programs would find them too.
 let_find_each_other() {
-    find "$bundle/bin" -type f ! -name 'cuda-libraries*' -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
+    find "$bundle/bin" ${window:+"$bundle/runner"} -type f ! -name 'cuda-libraries*' -exec patchelf --set-rpath '$ORIGIN/../lib' {} \;
     find "$bundle/lib" -maxdepth 1 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN' {} \;
     find "$bundle/lib/" -mindepth 2 -name '*.so*' -exec patchelf --set-rpath '$ORIGIN/..' {} \;
     find "$bundle" -path '*/plugins/*.so' -exec patchelf --set-rpath '$ORIGIN/../../lib' {} \;
-    find "$bundle" -type f \( -path '*/bin/*' -o -name '*.so*' \) ! -path '*/glibc/*' ! -name 'cuda-libraries*' -exec strip --strip-unneeded {} +
+    find "$bundle" -type f \( -path '*/bin/*' -o -path '*/runner/*' -o -name '*.so*' \) ! -path '*/glibc/*' ! -name 'cuda-libraries*' -exec strip --strip-unneeded {} +
 }
 
 # Of ICU's data, 30 MB, what Qt asks for: how text is compared. Converters, names of places and currencies stay behind.
@@ -156,22 +158,28 @@ END
 
 # The machine's C library is taken where it is as new as the one that this was built with, else the bundle's.
 make_launchers() {
-    local program needed
+    local program needed file
     needed=$(ldd --version | sed -n '1s/.* //p')
     for program in overlap ${window:+overlap-studio overlap-runner}; do
         sed "s/@GLIBC@/$needed/" "$root/packaging/bundle_launcher.sh" > "$bundle/$program"
         chmod 755 "$bundle/$program"
     done
+    cat > "$bundle/glibc/run" << 'END'
+#!/bin/sh
+# Starts a program with this folder's C library. Libraries of the machine that LD_LIBRARY_PATH names come last.
+here=$(dirname -- "$0")
+exec "$here/ld-linux-x86-64.so.2" --library-path "$here:$here/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+END
+    chmod 755 "$bundle/glibc/run"
     [ -n "$window" ] || return 0
     # With the bundle's loader the window takes the loader's folder for its own, and looks for its helpers there.
     printf '[Paths]\nPrefix = ..\nPlugins = plugins\n' | tee "$bundle/bin/qt.conf" > "$bundle/glibc/qt.conf"
-    for program in overlap-layout overlap-runner; do
-        cat > "$bundle/glibc/$program" << END
-#!/bin/sh
-glibc=\$(dirname -- "\$0")
-exec "\$glibc/ld-linux-x86-64.so.2" --library-path "\$glibc:\$glibc/../lib" "\$glibc/../bin/$program" "\$@"
-END
-        chmod 755 "$bundle/glibc/$program"
+    printf '#!/bin/sh\nexec "$(dirname -- "$0")/run" "$(dirname -- "$0")/../bin/overlap-layout" "$@"\n' > "$bundle/glibc/overlap-layout"
+    printf '#!/bin/sh\nexec "$(dirname -- "$0")/../overlap-runner" "$@"\n' | tee "$bundle/bin/overlap-runner" > "$bundle/glibc/overlap-runner"
+    chmod 755 "$bundle/bin/overlap-runner" "$bundle"/glibc/overlap-{layout,runner}
+    # So does the runner with its modules.
+    for file in "$bundle"/runner/*.so; do
+        [ ! -f "$file" ] || ln -s "../runner/$(basename -- "$file")" "$bundle/glibc"
     done
 }
 

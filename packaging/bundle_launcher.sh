@@ -3,6 +3,7 @@
 self=$(readlink -f -- "$0")
 here=$(dirname -- "$self")
 program=$(basename -- "$self")
+file=$here/bin/$program
 if [ -d "$here/fonts" ]; then
     FONTCONFIG_FILE=$here/fonts/fonts.conf
     GVBINDIR=$here/lib/graphviz
@@ -12,8 +13,8 @@ fi
 # The runner takes CUDA's libraries from the machine; a dry run needs none.
 with=
 case $program\ $*\  in
-    overlap-runner\ *--dry-run*) ;;
-    overlap-runner\ *) with=$here/with-cuda ;;
+    overlap-runner\ *--dry-run*) file=$here/runner/$program ;;
+    overlap-runner\ *) file=$here/runner/$program with=$here/with-cuda ;;
 esac
 start() {
     if [ -n "$with" ]; then exec "$with" "$@"; fi
@@ -30,8 +31,8 @@ case ${own%%.*}.$own_minor in
     [0-9]*.[0-9]*)
         if [ "${own%%.*}" -gt "${built_with%%.*}" ] || { [ "${own%%.*}" -eq "${built_with%%.*}" ] &&
             [ "$own_minor" -ge "${built_with#*.}" ]; }; then
-            start "$here/bin/$program" "$@"
+            start "$file" "$@"
         fi
         ;;
 esac
-start "$here/glibc/ld-linux-x86-64.so.2" --library-path "$here/glibc:$here/lib" "$here/bin/$program" "$@"
+start "$here/glibc/run" "$file" "$@"
