@@ -10,17 +10,13 @@ Exit status 1 where results differ.
 from __future__ import annotations
 
 import argparse
-import gc
 import logging
 import os
 import re
 import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import torch
 import torch.fx as fx
@@ -31,6 +27,7 @@ from overlap_studio.group_names import GroupNames
 from overlap_studio.passes_in_core import native_pass
 
 from comparison import copy_graph
+from processor_time import compile_seconds, machine, seconds_text, timed
 from reference_passes import run_pipeline
 from symbolic_sizes import SymbolicMode, put_symbols
 
@@ -52,43 +49,6 @@ def pipelines(document: Document) -> dict[str, list[Document]]:
         "manual_overlap_bucketing": [{"pass": "manual_overlap_bucketing", "options": blocks}],
         "schedule_overlap_bucketing": [{"pass": "schedule_overlap_bucketing", "options": {"collective_bucketing": True}}],
     }
-
-
-def timed(work: Callable[[], Any]) -> float:
-    """Seconds of the processor, without those of `recompile`."""
-    compiled = 0.0
-    recompile = fx.GraphModule.recompile
-
-    def counted(gm: fx.GraphModule) -> Any:
-        nonlocal compiled
-        began = time.process_time()
-        code = recompile(gm)
-        compiled += time.process_time() - began
-        return code
-
-    gc.collect()
-    with mock.patch.object(fx.GraphModule, "recompile", counted):
-        began = time.process_time()
-        work()
-        return time.process_time() - began - compiled
-
-
-def compile_seconds(gm: fx.GraphModule) -> float:
-    began = time.process_time()
-    gm.recompile()
-    return time.process_time() - began
-
-
-def seconds_text(seconds: list[float]) -> str:
-    if len(seconds) == 1:
-        return f"{seconds[0]:.2f}"
-    return f"{statistics.median(seconds):.2f} ({min(seconds):.2f} to {max(seconds):.2f})"
-
-
-def machine() -> str:
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    return f"{found[1] if found else 'unknown processor'}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
 def first_difference(expected: fx.GraphModule, made: fx.GraphModule) -> str | None:
