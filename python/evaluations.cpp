@@ -91,9 +91,13 @@ nb::object figures(const EvaluationHandle& handle) {
     const std::string json = result_of([&](const std::stop_token&) {
         const std::vector<std::vector<std::string>> shared =
             links_in_common(*evaluation.graph, evaluation.time_source.get());
+        const bool keeps_order = !evaluation.resolved || evaluation.resolved->plan.overlaps.keep_group_order;
         return simulation_json(
             *evaluation.graph, evaluation.simulation, evaluation.corrected_memory,
-            {.contention = evaluation.contention.get(), .beside_ms = beside_ms(handle), .shared_links = shared});
+            {.contention = evaluation.contention.get(),
+             .beside_ms = beside_ms(handle),
+             .order = {.groups_keep_order = keeps_order, .bucket_of_node = evaluation.bucket_of_node},
+             .shared_links = shared});
     });
     return parsed_json(json);
 }
