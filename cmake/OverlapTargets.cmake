@@ -26,6 +26,26 @@ if(OVERLAP_SANITIZE)
   endif()
 endif()
 
+if(OVERLAP_MUTANTS)
+  add_library(overlap_mutant OBJECT ${CMAKE_SOURCE_DIR}/tests/mutation/mutant.cpp)
+  set_target_properties(overlap_mutant PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(overlap_settings INTERFACE $<TARGET_OBJECTS:overlap_mutant>)
+endif()
+# Puts sources below OVERLAP_MUTANTS in the place of those of this folder in the list.
+function(_overlap_take_changed list)
+  set(taken)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(source ${${list}})
+    set(changed ${OVERLAP_MUTANTS}/${folder}/${source})
+    if(OVERLAP_MUTANTS AND EXISTS ${changed})
+      set_source_files_properties(${changed} PROPERTIES COMPILE_OPTIONS -w)  # a change may well deserve a warning
+      set(source ${changed})
+    endif()
+    list(APPEND taken ${source})
+  endforeach()
+  set(${list} ${taken} PARENT_SCOPE)
+endfunction()
+
 # overlap_headers(NAME HEADERS header... [USES target...] [OPTIONS option...] [POSITION_INDEPENDENT])
 # A target without code that compiles what most files of a tree include, once. Libraries, programs and tests that are
 # declared where `overlap_precompiled` is set to NAME use the result; libraries are position independent, programs not.
@@ -56,6 +76,7 @@ set(overlap_standard_headers
 # the includes. OWN_HEADERS: it does not see what the precompiled headers of its tree include.
 function(overlap_library name)
   cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;SEES;USES" ${ARGN})
+  _overlap_take_changed(ARG_SOURCES)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC overlap_settings ${ARG_SEES} PRIVATE ${ARG_USES})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -10,6 +10,12 @@
 #                                  on a finding. Corpora and findings are kept in build/fuzz
 #     tests/run.sh --sanitizer KIND  tests, built with sanitizers: `address` (with undefined behaviour), or `thread`, which
 #                                  also edits at random moments for ten minutes
+#     tests/run.sh --coverage      tests of core, ui and app, and what of these they reach: a table by folder, lines and
+#                                  branches, the files with most branches that are not taken, and build/coverage/html
+#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M]
+#                                  small changes of the sources below FOLDER (core), each tried on the tests that come to
+#                                  it: what no test misses, and a table. N changes (300) are chosen by S (1); the same ones
+#                                  go on where M minutes (60) were over
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
 #
@@ -27,6 +33,11 @@ fuzz_seconds=
 fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by function and line
 load=false
 faults=false
+coverage=false
+mutation=false
+mutation_folder=core
+sample_options=(--sample 300 --seed 1)
+mutation_minutes=60
 stress_seconds=
 packages+=(strace)  # by which a test sees what the window does with files from strangers
 case ${1:-} in
@@ -39,6 +50,34 @@ case ${1:-} in
     --bench) bench=true ;;
     --load) load=true ;;
     --faults) faults=true ;;
+    --mutation)
+        mutation=true
+        use_preset mutation
+        packages+=(clang python3-clang-14)
+        shift
+        if [ $# -gt 0 ] && [[ $1 != --* ]]; then
+            mutation_folder=${1%/}
+            if ! [ -e "$root/$mutation_folder" ]; then
+                say "$script_name: $mutation_folder is not in the project"
+                exit 2
+            fi
+            shift
+        fi
+        while [ $# -gt 0 ]; do
+            if ! [[ $1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$ ]]; then
+                say "$script_name: --mutation wants a folder, --sample, --seed or --minutes with a number; see $script_name --help"
+                exit 2
+            fi
+            if [ "$1" = --minutes ]; then mutation_minutes=$2; else sample_options+=("$1" "$2"); fi
+            shift 2
+        done
+        ;;
+    --coverage)
+        coverage=true
+        use_preset coverage
+        packages+=(clang llvm)
+        export QTEST_FUNCTION_TIMEOUT=1800000 # ms; programs that count are slow
+        ;;
     --fuzz)
         fuzz_seconds=${2:-}
         if ! [[ $fuzz_seconds =~ ^[1-9][0-9]*$ ]]; then
@@ -240,7 +279,53 @@ run_faults() {
     return $status
 }
 
+# What tests the tree, packages and what runs tests reaches nothing that others do not.
+not_covering="^(include_check|readme_check|link_check|package_test|bundle_test|gpu_bundle_test|kill_test|hostile_files_test)$"
+
+run_coverage() {
+    local status=0
+    rm -rf "$build/profiles"
+    mkdir "$build/profiles"
+    # Programs of the same build add to one file, under a lock.
+    export LLVM_PROFILE_FILE=$build/profiles/%m.profraw
+    begin_step "run the tests"
+    ctest --test-dir "$build" --output-on-failure --label-exclude goldens --exclude-regex "$not_covering" -j "$(nproc)" ||
+        status=1
+    begin_step "compare with the goldens"
+    list_manifests
+    python3 "$root/tests/conformance/run_goldens.py" "$programs" "${manifests[@]}" || status=1
+    begin_step "sum up what was reached"
+    python3 "$root/tests/coverage/report.py" "$build" "$root" || status=1
+    if [ $status -ne 0 ]; then say "$script_name: a test failed, or the report: see above"; fi
+    return $status
+}
+
+# Debian's own Python, for which its package of clang is.
+mutants() {
+    local step=$1
+    shift
+    LIBCLANG_BGPRIO_DISABLE=1 /usr/bin/python3 -B "$root/tests/mutation/run.py" "$step" "$root" "$build" "$mutation_folder" "$@"
+}
+
+run_mutation() {
+    begin_step "configure, for what compiles each source"
+    (cd "$root" && cmake --preset "$preset" -Wno-dev) >&2
+    begin_step "change the sources"
+    mutants sample "${sample_options[@]}"
+    local programs_to_build
+    mapfile -t programs_to_build < <(mutants targets)
+    build_targets "${programs_to_build[@]}"
+    begin_step "try the changes"
+    list_manifests
+    trap - ERR
+    mutants try "${manifests[@]}" --minutes "$mutation_minutes"
+}
+
 install_missing
+if $mutation; then
+    run_mutation
+    exit
+fi
 if [ -n "$fuzz_seconds" ]; then
     begin_step "build the fuzz targets"
     build_fuzz_targets
@@ -258,6 +343,9 @@ if $with_torch; then
 fi
 if $bench; then
     run_benchmarks
+elif $coverage; then
+    trap - ERR
+    run_coverage
 elif $load; then
     trap - ERR
     run_load

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Tells what the tests have covered: a table by folder, the ten files with the most uncovered branches, and a report in HTML.
+
+    report.py BUILD ROOT [--uncovered FOLDER] [--without-html]
+
+BUILD is a build folder of the preset `coverage`; what its programs wrote when they ended is in BUILD/profiles. ROOT is the
+project. --uncovered lists each branch below a folder, or in a file, that has a side never taken, and nothing else.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import figures
+
+MOST_FILES = 10
+
+
+def objects_of(build):
+    """The compiled sources of the project: each function is in them once, and not again in each program."""
+    found = []
+    for folder in figures.FOLDERS:
+        for path in sorted((build / folder).rglob("*.o")):
+            sections = subprocess.run(["llvm-readelf", "-S", str(path)], capture_output=True, text=True, check=True).stdout
+            if "__llvm_covmap" in sections:
+                found.append(str(path))
+    return found
+
+
+def merge(build):
+    """The file with all counts. Programs of the same build add to one file, so there are as many as programs."""
+    profiles = sorted(str(path) for path in (build / "profiles").glob("*.profraw"))
+    if not profiles:
+        sys.exit(f"report.py: no program has written into {build / 'profiles'}")
+    whole = build / "profiles" / "all.profdata"
+    subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", str(whole), *profiles], check=True)
+    return whole
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--uncovered", metavar="FOLDER")
+    parser.add_argument("--without-html", action="store_true")
+    arguments = parser.parse_args()
+    build, root = arguments.build.resolve(), arguments.root.resolve()
+
+    first, *others = objects_of(build)
+    sources = [first, *(word for path in others for word in ("-object", path)), "-instr-profile", str(merge(build))]
+    (build / "objects.rsp").write_text("\n".join(sources))
+    command = ["llvm-cov", "export", "-skip-functions", "-skip-expansions", f"@{build / 'objects.rsp'}"]
+    export = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    files = figures.files_of(export, root)
+    if arguments.uncovered:
+        wanted = os.path.normpath(arguments.uncovered)
+        for file in files:
+            if file.path == wanted or file.path.startswith(wanted + os.sep):
+                source = (root / file.path).read_text(encoding="utf-8").splitlines()
+                print("\n".join(figures.gaps(file, source) or [f"{file.path}: nothing"]))
+        return
+    print(figures.folder_table(files))
+    print(f"\nThe {MOST_FILES} files with the most branches not taken:\n")
+    print(figures.file_table(files, MOST_FILES))
+    if not arguments.without_html:
+        html = build / "html"
+        subprocess.run(["llvm-cov", "show", "-format=html", "-show-branches=count", "-show-instantiations=false",
+                        f"-output-dir={html}", f"@{build / 'objects.rsp'}",
+                        *(str(root / folder) for folder in figures.FOLDERS)], check=True)
+        print(f"\n{html / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Tables of what became of the changes, and the list of those that make no difference."""
+
+import collections
+import dataclasses
+import os
+
+FIELDS = ("path", "change", "reason")
+
+
+@dataclasses.dataclass(frozen=True)
+class Tried:
+    """A change of `path`, and what became of it: killed, survived, not reached, no difference or not tried."""
+
+    path: str
+    line: int
+    kind: str
+    text: str
+    outcome: str
+    by: str = ""
+
+
+def read_no_difference(path):
+    """{(path, change): reason} of a table with a tab between its columns; the first line names them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or tuple(lines[0].split("\t")) != FIELDS:
+        raise ValueError(f"{path}: the first line is not {' '.join(FIELDS)}, with tabs between")
+    reasons = {}
+    for number, line in enumerate(lines[1:], 2):
+        fields = line.split("\t")
+        if len(fields) != len(FIELDS) or not all(fields):
+            raise ValueError(f"{path}:{number}: {len(FIELDS)} columns are wanted, with tabs between")
+        reasons[fields[0], fields[1]] = fields[2]
+    return reasons
+
+
+def outcome_of(result, has_reason):
+    """A change that was said to make no difference and is killed makes one."""
+    if result is None:
+        return "not tried"
+    if result.by is not None:
+        return "killed"
+    if has_reason:
+        return "no difference"
+    return "survived" if result.tests else "not reached"
+
+
+COLUMNS = ("killed", "survived", "not reached", "no difference", "not tried")
+
+
+def summary(name, tried):
+    """A row: all, each outcome, and the share of killed ones among those that were tried and make a difference."""
+    counts = collections.Counter(one.outcome for one in tried)
+    counted = counts["killed"] + counts["survived"] + counts["not reached"]
+    share = f"{100 * counts['killed'] / counted:.1f}" if counted else "–"
+    return [name, len(tried), *(counts[column] for column in COLUMNS), share]
+
+
+def rows(tried, folder):
+    """By the folders right below `folder`, by kind, and in all."""
+    by_folder, by_kind = collections.defaultdict(list), collections.defaultdict(list)
+    for one in tried:
+        below = os.path.relpath(one.path, folder).split(os.sep)
+        by_folder[os.path.join(folder, below[0]) if len(below) > 1 else folder].append(one)
+        by_kind[one.kind].append(one)
+    table = [summary(name, group) for name, group in sorted(by_folder.items())]
+    table += [summary(name, group) for name, group in sorted(by_kind.items())]
+    return table + [summary("all", tried)]
+
+
+def survivors(tried):
+    """A line for each change that no test misses."""
+    return [f"{one.path}:{one.line}: {one.outcome}: {one.kind}: {one.text}"
+            for one in sorted(tried, key=lambda one: (one.path, one.line, one.text))
+            if one.outcome in ("survived", "not reached")]

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Changes sources of a folder in small ways and tells which changes no test misses. tests/run.sh --mutation runs the steps.
+
+    run.py sample  ROOT BUILD FOLDER [--sample N] [--seed S]     chooses changes and writes the sources that have them
+    run.py targets ROOT BUILD FOLDER                             prints what has to be built to try them
+    run.py try     ROOT BUILD FOLDER [--minutes M]               tries each, and prints what became of them
+
+ROOT is the project, BUILD the build folder of the preset `mutation`, FOLDER a folder or a file of the project's sources. Of
+a sample all changes are compiled into one build; the environment of a test chooses one of them. `try` goes on where one of
+the same sample was interrupted, and tries again what has survived. Exit status 1 where a change is said to make no difference and a test misses it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+import outcomes
+import tried_tests
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "support"))
+from text_table import text_table  # noqa: E402
+
+NOT_BUILT = ("bench", "load", "fuzz", "faults")
+
+
+def is_within(path, folder):
+    return path == folder or path.startswith(folder + os.sep)
+
+
+def targets(build, folder, with_window):
+    """Programs and test programs that are linked to a library of the folder."""
+    links, folders, kinds = {}, {}, {}
+    for line in (build / "targets.txt").read_text(encoding="utf-8").splitlines():
+        name, kind, place, _, seen, used = line.split("|")
+        links[name] = {link for link in (seen + "," + used).split(",") if link}
+        folders[name], kinds[name] = place, kind
+
+    def reached_from(name, seen):
+        for link in links.get(name, ()):
+            if link not in seen:
+                seen.add(link)
+                reached_from(link, seen)
+        return seen
+
+    changed = {name for name, place in folders.items()
+               if kinds[name] == "STATIC_LIBRARY" and (is_within(place, folder) or is_within(folder, place))}
+    wanted = []
+    for name, place in sorted(folders.items()):
+        parts = place.split(os.sep)
+        if kinds[name] == "STATIC_LIBRARY" or parts[0] not in ("app", "tests") or parts[1:2] and parts[1] in NOT_BUILT:
+            continue
+        every = reached_from(name, {name})
+        window = parts[1:2] == ["ui"] or any(is_within(folders.get(link, ""), "ui") for link in every)
+        if changed & every and (with_window or not window):
+            wanted.append(name)
+    return wanted
+
+
+class Work:
+    """The files of a sample, below the build folder."""
+
+    def __init__(self, build):
+        self.folder = build / "mutants"
+        self.sources = build / "sources"
+        self.mutants = self.folder / "mutants.json"
+        self.results = self.folder / "results.json"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def read_mutants(self):
+        from change import Change
+        return [(path, Change(*fields)) for path, fields in json.loads(self.mutants.read_text(encoding="utf-8"))]
+
+
+def take_sample(arguments, work):
+    import sample  # needs clang's Python module
+    paths = sample.source_files(arguments.root, arguments.folder)
+    if not paths:
+        sys.exit(f"run.py: no source below {arguments.folder}")
+    sources = sample.Sources(arguments.root, sample.compiler_arguments(arguments.build, arguments.root),
+                             work.folder / "candidates")
+    chosen = sample.chosen(sources, paths, arguments.sample, arguments.seed, arguments.processes)
+    numbered = sample.write_sources(arguments.root, work.sources, chosen)
+    text = json.dumps([[path, [c.begin, c.end, c.kind, c.before, c.after, c.line]] for path, c in numbered], indent=0)
+    if not work.mutants.exists() or work.mutants.read_text(encoding="utf-8") != text:
+        work.mutants.write_text(text, encoding="utf-8")
+        work.results.unlink(missing_ok=True)
+    print(f"{len(numbered)} changes in {len(chosen)} of {len(paths)} files", file=sys.stderr)
+
+
+def try_sample(arguments, work):
+    import trial
+    mutants = work.read_mutants()
+    reasons = outcomes.read_no_difference(pathlib.Path(__file__).with_name("no_difference.tsv"))
+    results = {}
+    if work.results.exists():
+        for fields in json.loads(work.results.read_text(encoding="utf-8")):
+            results[fields[0]] = trial.Result(*fields)
+    left = [number for number in range(len(mutants)) if number not in results]
+    left += [number for number, result in sorted(results.items()) if result.by is None]  # there may be a test by now
+    tests = tried_tests.of_build(arguments.build, arguments.root, arguments.with_window)
+    run = trial.Trial(arguments.build, arguments.build / "bin", work.folder, arguments.processes)
+    if left:
+        failing = run.learn(tests, arguments.manifests)
+        for name in failing:
+            print(f"left out, for it fails without a change: {name}", file=sys.stderr)
+
+        def tell(result):
+            results[result.number] = result
+            kept = [[r.number, r.by, r.ran_out, r.tests, r.processor_s] for r in results.values()]
+            work.results.write_text(json.dumps(kept), encoding="utf-8")
+            path, change = mutants[result.number]
+            what = f"killed by {result.by}" if result.by else "SURVIVED" if result.tests else "NOT REACHED"
+            print(f"{len(results)}/{len(mutants)} {path}:{change.line}: {change.kind}: {what}"
+                  f" ({result.tests} tests, {result.processor_s:.1f} s)", file=sys.stderr, flush=True)
+
+        run.try_all(left, 60 * arguments.minutes, tell)
+    tried, wrong = [], []
+    for number, (path, change) in enumerate(mutants):
+        result, reason = results.get(number), reasons.get((path, change.text()))
+        outcome = outcomes.outcome_of(result, reason is not None)
+        tried.append(outcomes.Tried(path, change.line, change.kind, change.text(), outcome, result.by if result else ""))
+        if outcome == "killed" and reason is not None:
+            wrong.append(f"{path}:{change.line}: {change.text()}: killed by {result.by}, so it makes a difference")
+    print("\n".join(outcomes.survivors(tried)))
+    print()
+    print(text_table(["", "changes", *outcomes.COLUMNS, "% killed"], outcomes.rows(tried, arguments.folder)))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("sample", "targets", "try"))
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("folder")
+    parser.add_argument("manifests", nargs="*", help="manifests of goldens, for `try`")
+    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--with-window", action="store_true", help="also the window's tests")
+    arguments = parser.parse_args()
+    arguments.root, arguments.build = arguments.root.resolve(), arguments.build.resolve()
+    arguments.folder = os.path.normpath(arguments.folder)
+    arguments.with_window = arguments.with_window or is_within(arguments.folder, "ui")
+    work = Work(arguments.build)
+    if arguments.step == "sample":
+        take_sample(arguments, work)
+    elif arguments.step == "targets":
+        print("\n".join(targets(arguments.build, arguments.folder, arguments.with_window)))
+    else:
+        return try_sample(arguments, work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Tests of what is found to be changed in a source; they need clang's Python module (Debian: python3-clang-14).
+
+usage: test_candidates.py [unittest argument...]
+"""
+
+import pathlib
+import tempfile
+import unittest
+
+try:
+    import clang.cindex
+    import candidates
+except ModuleNotFoundError:
+    clang = None
+
+from change import that_compile, with_changes
+
+SOURCE = """#define LIMIT 7
+namespace std { template <class T> T max(T a, T b); }
+struct Text { bool operator==(const Text&) const; };
+int length(int first, int last);
+void count(int x);
+constexpr int width = 3;
+int first(int x, double y, const Text& a, const Text& b, const int* p) {
+    constexpr int most = 5;
+    int values[2] = {};
+    if (x < width && y >= 0.5) return x + LIMIT;
+    if (a == b) count(x);
+    while (p) --p;
+    for (int i = 0; i != most; ++i) {
+        if (i == 1) continue;
+        x -= length(i, x);
+    }
+    bool small = true;
+    p = p + 4;
+    switch (x) {
+        case 9: break;
+    }
+    return small ? std::max(x, values[0]) : x;
+}
+"""
+
+
+@unittest.skipIf(clang is None, "python3-clang-14 is not installed")
+class Candidates(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        path = pathlib.Path(scratch.name) / "first.cpp"
+        path.write_text(SOURCE)
+        self.source = candidates.Source(clang.cindex.Index.create(), path, ["-std=c++20"])
+        self.found = {(change.kind, change.text()) for change in self.source.candidates()}
+
+    def of_kind(self, kind):
+        return {text for found, text in self.found if found == kind}
+
+    def test_comparisons(self):
+        self.assertEqual(self.of_kind("comparison"), {
+            "x < width -> x <= width", "x < width -> x >= width", "y >= 0.5 -> y > 0.5", "y >= 0.5 -> y < 0.5",
+            "a == b -> a != b", "i != most -> i == most", "i == 1 -> i != 1"})
+
+    def test_signs_of_numbers_and_not_of_pointers(self):
+        self.assertEqual(self.of_kind("sign"), {"x -= length(i, x) -> x += length(i, x)",
+                                                "x + LIMIT -> x - LIMIT"})
+
+    def test_connectives_and_conditions(self):
+        self.assertEqual(self.of_kind("connective"), {"x < width && y >= 0.5 -> x < width || y >= 0.5"})
+        self.assertEqual(self.of_kind("condition"), {"p -> !(p)", "small -> !(small)"})
+
+    def test_constants(self):
+        self.assertEqual(self.of_kind("constant") - {"2 -> 3", "9 -> 10"},
+                         {"0.5 -> (0.5 * 2)", "0 -> 1", "1 -> 2", "true -> false", "4 -> 5"})
+
+    def test_statements_and_arguments(self):
+        self.assertEqual(self.of_kind("dropped"), {
+            "count(x); -> nothing", "--p; -> nothing", "continue; -> nothing", "x -= length(i, x); -> nothing",
+            "p = p + 4; -> nothing"})
+        self.assertEqual(self.of_kind("swapped"), {"length(i, x) -> length(x, i)"})
+
+    def test_all_at_once_compile_but_those_that_must_be_constant(self):
+        changes = dict(enumerate(self.source.candidates()))
+        left = that_compile(self.source.text, changes, self.source.errors_with)
+        self.assertEqual({changes[number].text() for number in set(changes) - set(left)}, {"2 -> 3", "9 -> 10"})
+        self.assertEqual(self.source.errors_with(with_changes(self.source.text, left)[0]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
