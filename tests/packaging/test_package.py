@@ -162,7 +162,6 @@ class InstalledFromDebianPackages(Installed, unittest.TestCase):
         depends = re.search(r"^Depends: (.*)$", studio, re.M)[1]
         for library in ("libqt6widgets6", "libgvc6"):
             self.assertIn(library, depends)
-        self.assertNotIn("simdjson", depends)
         self.assertRegex(depends, r"overlap-command-line \(= ")
         self.assertNotIn("openmpi", depends)
 
