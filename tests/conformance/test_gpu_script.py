@@ -11,6 +11,7 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SCRIPT = os.path.join(ROOT, "tests", "gpu", "run.sh")
+sys.path.insert(0, os.path.join(ROOT, "tests", "gpu"))  # of what gpu_figures.py imports
 
 
 def load_figures():
@@ -45,7 +46,8 @@ elif arguments[1:2] == ["-o"]:
     exposed = float(os.environ.get("EXPOSED", "2"))
     with open(arguments[2], "w") as file:
         json.dump({"work": {}, "nodes": [{"name": "mm", "kind": "matrix_multiply", "median_ms": 1}], "notes": [], "environment": {}, "step_ms": {"median": step, "minimum": step, "maximum": step, "all": [step, step]}, "peak_memory_bytes": 1,
-                   "recorded": {"steps": 5, "median_step_ms": step, "exposed_ms": exposed,
+                   "memory": {"pool_bytes": 1, "host_bytes": 0},
+                   "recorded": {"steps": 5, "median_step_ms": step, "exposed_ms": exposed, "transfer_exposed_ms": 0,
                                 "activities_without_node": 0},
                    "groups": [{"process_group": "0", "size": 8, "runs": "emulated", "because": "x"}]}, file)
 """
@@ -65,7 +67,7 @@ elif arguments[0] == "simulate":
         os.path.basename(arguments[1]).split(".")[0], 14)
     assert "--contention" not in arguments, "the fitted model has no factors"
     assert arguments[arguments.index("--compiled") + 1] in ("eager", "whole"), "as the run was"
-    print(json.dumps({"step_ms": step, "exposed_ms": 2}))
+    print(json.dumps({"step_ms": step, "exposed_ms": 2, "transfer_exposed_ms": 0, "peak_memory_bytes": 1}))
 elif arguments[0] == "calibrate":
     error = {"median": 0}
     print(json.dumps({"rows": [{"kind": "class", "name": "memory", "samples": 3, "relative_error_before": error,
@@ -108,8 +110,9 @@ class GpuScript(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(figures["within_bounds"])
         self.assertEqual(figures["stages"],
-                         ["plans", "judged", "compiled_job", "cuda_graph", "scaled_products", "experts",
+                         ["plans", "judged", "compiled_job", "cuda_graph", "scaled_products", "experts", "memory",
                           "compute_sanitizer", "several_ranks"])
+        self.assertEqual(list(figures["memory"]["plans"]), ["default", "save_all", "full", "sac_and_offload"])
         self.assertEqual(figures["compiled_job"]["compiled"], "whole")
         self.assertTrue(figures["compiled_job"]["within_bounds"])
         self.assertEqual(figures["scaled_products"]["products_ms"], {"mm": 1})
