@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 
 #include "core/graph/storage_table.h"
 #include "core/search/gather_results.h"
@@ -41,7 +40,7 @@ LiveBytes::LiveBytes(const StepWork& work)
         if (results[index].uses.empty()) continue;
         // Plans may gather once or twice what has several uses: the first use is one of some gather.
         const auto after = [&](NodeId use) { return work.after[use]; };
-        alive_until_[index] = std::ranges::min(results[index].uses | std::views::transform(after));
+        alive_until_[index] = after(*std::ranges::min_element(results[index].uses, {}, after));
         result_bytes_[index] = results[index].bytes;
     }
     for (std::size_t anchor = 0; anchor < count; ++anchor) {

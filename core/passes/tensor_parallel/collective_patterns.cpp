@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <span>
 
 #include "core/passes/pass_support.h"
@@ -46,7 +45,8 @@ class Patterns {
             found.push_back(std::move(*match));
         };
         // Backwards, so that the longest form of an all-gather is met first.
-        for (const NodeId node : std::views::reverse(nodes_)) {
+        for (auto at = nodes_.rbegin(); at != nodes_.rend(); ++at) {
+            const NodeId node = *at;
             const NodeRecord& record = graph_.record(node);
             if (waits_.has(record)) {
                 add(along_first(node, any_users));
