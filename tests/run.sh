@@ -45,7 +45,8 @@ case ${1:-} in
     --with-torch)
         with_torch=true
         fuzz_seconds=20
-        packages+=("${fuzz_packages[@]}" python3-dev)  # with the headers that the wheel's module includes
+        # The headers that the wheel's module includes, and what a test of the mutation finds changes with.
+        packages+=("${fuzz_packages[@]}" python3-dev python3-clang-14)
         ;;
     --bench) bench=true ;;
     --load) load=true ;;
