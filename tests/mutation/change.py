@@ -21,6 +21,11 @@ class Change:
     after: str
     line: int
 
+    def source_line(self, text):
+        """The line of the file's text in which the change begins, without what it is indented by."""
+        start = text.rfind(b"\n", 0, self.begin) + 1
+        return " ".join(text[start:].split(b"\n", 1)[0].decode().split())
+
     def text(self):
         """The change in one line."""
         return f"{' '.join(self.before.split())} -> {' '.join(self.after.split()) or 'nothing'}"

@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import os
 
-FIELDS = ("path", "change", "reason")
+FIELDS = ("path", "line", "change", "reason")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,13 +14,14 @@ class Tried:
     path: str
     line: int
     kind: str
+    source_line: str
     text: str
     outcome: str
-    by: str = ""
 
 
 def read_no_difference(path):
-    """{(path, change): reason} of a table with a tab between its columns; the first line names them."""
+    """{(path, line, change): reason} of a table with a tab between its columns; the first line names them. `line` is the
+    line of the source in which the change begins, without what it is indented by."""
     lines = path.read_text(encoding="utf-8").splitlines()
     if not lines or tuple(lines[0].split("\t")) != FIELDS:
         raise ValueError(f"{path}: the first line is not {' '.join(FIELDS)}, with tabs between")
@@ -29,7 +30,7 @@ def read_no_difference(path):
         fields = line.split("\t")
         if len(fields) != len(FIELDS) or not all(fields):
             raise ValueError(f"{path}:{number}: {len(FIELDS)} columns are wanted, with tabs between")
-        reasons[fields[0], fields[1]] = fields[2]
+        reasons[tuple(fields[:-1])] = fields[-1]
     return reasons
 
 
@@ -68,7 +69,7 @@ def rows(tried, folder):
 
 
 def survivors(tried):
-    """A line for each change that no test misses."""
-    return [f"{one.path}:{one.line}: {one.outcome}: {one.kind}: {one.text}"
+    """Two lines for each change that no test misses, as no_difference.tsv would have them."""
+    return [f"{one.path}:{one.line}: {one.outcome}: {one.kind}\n    {one.source_line}\t{one.text}"
             for one in sorted(tried, key=lambda one: (one.path, one.line, one.text))
             if one.outcome in ("survived", "not reached")]

@@ -6,18 +6,18 @@
     run.py try     ROOT BUILD FOLDER [--minutes M]               tries each, and prints what became of them
 
 ROOT is the project, BUILD the build folder of the preset `mutation`, FOLDER a folder or a file of the project's sources. Of
-a sample all changes are compiled into one build; the environment of a test chooses one of them. `try` goes on where one of
-the same sample was interrupted, and tries again what has survived. Exit status 1 where a change is said to make no difference and a test misses it.
+a sample all changes are compiled into one build; the environment of a test chooses one of them. `try` goes on where one was
+interrupted, and tries again what has survived; what was killed counts until its source changes. Exit status 1 where a change is said to make no difference and a test misses it.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
 
 import outcomes
 import tried_tests
+from kept import Work
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "support"))
 from text_table import text_table  # noqa: E402
@@ -58,34 +58,16 @@ def targets(build, folder, with_window):
     return wanted
 
 
-class Work:
-    """The files of a sample, below the build folder."""
-
-    def __init__(self, build):
-        self.folder = build / "mutants"
-        self.sources = build / "sources"
-        self.mutants = self.folder / "mutants.json"
-        self.results = self.folder / "results.json"
-        self.folder.mkdir(parents=True, exist_ok=True)
-
-    def read_mutants(self):
-        from change import Change
-        return [(path, Change(*fields)) for path, fields in json.loads(self.mutants.read_text(encoding="utf-8"))]
-
-
 def take_sample(arguments, work):
     import sample  # needs clang's Python module
     paths = sample.source_files(arguments.root, arguments.folder)
     if not paths:
         sys.exit(f"run.py: no source below {arguments.folder}")
-    sources = sample.Sources(arguments.root, sample.compiler_arguments(arguments.build, arguments.root),
+    sources = sample.Sources(arguments.root, sample.compiler_arguments(arguments.build, arguments.root, work.sources),
                              work.folder / "candidates")
     chosen = sample.chosen(sources, paths, arguments.sample, arguments.seed, arguments.processes)
     numbered = sample.write_sources(arguments.root, work.sources, chosen)
-    text = json.dumps([[path, [c.begin, c.end, c.kind, c.before, c.after, c.line]] for path, c in numbered], indent=0)
-    if not work.mutants.exists() or work.mutants.read_text(encoding="utf-8") != text:
-        work.mutants.write_text(text, encoding="utf-8")
-        work.results.unlink(missing_ok=True)
+    work.write_mutants(arguments.root, numbered)
     print(f"{len(numbered)} changes in {len(chosen)} of {len(paths)} files", file=sys.stderr)
 
 
@@ -93,10 +75,9 @@ def try_sample(arguments, work):
     import trial
     mutants = work.read_mutants()
     reasons = outcomes.read_no_difference(pathlib.Path(__file__).with_name("no_difference.tsv"))
-    results = {}
-    if work.results.exists():
-        for fields in json.loads(work.results.read_text(encoding="utf-8")):
-            results[fields[0]] = trial.Result(*fields)
+    kept = work.read_results()
+    results = {number: trial.Result(number, *kept[mutant.key()]) for number, mutant in enumerate(mutants)
+               if mutant.key() in kept}
     left = [number for number in range(len(mutants)) if number not in results]
     left += [number for number, result in sorted(results.items()) if result.by is None]  # there may be a test by now
     tests = tried_tests.of_build(arguments.build, arguments.root, arguments.with_window)
@@ -108,19 +89,20 @@ def try_sample(arguments, work):
 
         def tell(result):
             results[result.number] = result
-            kept = [[r.number, r.by, r.ran_out, r.tests, r.processor_s] for r in results.values()]
-            work.results.write_text(json.dumps(kept), encoding="utf-8")
-            path, change = mutants[result.number]
+            mutant = mutants[result.number]
+            kept[mutant.key()] = [result.by, result.ran_out, result.tests, result.processor_s]
+            work.write_results(kept)
             what = f"killed by {result.by}" if result.by else "SURVIVED" if result.tests else "NOT REACHED"
-            print(f"{len(results)}/{len(mutants)} {path}:{change.line}: {change.kind}: {what}"
+            print(f"{len(results)}/{len(mutants)} {mutant.path}:{mutant.change.line}: {mutant.change.kind}: {what}"
                   f" ({result.tests} tests, {result.processor_s:.1f} s)", file=sys.stderr, flush=True)
 
         run.try_all(left, 60 * arguments.minutes, tell)
     tried, wrong = [], []
-    for number, (path, change) in enumerate(mutants):
-        result, reason = results.get(number), reasons.get((path, change.text()))
+    for number, mutant in enumerate(mutants):
+        path, change, result = mutant.path, mutant.change, results.get(number)
+        reason = reasons.get((path, mutant.source_line, change.text()))
         outcome = outcomes.outcome_of(result, reason is not None)
-        tried.append(outcomes.Tried(path, change.line, change.kind, change.text(), outcome, result.by if result else ""))
+        tried.append(outcomes.Tried(path, change.line, change.kind, mutant.source_line, change.text(), outcome))
         if outcome == "killed" and reason is not None:
             wrong.append(f"{path}:{change.line}: {change.text()}: killed by {result.by}, so it makes a difference")
     print("\n".join(outcomes.survivors(tried)))

@@ -1,10 +1,11 @@
 """Chooses changes of a folder's sources by a seed, and writes the sources that have them."""
 
+import collections
 import concurrent.futures
 import hashlib
 import json
 import os
-import random
+import pathlib
 import shlex
 
 import clang.cindex
@@ -20,12 +21,14 @@ def source_files(root, folder):
     return sorted(str(path.relative_to(root)) for path in found)
 
 
-def compiler_arguments(build, root):
-    """What clang has to know of each source, from the commands of the build folder."""
+def compiler_arguments(build, root, changed):
+    """What clang has to know of each source, from the commands of the build folder; those of an earlier sample are compiled
+    from the folder `changed`."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     arguments = {}
     for command in commands:
-        path = os.path.relpath(command["file"], root)
+        file = pathlib.Path(command["file"])
+        path = str(file.relative_to(changed)) if file.is_relative_to(changed) else os.path.relpath(file, root)
         kept, words = ["-std=c++20", f"-I{root}"], iter(shlex.split(command["command"]))
         for word in words:
             if word in ("-isystem", "-I", "-D"):
@@ -58,6 +61,17 @@ class Sources:
         kept.write_text(json.dumps([[c.begin, c.end, c.kind, c.before, c.after, c.line] for c in found]), encoding="utf-8")
         return found
 
+    def ranked(self, path, seed):
+        """What can be changed in a file, as pairs of a rank by the seed and the change. The rank is of the line and of the
+        change alone, so it stays where other parts of the file are edited."""
+        text = (self.root / path).read_bytes()
+        seen, ranks = collections.Counter(), []
+        for change in self.candidates_of(path):
+            key = f"{seed}\t{path}\t{change.source_line(text)}\t{change.text()}"
+            seen[key] += 1
+            ranks.append((hashlib.sha256(f"{key}\t{seen[key]}".encode()).hexdigest(), change))
+        return ranks
+
     def compiling(self, task):
         """Those of a file's changes with which it compiles; `task` is its path and the changes."""
         path, changes = task
@@ -67,10 +81,12 @@ class Sources:
 
 
 def chosen(sources, paths, count, seed, processes):
-    """`count` changes, or all where there are fewer, as {path: [Change]}. The same seed chooses the same ones."""
+    """`count` changes, or all where there are fewer, as {path: [Change]}. The same seed chooses the same ones, and nearly
+    the same ones after an edit."""
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        order = [(path, change) for path, found in zip(paths, pool.map(sources.candidates_of, paths)) for change in found]
-        random.Random(seed).shuffle(order)
+        found = zip(paths, pool.map(sources.ranked, paths, [seed] * len(paths)))
+        order = [(path, change) for _, path, change in
+                 sorted((rank, path, change) for path, ranks in found for rank, change in ranks)]
         taken, start = {}, 0
         while start < len(order) and (missing := count - sum(map(len, taken.values()))) > 0:
             added = order[start:start + missing]

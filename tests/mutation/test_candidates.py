@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Tests of what is found to be changed in a source; they need clang's Python module (Debian: python3-clang-14).
+"""Tests of what is found to be changed in a source, and of what is chosen of it; they need clang's Python module (Debian:
+python3-clang-14).
 
 usage: test_candidates.py [unittest argument...]
 """
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -11,6 +13,7 @@ import unittest
 try:
     import clang.cindex
     import candidates
+    import sample
 except ModuleNotFoundError:
     clang = None
 
@@ -83,6 +86,39 @@ class Candidates(unittest.TestCase):
         left = that_compile(self.source.text, changes, self.source.errors_with)
         self.assertEqual({changes[number].text() for number in set(changes) - set(left)}, {"2 -> 3", "9 -> 10"})
         self.assertEqual(self.source.errors_with(with_changes(self.source.text, left)[0]), [])
+
+
+@unittest.skipIf(clang is None, "python3-clang-14 is not installed")
+class Sampling(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+
+    def ranks(self, text, seed):
+        (self.root / "tests/mutation").mkdir(parents=True, exist_ok=True)
+        (self.root / "tests/mutation/candidates.py").touch()
+        (self.root / "first.cpp").write_text(text)
+        sources = sample.Sources(self.root, {"first.cpp": ["-std=c++20"]}, self.root / "cache")
+        return {(change.source_line(text.encode()), change.text()): rank for rank, change in sources.ranked("first.cpp", seed)}
+
+    def test_an_edit_leaves_the_ranks_of_other_lines(self):
+        before = self.ranks(SOURCE, 1)
+        after = self.ranks(SOURCE.replace("case 9: break;", "case 7: return x * 2;"), 1)
+        edited = {key for key in before.keys() | after.keys() if "case" in key[0]}
+        self.assertEqual({key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}, edited)
+        self.assertTrue(edited)
+        self.assertNotEqual(before, self.ranks(SOURCE, 2))
+
+    def test_sources_that_an_earlier_run_has_changed_are_compiled_as_before(self):
+        build, changed = self.root / "build", self.root / "build" / "sources"
+        build.mkdir()
+        commands = [{"file": str(changed / "core" / "first.cpp"), "command": "c++ -DA=1 -O3 -o first.o"},
+                    {"file": str(self.root / "core" / "other.cpp"), "command": "c++ -isystem /s -o other.o"}]
+        (build / "compile_commands.json").write_text(json.dumps(commands))
+        found = sample.compiler_arguments(build, self.root, changed)
+        self.assertEqual(found, {"core/first.cpp": ["-std=c++20", f"-I{self.root}", "-DA=1"],
+                                 "core/other.cpp": ["-std=c++20", f"-I{self.root}", "-isystem", "/s"]})
 
 
 if __name__ == "__main__":

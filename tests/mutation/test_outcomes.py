@@ -26,24 +26,25 @@ class Outcomes(unittest.TestCase):
         self.assertEqual(outcomes.outcome_of(result(None, 2), True), "no difference")
 
     def test_what_makes_no_difference_does_not_count_and_what_is_not_reached_does(self):
-        tried = [Tried("core/a.cpp", 1, "sign", "a", outcome)
+        tried = [Tried("core/a.cpp", 1, "sign", "x = a;", "a", outcome)
                  for outcome in ["killed"] * 3 + ["survived", "not reached", "no difference", "not tried"]]
         self.assertEqual(outcomes.summary("all", tried), ["all", 7, 3, 1, 1, 1, 1, "60.0"])
         self.assertEqual(outcomes.summary("none", []), ["none", 0, 0, 0, 0, 0, 0, "–"])
 
     def test_rows_are_by_folder_and_by_kind(self):
-        tried = [Tried("core/passes/a.cpp", 1, "sign", "a", "killed"),
-                 Tried("core/passes/memory/b.cpp", 1, "sign", "b", "survived"),
-                 Tried("core/passes/memory/deep/c.cpp", 1, "constant", "c", "killed")]
+        tried = [Tried("core/passes/a.cpp", 1, "sign", "x = a;", "a", "killed"),
+                 Tried("core/passes/memory/b.cpp", 1, "sign", "x = b;", "b", "survived"),
+                 Tried("core/passes/memory/deep/c.cpp", 1, "constant", "x = c;", "c", "killed")]
         self.assertEqual([(row[0], row[1], row[-1]) for row in outcomes.rows(tried, "core/passes")],
                          [("core/passes", 1, "100.0"), ("core/passes/memory", 2, "50.0"), ("constant", 1, "100.0"),
                           ("sign", 2, "50.0"), ("all", 3, "66.7")])
 
     def test_survivors_are_told_with_their_place(self):
-        tried = [Tried("core/b.cpp", 7, "sign", "a + b -> a - b", "survived"), Tried("core/a.cpp", 1, "sign", "x", "killed"),
-                 Tried("core/a.cpp", 9, "constant", "0 -> 1", "not reached")]
-        self.assertEqual(outcomes.survivors(tried), ["core/a.cpp:9: not reached: constant: 0 -> 1",
-                                                     "core/b.cpp:7: survived: sign: a + b -> a - b"])
+        tried = [Tried("core/b.cpp", 7, "sign", "return a + b;", "a + b -> a - b", "survived"),
+                 Tried("core/a.cpp", 1, "sign", "x;", "x", "killed"),
+                 Tried("core/a.cpp", 9, "constant", "int c = 0;", "0 -> 1", "not reached")]
+        self.assertEqual(outcomes.survivors(tried), ["core/a.cpp:9: not reached: constant\n    int c = 0;\t0 -> 1",
+                                                     "core/b.cpp:7: survived: sign\n    return a + b;\ta + b -> a - b"])
 
 
 class NoDifference(unittest.TestCase):
@@ -54,11 +55,11 @@ class NoDifference(unittest.TestCase):
             return outcomes.read_no_difference(path)
 
     def test_reasons_by_change(self):
-        self.assertEqual(self.read("path\tchange\treason\ncore/a.cpp\t0 -> 1\tNo list is that short.\n"),
-                         {("core/a.cpp", "0 -> 1"): "No list is that short."})
+        self.assertEqual(self.read("path\tline\tchange\treason\ncore/a.cpp\tint c = 0;\t0 -> 1\tNo list is that short.\n"),
+                         {("core/a.cpp", "int c = 0;", "0 -> 1"): "No list is that short."})
 
     def test_a_reason_is_wanted(self):
-        for text in ("", "path\tchange\n", "path\tchange\treason\ncore/a.cpp\t0 -> 1\t\n"):
+        for text in ("", "path\tline\tchange\n", "path\tline\tchange\treason\ncore/a.cpp\tint c = 0;\t0 -> 1\t\n"):
             with self.assertRaises(ValueError):
                 self.read(text)
 
