@@ -10,7 +10,10 @@
 namespace overlap {
 namespace {
 
-constexpr unsigned most_stale = 3;         ///< rounds without gain after which a plan is left
+constexpr unsigned most_stale = 3;  ///< rounds without gain after which a plan is left
+/// Where any order may be, of what is left of the effort behind the portfolio, one in so many goes into plans that keep
+/// it.
+constexpr std::size_t ordered_part = 3;
 constexpr std::size_t most_moves = 40;     ///< in one round
 constexpr double gain_that_counts = 1e-5;  ///< share of the step
 
@@ -64,13 +67,14 @@ std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
     return candidates;
 }
 
-std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
+std::vector<SearchRounds::Incumbent> SearchRounds::incumbents(bool any_order) const {
     // The best of each way to plan: what leads on need not begin as the best.
     std::vector<Incumbent> chosen;
     for (const bool automatic : {true, false}) {
         std::vector<const Candidate*> of_kind;
         for (const Candidate& candidate : usable_) {
-            if (is_automatic(candidate.plan) == automatic) of_kind.push_back(&candidate);
+            if (is_automatic(candidate.plan) == automatic && (any_order || !candidate.changes_order))
+                of_kind.push_back(&candidate);
         }
         std::ranges::stable_sort(
             of_kind, [&](const Candidate* left, const Candidate* right) { return is_better(*left, *right); });
@@ -83,7 +87,7 @@ std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
     return chosen;
 }
 
-std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random,
+std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, bool any_order, std::mt19937& random,
                                                const std::vector<MemoryChoice>& memory) const {
     const std::shared_ptr<const Evaluation> evaluation =
         evaluator_.evaluation_of(incumbent.candidate.plan, limits_.stop);
@@ -97,8 +101,8 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
     };
     if (incumbent.stale == 0) add(overlap_moves(*evaluation));
     constexpr std::size_t advised = 3;
-    add(advice_moves(evaluation, incumbent.stale * advised, advised, limits_.any_order, limits_.stop));
-    if (limits_.any_order && incumbent.stale == 0) add(overtaking_moves(*evaluation));
+    add(advice_moves(evaluation, incumbent.stale * advised, advised, any_order, limits_.stop));
+    if (any_order && incumbent.stale == 0) add(overtaking_moves(*evaluation));
     if (stopped()) return moves;
     add(bucket_moves(*evaluation, random, most_moves / 4));
     add(option_moves(incumbent.candidate.plan, random, most_moves / 4));
@@ -111,8 +115,18 @@ std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::
 
 bool SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::vector<MemoryChoice>& memory,
                            const std::function<void()>& after_round) {
-    std::vector<Incumbent> improved = incumbents();
-    while (evaluations_ < effort && !done()) {
+    if (!limits_.any_order) return improve(incumbents(false), Stretch{effort, false}, random, memory, after_round);
+    std::vector<Incumbent> begun = incumbents(true);
+    const std::size_t left = effort - std::min(effort, evaluations_);
+    improve(incumbents(false), Stretch{evaluations_ + left / ordered_part, false}, random, memory, after_round);
+    // What keeping the order has come to leads on, and what began in another order, too.
+    for (Incumbent& incumbent : incumbents(false)) begun.push_back(std::move(incumbent));
+    return improve(std::move(begun), Stretch{effort, true}, random, memory, after_round);
+}
+
+bool SearchRounds::improve(std::vector<Incumbent> improved, const Stretch& stretch, std::mt19937& random,
+                           const std::vector<MemoryChoice>& memory, const std::function<void()>& after_round) {
+    while (evaluations_ < stretch.effort && !done()) {
         // Least stale first, then the best.
         auto chosen = improved.end();
         for (auto incumbent = improved.begin(); incumbent != improved.end(); ++incumbent) {
@@ -122,11 +136,12 @@ bool SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::
                 chosen = incumbent;
         }
         if (chosen == improved.end()) return true;
-        const std::vector<Candidate> tried = evaluate(moves_from(*chosen, random, memory));
+        const std::vector<Candidate> tried = evaluate(moves_from(*chosen, stretch.any_order, random, memory));
         const Candidate* found = nullptr;
         for (const Candidate& candidate : tried) {
-            if (candidate.usable() && locked_.kept_in(candidate.plan) && (!found || is_better(candidate, *found)))
-                found = &candidate;
+            const bool counts = candidate.usable() && locked_.kept_in(candidate.plan) &&
+                                (stretch.any_order || !candidate.changes_order);
+            if (counts && (!found || is_better(candidate, *found))) found = &candidate;
         }
         const bool helps =
             found && is_better(*found, chosen->candidate) &&

@@ -35,7 +35,8 @@ class SearchRounds {
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
 
     /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
-    /// tried helps or `effort` evaluations have been made.
+    /// tried helps or `effort` evaluations have been made. Where any order may be, half of what is left of the effort
+    /// goes into plans that keep it: they are easier to improve, and the best of them is where the others begin.
     /// @returns whether nothing helps any more.
     /// @param memory what may be tried of memory (see memory_settings()).
     /// @param after_round called with the best so far.
@@ -64,8 +65,17 @@ class SearchRounds {
         unsigned stale = 0;
     };
 
-    std::vector<Incumbent> incumbents() const;
-    std::vector<Proposal> moves_from(const Incumbent& incumbent, std::mt19937& random,
+    /// What a stretch of improvement may do.
+    struct Stretch {
+        std::size_t effort = 0;  ///< evaluations of the search after which it ends
+        bool any_order = false;
+    };
+
+    /// improve() from given plans, by plans of one kind: that keep the order of heavy compute, or any.
+    bool improve(std::vector<Incumbent> improved, const Stretch& stretch, std::mt19937& random,
+                 const std::vector<MemoryChoice>& memory, const std::function<void()>& after_round);
+    std::vector<Incumbent> incumbents(bool any_order) const;
+    std::vector<Proposal> moves_from(const Incumbent& incumbent, bool any_order, std::mt19937& random,
                                      const std::vector<MemoryChoice>& memory) const;
 
     const CandidateEvaluator& evaluator_;

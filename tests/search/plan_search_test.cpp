@@ -138,6 +138,16 @@ TEST(PlanSearch, PlansMayChangeTheOrderOfHeavyComputeWhereThatIsAskedFor) {
     }
 }
 
+/// Plans in any order begin where those that keep it have come to.
+TEST(PlanSearch, AnyOrderIsNoSlowerThanTheOrderOfTheGraph) {
+    for (const char* name : {"deepseek_v3_debugmodel_fsdp8_ep4.prebucket", "llama3_debugmodel_fsdp8.prebucket"}) {
+        SearchOptions options = options_of(300, 2);
+        const SearchResult kept = search_plans(graph_of(name), options);
+        options.any_order = true;
+        EXPECT_LE(search_plans(graph_of(name), options).best.step_ms, kept.best.step_ms) << name;
+    }
+}
+
 TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     const SearchResult found = search_plans(graph, options_of(120, 2));
