@@ -9,6 +9,7 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/passes/overlaps/overlap_directives.h"
+#include "core/plan/memory_edits.h"
 #include "core/search/block_plans.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
@@ -23,6 +24,7 @@ namespace {
 /// The share of the effort that is left for what plans are made of, once one is found.
 constexpr double share_of_search = 0.85;
 constexpr std::size_t most_finalists = 24;
+constexpr std::size_t most_sections = 8;  ///< of memory, that are tried with the fastest plan
 /// Of plans that are alike, those whose mean step under disturbed costs is longer than the least by more are left out.
 constexpr double robust_share = 0.001;
 
@@ -48,7 +50,7 @@ class Search {
     SearchResult run() {
         try_portfolio();
         const auto effort = static_cast<std::size_t>(static_cast<double>(options_.effort) * share_of_search);
-        const bool exhausted = rounds_.improve(effort, random_, memory_settings_, [&] { report(); });
+        const bool exhausted = improve(effort);
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
         result_.best = *best;
@@ -161,6 +163,40 @@ class Search {
         memory_settings_ = memory_settings(graph);
         if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
         if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(evaluator_.graph(), found->plan));
+    }
+
+    /// @returns whether nothing helps any more.
+    bool improve(std::size_t effort) {
+        const auto improve_to = [&](std::size_t evaluations) {
+            return rounds_.improve(evaluations, random_, memory_settings_, [&] { report(); });
+        };
+        if (const Candidate* fastest = rounds_.fastest(); !fastest || rounds_.within_limit(*fastest))
+            return improve_to(effort);
+        // What sections of memory bring early can be improved; later, more of them are known.
+        improve_to(effort * 2 / 3);
+        try_memory_with(*rounds_.fastest());
+        const bool exhausted = improve_to(effort);
+        try_memory_with(*rounds_.fastest());
+        return exhausted;
+    }
+
+    /// What is fast and takes too much memory may be so, too, with a memory section that has brought other plans within
+    /// the limit.
+    void try_memory_with(const Candidate& fast) {
+        if (rounds_.stopped() || rounds_.within_limit(fast)) return;
+        std::vector<const Candidate*> within;
+        for (const Candidate& candidate : rounds_.usable())
+            if (candidate.plan.memory && rounds_.within_limit(candidate)) within.push_back(&candidate);
+        std::ranges::stable_sort(within, {}, [](const Candidate* one) { return one->step_ms; });
+        std::vector<Proposal> proposals;
+        for (const Candidate* candidate : within) {
+            if (proposals.size() == most_sections) break;
+            const MemorySection& section = *candidate->plan.memory;
+            const auto has_it = [&](const Proposal& other) { return other.plan.memory == section; };
+            if (std::ranges::none_of(proposals, has_it))
+                proposals.push_back({edits::with_memory(fast.plan, section), "memory of a slower plan"});
+        }
+        evaluate_locked(std::move(proposals));
     }
 
     /// Buckets of equal numbers of blocks; then, of the best of them, other numbers at the beginning and at the end.

@@ -53,6 +53,11 @@ const Candidate* SearchRounds::best() const {
     return usable_.empty() || !within_limit(usable_[best_]) ? nullptr : &usable_[best_];
 }
 
+const Candidate* SearchRounds::fastest() const {
+    const auto found = std::ranges::min_element(usable_, {}, &Candidate::step_ms);
+    return found == usable_.end() ? nullptr : &*found;
+}
+
 std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
     std::erase_if(proposals, [&](const Proposal& proposal) { return !seen_.insert(key_of(proposal.plan)).second; });
     const std::size_t left = limits_.effort - std::min(limits_.effort, evaluations_);

@@ -49,6 +49,8 @@ class SearchRounds {
     const Limits& limits() const { return limits_; }
     /// Usable and within the limit, the shortest step first; nothing where there is none.
     const Candidate* best() const;
+    /// The shortest step, whatever its peak; nullptr where nothing is usable.
+    const Candidate* fastest() const;
     /// All that are usable and have what is locked, in order of evaluation, whatever their peak.
     const std::vector<Candidate>& usable() const { return usable_; }
     const LockedParts& locked() const { return locked_; }

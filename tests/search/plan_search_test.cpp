@@ -8,7 +8,9 @@
 
 #include "core/advice/advice.h"
 #include "core/base/error.h"
+#include "core/cost/built_in_cost_models.h"
 #include "core/cost/shared_links.h"
+#include "core/cost/with_cost_model.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
@@ -362,6 +364,31 @@ TEST(MemoryMoves, LessMemoryThanAnyPresetTakesIsFound) {
         if (baseline.usable()) least = std::min(least, baseline.corrected_peak_bytes);
     EXPECT_LT(free.front.front().peak_bytes, least);
     EXPECT_TRUE(free.front.front().plan.memory);
+}
+
+/// What is fast and takes too much memory is tried with what brings other plans within the limit.
+TEST(MemoryMoves, OfAFastPlanAreTriedWithinALimit) {
+    const auto graph = with_shared_links(
+        with_cost_model(test_graph("llama3_debugmodel_fsdp8"), *built_in_cost_model("h100-sxm")).graph,
+        LinkSharing::by_host);
+    SearchOptions options = options_of(150, 2);
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    std::size_t tried = 0;
+    for (const std::int64_t limit : {330'000'000, 400'000'000, 450'000'000}) {
+        options.memory_limit = limit;
+        const SearchResult found = search_plans(graph, options);
+        const FrontPoint& fast = found.front.back();
+        ASSERT_GT(fast.peak_bytes, limit);
+        for (const FrontPoint& point : found.front) {
+            if (point.peak_bytes > limit || !point.plan.memory) continue;
+            const Candidate candidate =
+                evaluator.evaluate(edits::with_memory(fast.plan, *point.plan.memory), point.origin);
+            if (!candidate.usable() || candidate.corrected_peak_bytes > limit) continue;
+            ++tried;
+            EXPECT_LE(found.best.step_ms, candidate.step_ms) << limit << ' ' << point.origin;
+        }
+    }
+    EXPECT_GT(tried, 0u);
 }
 
 TEST(PlanElements, EachCanBeTakenAway) {
