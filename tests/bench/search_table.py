@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The table of docs/search.md: overlap search on graphs, with the files' own times and with a cost model.
 
-usage: search_table.py PROGRAMS GRAPH... [--cost-model M] [--effort N] [--threads N]
+usage: search_table.py PROGRAMS GRAPH... [--cost-model M] [--effort N] [--threads N] [--keep FOLDER]
 """
 import argparse
 import json
@@ -16,14 +16,17 @@ def number(value):
 
 
 def row(programs, graph, model, arguments):
-    with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
-        command = [os.path.join(programs, "overlap"), "search", graph, "-q", "-o", os.path.join(folder, "x.plan.json"),
+    name = os.path.basename(graph).removesuffix(".graph.json.gz")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.path.join(arguments.keep or scratch, name)
+        os.makedirs(folder, exist_ok=True)
+        kept = os.path.join(folder, model or "file")
+        report = kept + ".report.json"
+        command = [os.path.join(programs, "overlap"), "search", graph, "-q", "-o", kept + ".plan.json",
                    "--report", report, "--effort", str(arguments.effort), "--threads", str(arguments.threads)]
         begin = time.monotonic()
         done = subprocess.run(command + (["--cost-model", model] if model else []), capture_output=True, text=True, check=False)
         seconds = time.monotonic() - begin
-        name = os.path.basename(graph).removesuffix(".graph.json.gz")
         if done.returncode != 0:
             return f"| {name} | {done.stderr.strip()} |"
         with open(report, encoding="utf-8") as file:
@@ -52,6 +55,7 @@ def main():
     parser.add_argument("--cost-model", action="append", default=[])
     parser.add_argument("--effort", type=int, default=1500)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--keep", help="a folder for plans and reports, which search_robustness.py --keep uses again")
     arguments = parser.parse_args()
     columns = ["graph", "times", "as it is", "default", "performance", "grid", "found", "bound", "any order", "gap",
                "peak of grid, GiB", "of found", "plans", "took"]
