@@ -12,10 +12,10 @@
 #                                  also edits at random moments for ten minutes
 #     tests/run.sh --coverage      tests of core, ui and app, and what of these they reach: a table by folder, lines and
 #                                  branches, the files with most branches that are not taken, and build/coverage/html
-#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M]
+#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M] [--tests NAME,NAME...]
 #                                  small changes of the sources below FOLDER (core), each tried on the tests that come to
 #                                  it: what no test misses, and a table. N changes (300) are chosen by S (1); the same ones
-#                                  go on where M minutes (60) were over
+#                                  go on where M minutes (60) were over; of --tests only these programs are built and tried
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
 #
@@ -37,6 +37,7 @@ coverage=false
 mutation=false
 mutation_folder=core
 sample_options=(--sample 300 --seed 1)
+mutation_tests=()
 mutation_minutes=60
 stress_seconds=
 packages+=(strace)  # by which a test sees what the window does with files from strangers
@@ -65,11 +66,16 @@ case ${1:-} in
             shift
         fi
         while [ $# -gt 0 ]; do
-            if ! [[ $1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$ ]]; then
-                say "$script_name: --mutation wants a folder, --sample, --seed or --minutes with a number; see $script_name --help"
+            if ! [[ ($1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$) || ($1 == --tests && -n ${2:-}) ]]; then
+                say "$script_name: --mutation wants a folder, --sample, --seed or --minutes with a number, or --tests with" \
+                    "names; see $script_name --help"
                 exit 2
             fi
-            if [ "$1" = --minutes ]; then mutation_minutes=$2; else sample_options+=("$1" "$2"); fi
+            case $1 in
+                --minutes) mutation_minutes=$2 ;;
+                --tests) mutation_tests=(--tests "$2") ;;
+                *) sample_options+=("$1" "$2") ;;
+            esac
             shift 2
         done
         ;;
@@ -314,12 +320,13 @@ run_mutation() {
     begin_step "change the sources"
     mutants sample "${sample_options[@]}"
     local programs_to_build
-    mapfile -t programs_to_build < <(mutants targets)
+    mapfile -t programs_to_build < <(mutants targets "${mutation_tests[@]}")
+    [ ${#programs_to_build[@]} -gt 0 ] || fail "nothing is to be built for $mutation_folder"
     build_targets "${programs_to_build[@]}"
     begin_step "try the changes"
     list_manifests
     trap - ERR
-    mutants try "${manifests[@]}" --minutes "$mutation_minutes"
+    mutants try "${manifests[@]}" --minutes "$mutation_minutes" "${mutation_tests[@]}"
 }
 
 install_missing

@@ -17,6 +17,11 @@ class Tried:
     source_line: str
     text: str
     outcome: str
+    by: str = ""
+
+    def place(self):
+        """What no_difference.tsv knows it by."""
+        return self.path, self.source_line, self.text
 
 
 def read_no_difference(path):
@@ -66,6 +71,14 @@ def rows(tried, folder):
     table = [summary(name, group) for name, group in sorted(by_folder.items())]
     table += [summary(name, group) for name, group in sorted(by_kind.items())]
     return table + [summary("all", tried)]
+
+
+def wrong_reasons(tried, reasons):
+    """A line for each reason that a test contradicts. The same line may stand in a file several times: one of those without
+    a difference is enough."""
+    true = {one.place() for one in tried if one.outcome != "killed"}
+    return [f"{one.path}:{one.line}: {one.text}: killed by {one.by}, so it makes a difference"
+            for one in tried if one.outcome == "killed" and one.place() in reasons and one.place() not in true]
 
 
 def survivors(tried):

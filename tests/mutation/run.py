@@ -5,6 +5,8 @@
     run.py targets ROOT BUILD FOLDER                             prints what has to be built to try them
     run.py try     ROOT BUILD FOLDER [--minutes M]               tries each, and prints what became of them
 
+--tests NAME,NAME... limits what is built and tried to these test programs; goldens are left out then.
+
 ROOT is the project, BUILD the build folder of the preset `mutation`, FOLDER a folder or a file of the project's sources. Of
 a sample all changes are compiled into one build; the environment of a test chooses one of them. `try` goes on where one was
 interrupted, and tries again what has survived; what was killed counts until its source changes. Exit status 1 where a change is said to make no difference and a test misses it.
@@ -29,8 +31,8 @@ def is_within(path, folder):
     return path == folder or path.startswith(folder + os.sep)
 
 
-def targets(build, folder, with_window):
-    """Programs and test programs that are linked to a library of the folder."""
+def targets(build, folder, with_window, only=()):
+    """Programs and test programs that are linked to a library of the folder; of `only` some, those."""
     links, folders, kinds = {}, {}, {}
     for line in (build / "targets.txt").read_text(encoding="utf-8").splitlines():
         name, kind, place, _, seen, used = line.split("|")
@@ -55,7 +57,10 @@ def targets(build, folder, with_window):
         window = parts[1:2] == ["ui"] or any(is_within(folders.get(link, ""), "ui") for link in every)
         if changed & every and (with_window or not window):
             wanted.append(name)
-    return wanted
+    unknown = sorted(set(only) - set(wanted))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: no test program is called so that is linked to {folder}")
+    return [name for name in wanted if not only or name in only]
 
 
 def take_sample(arguments, work):
@@ -81,6 +86,10 @@ def try_sample(arguments, work):
     left = [number for number in range(len(mutants)) if number not in results]
     left += [number for number, result in sorted(results.items()) if result.by is None]  # there may be a test by now
     tests = tried_tests.of_build(arguments.build, arguments.root, arguments.with_window)
+    if arguments.tests:
+        tests = [test for test in tests if test.name in arguments.tests]
+        arguments.manifests = []
+    tests = tried_tests.by_case(tests, tried_tests.googletest_programs(arguments.build))
     run = trial.Trial(arguments.build, arguments.build / "bin", work.folder, arguments.processes)
     if left:
         failing = run.learn(tests, arguments.manifests)
@@ -97,14 +106,13 @@ def try_sample(arguments, work):
                   f" ({result.tests} tests, {result.processor_s:.1f} s)", file=sys.stderr, flush=True)
 
         run.try_all(left, 60 * arguments.minutes, tell)
-    tried, wrong = [], []
+    tried = []
     for number, mutant in enumerate(mutants):
-        path, change, result = mutant.path, mutant.change, results.get(number)
-        reason = reasons.get((path, mutant.source_line, change.text()))
-        outcome = outcomes.outcome_of(result, reason is not None)
-        tried.append(outcomes.Tried(path, change.line, change.kind, mutant.source_line, change.text(), outcome))
-        if outcome == "killed" and reason is not None:
-            wrong.append(f"{path}:{change.line}: {change.text()}: killed by {result.by}, so it makes a difference")
+        change, result = mutant.change, results.get(number)
+        has_reason = (mutant.path, mutant.source_line, change.text()) in reasons
+        tried.append(outcomes.Tried(mutant.path, change.line, change.kind, mutant.source_line, change.text(),
+                                    outcomes.outcome_of(result, has_reason), result.by or "" if result else ""))
+    wrong = outcomes.wrong_reasons(tried, reasons)
     print("\n".join(outcomes.survivors(tried)))
     print()
     print(text_table(["", "changes", *outcomes.COLUMNS, "% killed"], outcomes.rows(tried, arguments.folder)))
@@ -123,6 +131,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--tests", type=lambda names: names.split(","), default=[], metavar="NAME,NAME...")
     parser.add_argument("--with-window", action="store_true", help="also the window's tests")
     arguments = parser.parse_args()
     arguments.root, arguments.build = arguments.root.resolve(), arguments.build.resolve()
@@ -132,7 +141,10 @@ def main():
     if arguments.step == "sample":
         take_sample(arguments, work)
     elif arguments.step == "targets":
-        print("\n".join(targets(arguments.build, arguments.folder, arguments.with_window)))
+        try:
+            print("\n".join(targets(arguments.build, arguments.folder, arguments.with_window, arguments.tests)))
+        except ValueError as error:
+            sys.exit(f"run.py: {error}")
     else:
         return try_sample(arguments, work)
     return 0

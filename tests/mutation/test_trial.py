@@ -127,6 +127,9 @@ class Building(unittest.TestCase):
             self.assertEqual(run.targets(build, "core/passes/memory", False), ["memory_test", "overlap"])
             self.assertEqual(run.targets(build, "core/passes", False), ["memory_test", "overlap"])
             self.assertEqual(run.targets(build, "core/base", False), ["base_test", "memory_test", "overlap"])
+            self.assertEqual(run.targets(build, "core/base", False, ["memory_test"]), ["memory_test"])
+            with self.assertRaisesRegex(ValueError, "^base_test: "):
+                run.targets(build, "core/passes", False, ["base_test", "memory_test"])
             self.assertEqual(run.targets(build, "core/passes", True),
                              ["memory_test", "overlap", "overlap-studio", "window_test"])
 
@@ -147,6 +150,36 @@ class Listing(unittest.TestCase):
             found = {window: tried_tests.of_build(pathlib.Path("/b"), pathlib.Path("/p"), window) for window in (False, True)}
         self.assertEqual(found[False], [Test("pass_test", ("/bin/sh",), "/", (("A", "b=c"),))])
         self.assertEqual([test.name for test in found[True]], ["pass_test", "window_test"])
+
+    def test_programs_of_googletest(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            build = pathlib.Path(scratch)
+            (build / "targets.txt").write_text(
+                "pass_test|EXECUTABLE|tests/passes|t.cpp||overlap_pass,GTest::gtest,GTest::gtest_main\n"
+                "window_test|EXECUTABLE|tests/ui|t.cpp||overlap_ui,Qt6::Test\n"
+                "test_support|STATIC_LIBRARY|tests|s.cpp||GTest::gtest\n", encoding="utf-8")
+            self.assertEqual(tried_tests.googletest_programs(build), {"pass_test"})
+
+
+class Cases(Programs):
+    LIST = "Running main() from gtest_main.cc\nFirst.\n  Adds\n  Drops\nAll/Second.\n  Adds/0  # GetParam() = 7\n"
+
+    def test_cases_are_listed_with_their_suites(self):
+        self.assertEqual(tried_tests.listed_cases(self.LIST), ["First.Adds", "First.Drops", "All/Second.Adds/0"])
+
+    def test_a_program_is_tried_case_by_case(self):
+        listing = self.work / "list"
+        listing.write_text(self.LIST)
+        program = self.script("first_test", f'[ "$1" = --gtest_list_tests ] && exec cat {listing}\n'
+                              'case $1 in *=First.Adds) reach 0;; *=First.Drops) exit 1;; *) reach 1;; esac')
+        other = self.script("other_test", "exit 0")
+        cases = tried_tests.by_case([program, other], {"first_test"})
+        self.assertEqual([case.name for case in cases], ["first_test: First.Adds", "first_test: First.Drops",
+                                                         "first_test: All/Second.Adds/0", "other_test"])
+        trial = Trial(self.work, self.work, self.work / "mutants", 2)
+        self.assertEqual(trial.learn(cases, []), ["first_test: First.Drops"])
+        self.assertEqual([known.test.name for number in (0, 1) for known in trial.tests_of(number)],
+                         ["first_test: First.Adds", "first_test: All/Second.Adds/0"])
 
 
 if __name__ == "__main__":

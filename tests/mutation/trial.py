@@ -66,11 +66,12 @@ class Trial:
                  for index, part in enumerate(parts) if part]
         failing = []
         with concurrent.futures.ThreadPoolExecutor(self.processes) as pool:
-            def first_run(test):
-                path = str(reached / f"{test.name}.reached")
+            def first_run(indexed):
+                index, test = indexed
+                path = str(reached / f"test-{index}.reached")
                 return test, tried_tests.run(test, {"OVERLAP_MUTANTS_REACHED": path}, *FIRST_LIMITS_S), tried_tests.reached(path)
 
-            for test, outcome, numbers in pool.map(first_run, parts + tests):
+            for test, outcome, numbers in pool.map(first_run, enumerate(parts + tests)):
                 if not outcome.passed:
                     failing.append(test.name)
                 elif test not in parts:
@@ -97,7 +98,7 @@ class Trial:
     def try_one(self, number):
         tests, used = self.tests_of(number), 0.0
         for known in tests:
-            limits = 5 * known.processor_s + 5, 20 * known.wall_s + WAITING_S
+            limits = 5 * known.processor_s + 1, 20 * known.wall_s + WAITING_S
             outcome = tried_tests.run(known.test, {"OVERLAP_MUTANT": str(number)}, *limits)
             used += outcome.processor_s
             if not outcome.passed:

@@ -19,7 +19,7 @@ MEMORY_BYTES = 6 << 30
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """A test of CTest: its command, run in `folder` with `environment` beside this process's own."""
+    """A test of CTest, or a case of one: its command, run in `folder` with `environment` beside this process's own."""
 
     name: str
     command: tuple
@@ -54,6 +54,44 @@ def of_build(build, root, with_window):
         environment = tuple(tuple(setting.split("=", 1)) for setting in properties.get("ENVIRONMENT", []))
         tests.append(Test(test["name"], tuple(words), properties.get("WORKING_DIRECTORY", str(build)), environment))
     return tests
+
+
+def googletest_programs(build):
+    """Names of the test programs that GoogleTest runs, by the list that CMake writes of all targets."""
+    programs = set()
+    for line in (build / "targets.txt").read_text(encoding="utf-8").splitlines():
+        name, kind, *_, links = line.split("|")
+        if kind == "EXECUTABLE" and "GTest::gtest" in links.split(","):
+            programs.add(name)
+    return programs
+
+
+def listed_cases(text):
+    """Full names of the tests in what a program prints for --gtest_list_tests: a line for each suite, and indented ones for
+    its tests, with what they are of behind a #."""
+    suite, names = "", []
+    for line in text.splitlines():
+        name = line.split("#")[0].rstrip()
+        if line.startswith("  "):
+            names.append(suite + name.strip())
+        elif name.endswith("."):
+            suite = name
+    return names
+
+
+def by_case(tests, programs):
+    """The tests, those of GoogleTest case by case: most of what a program tests does not come to a change, and the first
+    case that does may well be enough."""
+    split = []
+    for test in tests:
+        if os.path.basename(test.command[0]) not in programs or len(test.command) > 1:
+            split.append(test)
+            continue
+        listed = subprocess.run([*test.command, "--gtest_list_tests"], cwd=test.folder, capture_output=True, text=True,
+                                stdin=subprocess.DEVNULL, env=os.environ | dict(test.environment), check=True)
+        split += [dataclasses.replace(test, name=f"{test.name}: {case}", command=(*test.command, f"--gtest_filter={case}"))
+                  for case in listed_cases(listed.stdout)]
+    return split
 
 
 def limits(processor_s):
