@@ -186,6 +186,26 @@ TEST(Contention, TransfersBesideComputeTakeLonger) {
     EXPECT_DOUBLE_EQ(simulation.exposed_ms, 2);
 }
 
+TEST(Contention, TimesAreHowLongEachNodeTook) {
+    GraphSketch sketch;
+    sketch.group("1", 4, 0, 1e9);
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId first = sketch.cast("first", x, 1);
+    const NodeId gathered = sketch.gather("gather", x, 3, "1");
+    const NodeId product = sketch.compute("product", {x}, 2);
+    const NodeId waited = sketch.wait("wait", gathered);
+    const Graph graph = sketch.finish({first, product, waited});
+    Contention contention = slowdown_of_products(0.5);
+    contention.communication_slowdown = 1;
+    // Half the rate for the transfer and 1 / 1.25 for the product until that has ended; then 1.75 ms of work are left.
+    const ContendedSimulation found = simulate_with_contention(graph, node_times_ms(graph), contention);
+    EXPECT_DOUBLE_EQ(found.times_ms[first], 1);
+    EXPECT_DOUBLE_EQ(found.times_ms[product], 2.5);
+    EXPECT_DOUBLE_EQ(found.times_ms[gathered], 2.5 + 1.75);
+    EXPECT_DOUBLE_EQ(found.times_ms[waited], 0);
+    EXPECT_DOUBLE_EQ(found.simulation.groups[0].comm_ms, 2.5 + 1.75);
+}
+
 TEST(Contention, GroupsOnOneLinkShareItOnlyWhileBothTransfer) {
     GraphSketch sketch;
     sketch.group("1", 4, 0, 1e9);
@@ -212,6 +232,63 @@ TEST(Contention, FactorsThatMakeNoSenseAreRefused) {
     Contention twice;
     twice.shared_links = {{"0"}, {"0"}};
     EXPECT_THROW(simulate_with_contention(graph, {}, twice), InputError);
+}
+
+TEST(Contention, ThereIsNoneWithoutFactorsAndSharedLinks) {
+    EXPECT_TRUE(Contention().none());
+    EXPECT_FALSE(slowdown_of_products(0.5).none());
+    Contention communication;
+    communication.communication_slowdown = 0.5;
+    EXPECT_FALSE(communication.none());
+    Contention shared;
+    shared.shared_links = {{"0"}};
+    EXPECT_TRUE(shared.none()) << "a group has its link to itself";
+    shared.shared_links = {{"0", "1"}};
+    EXPECT_FALSE(shared.none());
+}
+
+TEST(Contention, FactorsAreThoseOfTheGraphsCostModel) {
+    GraphSketch sketch;
+    CostParameters::Contention factors;
+    factors.compute_slowdown = {{"memory", 0.25}};
+    factors.communication_slowdown = 0.5;
+    factors.shared_links = {{"0", "1"}};
+    sketch.header().cost->contention = factors;
+    const Contention found = contention_of(sketch.finish());
+    EXPECT_EQ(found.slowdown_of(ComputeClass::memory), 0.25);
+    EXPECT_EQ(found.slowdown_of(ComputeClass::matrix_multiply), 0);
+    EXPECT_EQ(found.communication_slowdown, 0.5);
+    EXPECT_EQ(found.shared_links, factors.shared_links);
+}
+
+TEST(Contention, FactorsThatAreMissingOrOfAnUnknownClassAreToldWithTheirPlace) {
+    const auto message = [](std::optional<CostParameters> cost) -> std::string {
+        GraphSketch sketch;
+        sketch.header().cost = cost;
+        try {
+            contention_of(sketch.finish());
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_NE(message({}).find("cost_model: the graph has none"), std::string::npos) << message({});
+    EXPECT_NE(message(CostParameters()).find("cost_model: it has no factors of contention"), std::string::npos);
+    CostParameters unknown;
+    unknown.contention.emplace().compute_slowdown = {{"memry", 0.25}};
+    EXPECT_NE(message(unknown).find("compute_slowdown: there is no class of compute \"memry\""), std::string::npos)
+        << message(unknown);
+    EXPECT_NE(message(unknown).find("memory"), std::string::npos);
+}
+
+TEST(Contention, AStoppedSimulationReturns) {
+    GraphSketch sketch;
+    sketch.compute("mm", {sketch.input("x", sketch.bytes(16))}, 4);
+    const Graph graph = sketch.finish();
+    std::stop_source stop;
+    stop.request_stop();
+    const ContendedSimulation found = simulate_with_contention(graph, node_times_ms(graph), {}, {}, stop.get_token());
+    EXPECT_EQ(found.simulation.step_ms, 0);
 }
 
 TEST(Contention, ARealGraphTakesLongerAndKeepsItsOrder) {

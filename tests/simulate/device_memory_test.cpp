@@ -64,6 +64,8 @@ TEST(DeviceMemory, ThatFusedProductsNeedIsCountedWhereTheirSizesAreKnown) {
     ASSERT_TRUE(without_sizes);
     EXPECT_EQ(without_sizes->severity, Severity::caution);
     EXPECT_EQ(without_sizes->nodes, std::vector<std::string>({"third"}));
+    EXPECT_EQ(without_sizes->kind, ProblemKind::uncounted_results);
+    EXPECT_EQ(without_sizes->title, "Memory too low");
     EXPECT_NE(without_sizes->message.find("what 1 fused product returns: "), std::string::npos)
         << without_sizes->message;
     EXPECT_FALSE(uncounted_results_problem(graph_on(0)));

@@ -99,6 +99,38 @@ TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
     EXPECT_EQ(timing.avoidable_ms, 4);
 }
 
+TEST_F(Exposure, PreparationThatIsTakenTwiceCountsOnce) {
+    sketch.compute("mm", {x}, 8);
+    const NodeId both = sketch.cast("both", x, 0.5);
+    const NodeId first = sketch.cast("first", both, 0.25), second = sketch.cast("second", both, 0.25);
+    const NodeId gather = sketch.call(
+        "gather", "_c10d_functional.all_gather_into_tensor_coalesced.default",
+        {sketch.list({Value::of_node(first), Value::of_node(second)}), Value::of_integer(4), sketch.text("0")},
+        {sketch.bytes(64), sketch.bytes(64)}, 4.0);
+    sketch.wait("waited", sketch.item("item", gather, 0));
+    EXPECT_EQ(run(0).earliest_ms, 1);
+}
+
+TEST_F(Exposure, TheLatestPlaceThatHidesItIsNamed) {
+    sketch.compute("mm", {x}, 2);
+    const NodeId latest = sketch.compute("mm_1", {x}, 3);
+    const NodeId gather = sketch.gather("gather", x, 10);
+    sketch.compute("mm_2", {x}, 7);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.start_before, latest);  // at 2 ms it ends when it is awaited, at 12
+    EXPECT_EQ(timing.avoidable_ms, 3);
+}
+
+TEST_F(Exposure, HardlyAnyComputeIsNoPlaceForACollective) {
+    sketch.compute("mm", {x}, 0.2);
+    const NodeId gather = sketch.gather("gather", x, 4);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::producer_late);
+    EXPECT_EQ(timing.start_before, no_node);
+}
+
 TEST_F(Exposure, ItsOwnPreparationIsNoPlaceForACollective) {
     const NodeId producer = sketch.compute("mm", {x}, 2);
     sketch.compute("mm_1", {x}, 1);
@@ -243,6 +275,16 @@ TEST_F(Exposure, GroupBusy) {
               "before first would let it start earlier, and that one later");
     EXPECT_TRUE(explain_exposure(simulation, graph, 1, {.groups_keep_order = false, .further = {{second, first}}})
                     .ends_with("it cannot go ahead of that one, since an overlap by hand keeps it behind first"));
+}
+
+TEST_F(Exposure, AStreamThatIsHeldForHalfOfTheTimeIsTheCause) {
+    const NodeId first = sketch.gather("first", x, 4);
+    const NodeId second = sketch.gather("second", x, 4);
+    sketch.wait("waited", second);
+    const CollectiveTiming& timing = run(1);
+    EXPECT_EQ(timing.exposed_ms, 8);
+    EXPECT_EQ(timing.cause, ExposureCause::group_busy);
+    EXPECT_EQ(timing.blocker, first);
 }
 
 TEST_F(Exposure, AQueueIsNotTheCollectiveAtItsEnd) {

@@ -82,6 +82,18 @@ TEST_F(HostCopiesTest, OneStreamRunsThemOneAfterTheOther) {
     EXPECT_EQ(simulation.compute_ms, 0);
 }
 
+TEST_F(HostCopiesTest, AWaitForNoCopyIsAnOrdinaryNode) {
+    const NodeId x = sketch_.input("x", sketch_.bytes(size));
+    const TensorMeta host = sketch_.bytes(size, {}, "cpu");
+    const NodeId out = sketch_.call("out", "ao.offload.default", GraphSketch::values({x}), {host});
+    const NodeId odd = sketch_.call("odd", "ao.wait_tensor.default", GraphSketch::values({x}), {host});
+    const Graph graph = sketch_.finish({out, odd});
+    const Simulation simulation = simulate(graph, node_times_ms(graph));
+    EXPECT_EQ(simulation.transfers[0].wait, no_node);
+    EXPECT_EQ(simulation.nodes[odd].end_ms, simulation.nodes[odd].start_ms);
+    EXPECT_EQ(simulation.transfer_exposed_ms, 0);
+}
+
 TEST_F(HostCopiesTest, ContentionOfOthersDoesNotSlowThem) {
     const Graph graph = offloaded(3, 1);
     const std::vector<double> times = node_times_ms(graph);
@@ -90,6 +102,10 @@ TEST_F(HostCopiesTest, ContentionOfOthersDoesNotSlowThem) {
     EXPECT_EQ(contended.step_ms, plain.step_ms);
     EXPECT_EQ(contended.transfer_exposed_ms, plain.transfer_exposed_ms);
     EXPECT_EQ(contended.transfers[1].end_ms, plain.transfers[1].end_ms);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        EXPECT_EQ(contended.nodes[node].start_ms, plain.nodes[node].start_ms) << graph.name(node);
+        EXPECT_EQ(contended.nodes[node].end_ms, plain.nodes[node].end_ms) << graph.name(node);
+    }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/cost/reference_graphs.h"
@@ -64,9 +66,69 @@ TEST(MemoryKinds, GathersOfSeveralAreUnpackedIntoBuffers) {
     const NodeId view = sketch.call("view", "aten.view.default", GraphSketch::values({empty}), {sketch.bytes(64, 7)});
     sketch.call("copy", "aten.split_with_sizes_copy.out", GraphSketch::values({whole, view}), {});
     const NodeId other = sketch.call("other", "aten.empty.memory_format", {}, {sketch.bytes(64)});
-    const Graph graph = sketch.finish({sketch.compute("mm", {empty, other}, 1)});
+    const NodeId mixed = sketch.call("mixed", "aten.empty.memory_format", {}, {sketch.bytes(64)});
+    const NodeId computed = sketch.compute("computed", {whole}, 1);
+    sketch.call("copy_other", "aten.copy_.default", GraphSketch::values({other, computed}), {});
+    sketch.call("copy_mixed", "aten.split_with_sizes_copy.out", GraphSketch::values({whole, computed, mixed}), {});
+    const Graph graph = sketch.finish({sketch.compute("mm", {empty, other, mixed}, 1)});
     EXPECT_EQ(kind_of(graph, "empty"), MemoryKind::gathered_parameters);
     EXPECT_EQ(kind_of(graph, "other"), MemoryKind::temporary);
+    EXPECT_EQ(kind_of(graph, "mixed"), MemoryKind::temporary);
+}
+
+TEST(MemoryKinds, WhatBackwardMakesAndReadsIsTemporary) {
+    GraphSketch sketch;
+    const auto node = [&](std::string_view name, std::initializer_list<NodeId> inputs, bool backward) {
+        NodeMetadata metadata;
+        metadata.autograd_backward = backward;
+        const std::vector<TensorMeta> out{sketch.bytes(8)};
+        return sketch.builder().call(name, "aten.mm.default", GraphSketch::values(inputs), out, metadata);
+    };
+    const NodeId kept = node("kept", {sketch.input("x", sketch.bytes(8))}, false);
+    const NodeId passing = node("passing", {kept}, true);
+    const Graph graph = sketch.finish({node("gradient", {passing}, true)});
+    EXPECT_EQ(kind_of(graph, "kept"), MemoryKind::saved_activations);
+    EXPECT_EQ(kind_of(graph, "passing"), MemoryKind::temporary);
+    EXPECT_EQ(kind_of(graph, "gradient"), MemoryKind::gradients);
+}
+
+TEST(MemoryKinds, HaveNamesAndTitles) {
+    EXPECT_EQ(memory_kind_name(MemoryKind::saved_activations), "saved_activations");
+    EXPECT_EQ(memory_kind_title(MemoryKind::saved_activations), "saved activations");
+    EXPECT_EQ(memory_kind_title(MemoryKind::offload), "offloaded, in flight");
+}
+
+TEST(MemoryKinds, ACurveByKindAddsUpToTheProfile) {
+    const Graph graph = one_of_each();
+    const MemoryProfile profile = memory_profile(graph, StorageRule::corrected);
+    const std::vector<BytesByKind> curve = memory_by_kind(graph);
+    std::vector<std::int64_t> sums;
+    for (const BytesByKind& point : curve) sums.push_back(std::accumulate(point.begin(), point.end(), std::int64_t{0}));
+    EXPECT_EQ(sums, profile.points);
+    EXPECT_EQ(curve.front()[static_cast<std::size_t>(MemoryKind::inputs)], 2);
+    EXPECT_EQ(curve.front()[static_cast<std::size_t>(MemoryKind::sharded_parameters)], 1);
+}
+
+/// A parameter may be cast, split and gathered before a module uses it; what is further away is told without one.
+TEST(MemoryKinds, AModuleIsLookedForBehindEightUsers) {
+    const auto module_of_input = [](int steps) {
+        GraphSketch sketch;
+        NodeId last = sketch.input("weight", sketch.bytes(8));
+        for (int step = 1; step < steps; ++step) {
+            std::string name = "step_";
+            name.append(std::to_string(step));
+            last = sketch.call(name, "aten.view.default", GraphSketch::values({last}), {sketch.bytes(0)});
+        }
+        NodeMetadata metadata;
+        metadata.module_fqn = sketch.builder().intern("layers.0");
+        const std::vector<TensorMeta> out{sketch.bytes(0)};
+        sketch.builder().call("uses", "aten.mm.default", GraphSketch::values({last}), out, metadata);
+        const HeldMemory held = held_memory(sketch.finish(), 0);
+        return held.modules.empty() ? "nothing" : held.modules.front().module;
+    };
+    EXPECT_EQ(module_of_input(1), "layers.0");
+    EXPECT_EQ(module_of_input(8), "layers.0");
+    EXPECT_EQ(module_of_input(9), "");
 }
 
 TEST(MemoryKinds, WhatIsHeldIsToldByModule) {

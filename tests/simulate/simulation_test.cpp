@@ -111,6 +111,7 @@ TEST_F(StreamModel, GroupsHaveStreamsOfTheirOwn) {
     EXPECT_EQ(simulation.groups[0].exposed_ms, 4);
     EXPECT_EQ(simulation.groups[1].exposed_ms, 0);
     EXPECT_EQ(simulation.collectives[1].kind, CollectiveKind::all_reduce);
+    EXPECT_EQ(simulation.collectives[1].bytes, 16);
     EXPECT_EQ(waited, simulation.collectives[0].wait);
 }
 
@@ -204,7 +205,18 @@ TEST_F(StreamModel, AStoppedSimulationReturns) {
     graph = sketch.finish();
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_EQ(simulate(graph, node_times_ms(graph), {}, stop.get_token()).step_ms, 0);
+    const Simulation stopped = simulate(graph, std::vector<double>{5, 4, 0}, {}, stop.get_token());
+    EXPECT_EQ(stopped.step_ms, 0);
+    EXPECT_EQ(stopped.nodes[0].end_ms, 0) << "not even the first node";
+}
+
+TEST_F(StreamModel, AGraphMayBeginWithCompute) {
+    GraphSketch own;
+    own.compute("first", {}, 2);
+    const Graph without_input = own.finish();
+    const Simulation found = simulate(without_input, node_times_ms(without_input));
+    EXPECT_EQ(found.compute_ms, 2);
+    EXPECT_EQ(found.step_ms, 2);
 }
 
 TEST_F(StreamModel, AnEmptyGraphTakesNoTime) {
