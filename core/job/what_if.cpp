@@ -193,7 +193,7 @@ class Questions {
             ask(stage_text(i), [i](std::size_t stage, const std::string&) { return stage == i; });
         for (const auto& [kind, times] : sum)
             ask("what " + kind + " takes beyond its mean",
-                [&kind](std::size_t, const std::string& of) { return of == kind; });
+                [&wanted = kind](std::size_t, const std::string& of) { return of == wanted; });
     }
 
     /// The same of stages that have collectives or graphs: all compute of the stage by one factor.
