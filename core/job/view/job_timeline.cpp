@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/number_text.h"
+#include "core/job/view/measured_lanes.h"
 #include "core/timeline/timeline_builder.h"
 
 namespace overlap::job {
@@ -13,12 +14,15 @@ namespace {
 class Drawing {
   public:
     explicit Drawing(const JobPicture& picture)
-        : picture_(picture), evaluation_(*picture.evaluation), times_(evaluation_.times) {}
+        : picture_(picture), evaluation_(*picture.evaluation), times_(evaluation_.times) {
+        if (picture.measured) measured_.emplace(*picture.measured, picture.first_measured());
+    }
 
     std::shared_ptr<const Timeline> run() {
         if (evaluation_.result.step_ms) {
             evaluation_.pipeline ? add_pipeline() : add_programs();
             builder_.include({0, nanoseconds(times_.step_ms)});
+            if (picture_.measured) builder_.include({0, picture_.measured->measured->length_ns});
         }
         return builder_.finish();
     }
@@ -65,14 +69,16 @@ class Drawing {
             const std::uint32_t lane =
                 builder_.add_lane({of.title, of.subtitle, LaneKind::compute, EventRole::compute});
             add_standstills(lane, row);
+            if (measured_) measured_->add_compute(builder_, row);
             std::map<std::string, std::uint32_t> collectives;
             for (std::uint32_t piece = step.row_begin[rank]; piece < step.row_begin[rank + 1]; ++piece)
                 add_piece(lane, base + piece, of, collectives);
-            const auto found = syncs.find(static_cast<std::uint32_t>(rank));
-            if (found == syncs.end()) continue;
-            const std::uint32_t gradients =
-                builder_.add_lane({"Gradients", of.title, LaneKind::process_group, EventRole::unbucketed});
-            for (const std::uint32_t piece : found->second) add(gradients, base + piece, EventRole::unbucketed, 0);
+            if (const auto found = syncs.find(static_cast<std::uint32_t>(rank)); found != syncs.end()) {
+                const std::uint32_t gradients =
+                    builder_.add_lane({"Gradients", of.title, LaneKind::process_group, EventRole::unbucketed});
+                for (const std::uint32_t piece : found->second) add(gradients, base + piece, EventRole::unbucketed, 0);
+            }
+            if (measured_) measured_->add_communication(builder_, row);
         }
     }
 
@@ -109,6 +115,9 @@ class Drawing {
                         builder_.add_lane({row.title, op.stream, main ? LaneKind::compute : LaneKind::process_group,
                                            main ? EventRole::compute : EventRole::unbucketed});
             }
+            if (!measured_) continue;
+            measured_->add_compute(builder_, row.of_class);
+            measured_->add_communication(builder_, row.of_class);
         }
         bool in_batch = false;
         std::uint32_t lane = 0;
@@ -136,6 +145,7 @@ class Drawing {
     const JobEvaluation& evaluation_;
     const StepTimes& times_;
     std::map<NodeIndex, std::uint32_t> lane_of_node_;
+    std::optional<MeasuredLanes> measured_;
     TimelineBuilder builder_;
 };
 
@@ -171,11 +181,15 @@ std::vector<StandstillSpan> JobPicture::spans_at(std::uint32_t reference) const 
     return found;
 }
 
-std::shared_ptr<const JobPicture> job_picture(std::shared_ptr<const JobEvaluation> evaluation) {
+std::shared_ptr<const JobPicture> job_picture(std::shared_ptr<const JobEvaluation> evaluation,
+                                              std::shared_ptr<const MeasuredJob> measured) {
     auto picture = std::make_shared<JobPicture>();
     picture->evaluation = std::move(evaluation);
     picture->rows = rank_rows(*picture->evaluation);
     picture->standstills = standstills(*picture->evaluation);
+    if (measured && picture->evaluation->result.step_ms)
+        picture->measured =
+            std::make_shared<const MeasuredOverJob>(measured_over_job(*picture->evaluation, std::move(measured)));
     picture->timeline = Drawing(*picture).run();
     return picture;
 }

@@ -1,0 +1,196 @@
+#include "core/job/measured/measured_over_job.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "core/job/measured/clocks.h"
+
+namespace overlap::job {
+
+namespace {
+
+constexpr double ns_per_ms = 1e6;
+
+using Kind = MeasuredSpan::Kind;
+
+constexpr Action nowhere{-1, no_microbatch, ActionKind::forward};
+
+/// When what a rank waits for ended, and who that was.
+struct Awaited {
+    std::int64_t end_ns = 0;
+    std::string name;
+    std::uint32_t rank = 0;  ///< index of MeasuredJob::ranks
+    std::size_t action = 0;  ///< index of its actions
+};
+
+class Comparison {
+  public:
+    Comparison(const JobEvaluation& evaluation, std::shared_ptr<const MeasuredJob> measured) : evaluation_(evaluation) {
+        over_.measured = std::move(measured);
+        over_.step_ms = static_cast<double>(over_.measured->length_ns) / ns_per_ms;
+        over_.predicted_ms = *evaluation.result.step_ms;
+    }
+
+    MeasuredOverJob run() {
+        const std::vector<MeasuredRank>& ranks = over_.measured->ranks;
+        for (std::uint32_t number = 0; number < ranks.size(); ++number) {
+            const MeasuredRank& rank = ranks[number];
+            MeasuredFigures& figures = over_.ranks.emplace_back();
+            figures.left_out = reason_against(evaluation_, rank);
+            if (!figures.left_out.empty()) continue;
+            const RankResult& result = *std::ranges::find(evaluation_.result.ranks, rank.rank, &RankResult::rank);
+            figures.figures = result.figures;
+            const std::vector<RecordedAction>& actions = rank.recorded.actions;
+            for (std::size_t i = 0; i < actions.size(); ++i)
+                for (const Action& action : actions[i].cell)
+                    ended_.emplace(Key(result.replica, action.stage, action.microbatch, action.kind),
+                                   Awaited{actions[i].time.end_ns,
+                                           action_text(action) + " of rank " + std::to_string(rank.rank), number, i});
+        }
+        find_nodes();
+        for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+            if (over_.ranks[rank].left_out.empty()) add_rank(rank);
+        for (const auto& [span, peer] : awaited_) over_.spans[span].on = first_span_[peer.rank] + peer.action;
+        return std::move(over_);
+    }
+
+  private:
+    using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, ActionKind>;  ///< replica, stage, microbatch
+
+    /// The nodes of actions, of the classes that were measured.
+    void find_nodes() {
+        if (!evaluation_.pipeline) return;
+        const PipelineStep& step = *evaluation_.pipeline;
+        for (const MeasuredFigures& of : over_.ranks) {
+            if (!of.left_out.empty() || !nodes_.emplace(of.figures, Nodes()).second) continue;
+            const auto ranks = static_cast<std::size_t>(step.ranks());
+            const std::size_t rank = of.figures % ranks;
+            const auto base = static_cast<NodeIndex>(of.figures / ranks * step.pieces.size());
+            for (std::uint32_t piece = step.row_begin[rank]; piece < step.row_begin[rank + 1]; ++piece)
+                if (step.pieces[piece].role == PieceRole::action)
+                    nodes_[of.figures].emplace(evaluation_.names.op(base + piece), base + piece);
+        }
+    }
+
+    void add_rank(std::uint32_t number) {
+        const MeasuredRank& rank = over_.measured->ranks[number];
+        const RecordedStep& step = rank.recorded;
+        MeasuredFigures& figures = over_.ranks[number];
+        const TimeRange whole{0, over_.measured->length_ns};
+        first_span_[number] = over_.spans.size();
+        for (const RecordedAction& action : step.actions) {
+            MeasuredSpan span{Kind::action,        number, action.time, action.exposed_ns, action.name,
+                              action.cell.front(), {},     {}};
+            if (const auto nodes = nodes_.find(figures.figures); nodes != nodes_.end())
+                if (const auto node = nodes->second.find(action.name); node != nodes->second.end())
+                    span.predicted = node->second;
+            over_.spans.push_back(std::move(span));
+        }
+        for (const TimeRange time : step.of_no_action.spans())
+            add({Kind::compute, number, time, 0, "compute", nowhere, {}, {}});
+        for (const RecordedCommunication& of : step.communication)
+            add({Kind::communication, number, of.time, 0, of.kind, nowhere, {}, {}});
+        const SpanSums computing(step.computing);
+        figures.compute_ms = static_cast<double>(computing.within_ns(whole)) / ns_per_ms;
+        figures.standing_ms = over_.step_ms - figures.compute_ms;
+        add_gaps(number);
+        const RankFigures& predicted = evaluation_.result.classes[figures.figures];
+        figures.predicted_compute_ms = predicted.busy_ms;
+        figures.predicted_standing_ms = over_.predicted_ms - predicted.busy_ms;
+        figures.predicted_waiting_ms = predicted.waiting_for_peers_ms;
+    }
+
+    void add(MeasuredSpan span) {
+        if (span.time.length_ns() > 0) over_.spans.push_back(std::move(span));
+    }
+
+    /// What the rank does between what its compute lane shows.
+    void add_gaps(std::uint32_t number) {
+        const RecordedStep& step = over_.measured->ranks[number].recorded;
+        std::vector<std::pair<TimeRange, const RecordedAction*>> shown;
+        for (const RecordedAction& action : step.actions) shown.emplace_back(action.time, &action);
+        for (const TimeRange time : step.of_no_action.spans()) shown.emplace_back(time, nullptr);
+        std::ranges::stable_sort(shown, {}, [](const auto& of) { return of.first.begin_ns; });
+        std::int64_t before = 0, waited = 0;
+        bool knows_peers = false;
+        for (const auto& [time, action] : shown) {
+            const std::optional<Awaited> peer = action ? awaited(number, *action) : std::nullopt;
+            knows_peers |= peer.has_value();
+            const std::int64_t until =
+                peer ? std::clamp(peer->end_ns, before, std::max(before, time.begin_ns)) : before;
+            if (until > before) {
+                awaited_.emplace_back(over_.spans.size(), *peer);
+                add({Kind::waiting, number, {before, until}, 0, peer->name, nowhere, {}, {}});
+            }
+            waited += until - before;
+            add_rest(number, {until, time.begin_ns}, peer);
+            before = std::max(before, time.end_ns);
+        }
+        add_rest(number, {before, over_.measured->length_ns}, std::nullopt);
+        if (knows_peers) over_.ranks[number].waiting_ms = static_cast<double>(waited) / ns_per_ms;
+    }
+
+    /// @param sent by whom, what the rank needs.
+    void add_rest(std::uint32_t number, TimeRange gap, const std::optional<Awaited>& sent) {
+        if (gap.length_ns() <= 0) return;
+        if (sent) {
+            awaited_.emplace_back(over_.spans.size(), *sent);
+            return add(
+                {Kind::transfer, number, gap, 0, "what " + sent->name + " sends is on its way", nowhere, {}, {}});
+        }
+        const RecordedStep& step = over_.measured->ranks[number].recorded;
+        std::int64_t before = gap.begin_ns;
+        for (const TimeRange time : spans_in(step.communicating, gap)) {
+            const TimeRange within{std::max(time.begin_ns, gap.begin_ns), std::min(time.end_ns, gap.end_ns)};
+            add({Kind::idle, number, {before, within.begin_ns}, 0, "nothing runs", nowhere, {}, {}});
+            add({Kind::transfer, number, within, 0, "communication", nowhere, {}, {}});
+            before = within.end_ns;
+        }
+        add({Kind::idle, number, {before, gap.end_ns}, 0, "nothing runs", nowhere, {}, {}});
+    }
+
+    /// The last of the actions that a cell needs messages of, where it was measured on another rank.
+    std::optional<Awaited> awaited(std::uint32_t number, const RecordedAction& recorded) const {
+        if (!evaluation_.pipeline) return std::nullopt;
+        const std::int64_t rank = over_.measured->ranks[number].rank;
+        const std::int32_t replica = std::ranges::find(evaluation_.result.ranks, rank, &RankResult::rank)->replica;
+        std::optional<Awaited> last;
+        for (const Action& action : recorded.cell) {
+            for (const Action& on : awaited_actions(action, evaluation_.pipeline->schedule.stages)) {
+                const auto found = ended_.find(Key(replica, on.stage, on.microbatch, on.kind));
+                if (found == ended_.end() || found->second.rank == number) continue;
+                if (!last || last->end_ns < found->second.end_ns) last = found->second;
+            }
+        }
+        return last;
+    }
+
+    using Nodes = std::unordered_map<std::string, NodeIndex>;
+    const JobEvaluation& evaluation_;
+    std::map<Key, Awaited> ended_;
+    std::map<std::uint32_t, std::size_t> first_span_;       ///< of each rank; its actions come first
+    std::vector<std::pair<std::size_t, Awaited>> awaited_;  ///< by spans that wait for it
+    std::map<std::uint32_t, Nodes> nodes_;                  ///< of each class and pipeline rank
+    MeasuredOverJob over_;
+};
+
+}  // namespace
+
+std::string MeasuredOverJob::rank_name(std::uint32_t rank) const {
+    return "rank " + std::to_string(measured->ranks[rank].rank);
+}
+
+std::optional<double> MeasuredOverJob::difference_ms(const JobEvaluation& evaluation, const MeasuredSpan& span) const {
+    if (!span.predicted) return std::nullopt;
+    return static_cast<double>(span.time.length_ns()) / ns_per_ms -
+           (evaluation.times.end[*span.predicted] - evaluation.times.start[*span.predicted]);
+}
+
+MeasuredOverJob measured_over_job(const JobEvaluation& evaluation, std::shared_ptr<const MeasuredJob> measured) {
+    return Comparison(evaluation, std::move(measured)).run();
+}
+
+}  // namespace overlap::job

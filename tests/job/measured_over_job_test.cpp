@@ -1,0 +1,215 @@
+// Measured traces of several ranks beside a job's step: what lies over what, by how much they differ, and what is
+// refused.
+
+#include "core/job/measured/measured_over_job.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/io/trace_file.h"
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+#include "core/job/view/job_timeline.h"
+#include "tests/job/traces_of_job.h"
+
+namespace overlap::job {
+namespace {
+
+using test::trace_of_rank;
+using test::TraceOfRankOptions;
+
+std::string job_text(const std::string& variation, int stages = 4, int microbatches = 6) {
+    std::string text = R"({"format": "overlap-job", "version": 1, "name": "x", "stages": [)";
+    for (int stage = 0; stage < stages; ++stage)
+        text.append(stage ? ", " : "").append(R"({"ms": {"F": 2, "B": 4}, "gradient_sync_ms": 3})");
+    return text + R"(], "schedule": {"name": "1F1B", "microbatches": )" + std::to_string(microbatches) +
+           R"(}, "transfer": {"activations_ms": 0.25, "gradients_ms": 0.125}, "replicas": 2)" + variation + "}";
+}
+const std::string slow_host = R"(, "variation": {"slow": [{"replica": 0, "stage": 2, "factor": 1.5}]})";
+
+std::shared_ptr<const JobEvaluation> evaluated(const std::string& text) {
+    return evaluate_job(std::make_shared<const JobDocument>(read_job_text(text, "x")));
+}
+
+NamedTrace trace(const JobEvaluation& ran, std::int64_t rank, const TraceOfRankOptions& options = {}) {
+    const std::string file = "rank" + std::to_string(rank) + ".json";
+    return {file, read_trace_bytes(trace_of_rank(ran, rank, options), file)};
+}
+std::vector<NamedTrace> traces(const JobEvaluation& ran, std::vector<std::int64_t> ranks) {
+    std::vector<NamedTrace> all;
+    for (const std::int64_t rank : ranks) all.push_back(trace(ran, rank));
+    return all;
+}
+MeasuredOverJob over(const JobEvaluation& job, std::span<const NamedTrace> traces) {
+    return measured_over_job(job, std::make_shared<const MeasuredJob>(measured_job(job, traces)));
+}
+double sum_of(const MeasuredOverJob& over, MeasuredSpan::Kind kind) {
+    double sum = 0;
+    for (const MeasuredSpan& span : over.spans)
+        if (span.kind == kind) sum += static_cast<double>(span.time.length_ns()) / 1e6;
+    return sum;
+}
+std::string refusal(const JobEvaluation& job, std::span<const NamedTrace> traces) {
+    try {
+        measured_job(job, traces);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(MeasuredOverJob, TracesOfTheJobItselfDifferInNothing) {
+    const auto job = evaluated(job_text(slow_host));
+    const auto all = traces(*job, {0, 1, 2, 3, 4, 5, 6, 7});
+    const MeasuredOverJob over = job::over(*job, all);
+    EXPECT_EQ(over.measured->step, "ProfilerStep#3");
+    EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-5);
+    ASSERT_EQ(over.ranks.size(), 8u);
+    for (const MeasuredFigures& rank : over.ranks) {
+        EXPECT_EQ(rank.left_out, "");
+        EXPECT_EQ(rank.figures, job->result.ranks[&rank - over.ranks.data()].figures);
+        EXPECT_NEAR(rank.compute_ms, rank.predicted_compute_ms, 1e-4);
+        EXPECT_NEAR(rank.standing_ms, rank.predicted_standing_ms, 1e-4);
+        ASSERT_TRUE(rank.waiting_ms);
+        EXPECT_NEAR(*rank.waiting_ms, rank.predicted_waiting_ms, 1e-4);
+    }
+    std::size_t actions = 0;
+    for (const MeasuredSpan& span : over.spans) {
+        if (span.kind != MeasuredSpan::Kind::action) continue;
+        ++actions;
+        ASSERT_TRUE(span.predicted) << span.name;
+        EXPECT_EQ(job->names.op(*span.predicted), span.name);
+        EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 1e-5);
+        EXPECT_NEAR(*over.difference_ms(*job, span), 0, 1e-5);
+    }
+    EXPECT_EQ(actions, 8u * 12);
+}
+
+TEST(MeasuredOverJob, ASlowHostShowsWhereItIsAndWhoWaitsForIt) {
+    const auto job = evaluated(job_text(""));
+    const auto ran = evaluated(job_text(slow_host));
+    const MeasuredOverJob over = job::over(*job, traces(*ran, {0, 1, 2, 3}));
+    EXPECT_NEAR(over.step_ms - over.predicted_ms, *ran->result.step_ms - *job->result.step_ms, 1e-5);
+    EXPECT_GT(over.step_ms, over.predicted_ms);
+    EXPECT_NEAR(over.ranks[2].compute_ms, 1.5 * over.ranks[2].predicted_compute_ms, 1e-4);
+    EXPECT_NEAR(over.ranks[1].compute_ms, over.ranks[1].predicted_compute_ms, 1e-4);
+    for (const std::size_t rank : {0, 1, 3}) {
+        const RankFigures& figures = ran->result.classes[ran->result.ranks[rank].figures];
+        EXPECT_NEAR(*over.ranks[rank].waiting_ms, figures.waiting_for_peers_ms, 1e-4) << rank;
+        EXPECT_GT(*over.ranks[rank].waiting_ms, over.ranks[rank].predicted_waiting_ms) << rank;
+    }
+    const auto of_rank_3 = std::ranges::find_if(over.spans, [](const MeasuredSpan& span) {
+        return span.rank == 3 && span.kind == MeasuredSpan::Kind::waiting;
+    });
+    ASSERT_NE(of_rank_3, over.spans.end());
+    EXPECT_EQ(of_rank_3->name, "2F0 of rank 2");
+    ASSERT_TRUE(of_rank_3->on);
+    EXPECT_EQ(over.spans[*of_rank_3->on].name, "2F0");
+    EXPECT_EQ(over.spans[*of_rank_3->on].rank, 2u);
+    EXPECT_EQ(over.spans[*of_rank_3->on].time.end_ns, of_rank_3->time.end_ns);
+    for (const MeasuredSpan& span : over.spans) {
+        if (span.kind != MeasuredSpan::Kind::action || span.name != "2B3") continue;
+        EXPECT_NEAR(*over.difference_ms(*job, span), 2, 1e-5);
+    }
+}
+
+TEST(MeasuredOverJob, WaitingIsNotToldWherePeersWereNotMeasured) {
+    const auto job = evaluated(job_text(""));
+    const MeasuredOverJob alone = over(*job, traces(*job, {2}));
+    EXPECT_FALSE(alone.ranks[0].waiting_ms);
+    EXPECT_EQ(sum_of(alone, MeasuredSpan::Kind::waiting), 0);
+    EXPECT_GT(sum_of(alone, MeasuredSpan::Kind::idle), 0);
+}
+
+TEST(MeasuredOverJob, ClocksThatMessagesContradictAreSetByThem) {
+    const auto job = evaluated(job_text(slow_host));
+    std::vector<NamedTrace> all = traces(*job, {0, 1});
+    all.push_back(trace(*job, 2, {.clock_ms = 70}));
+    all.push_back(trace(*job, 3, {.clock_ms = -3}));
+    const MeasuredJob measured = measured_job(*job, all);
+    ASSERT_EQ(measured.notes.size(), 1u);
+    EXPECT_EQ(measured.notes[0], "the clocks of 2 ranks were set by the messages of actions");
+    const MeasuredOverJob over = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
+    for (const MeasuredSpan& span : over.spans) {
+        if (span.kind != MeasuredSpan::Kind::action) continue;
+        // Off by what both ways of a message leave open: less than the shortest pair of transfers.
+        EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 0.4) << span.name;
+    }
+    EXPECT_NEAR(over.step_ms, over.predicted_ms, 0.4);
+}
+
+TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
+    const auto job = evaluated(job_text(""));
+    const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};
+    const MeasuredOverJob over = job::over(*job, one);
+    EXPECT_EQ(sum_of(over, MeasuredSpan::Kind::action), 0);
+    EXPECT_NEAR(sum_of(over, MeasuredSpan::Kind::compute), 36 + 2, 1e-4);  // the optimizer's as well
+    EXPECT_NEAR(sum_of(over, MeasuredSpan::Kind::communication), 3, 1e-4);
+}
+
+TEST(MeasuredOverJob, WhatIsOfAnotherJobIsRefused) {
+    const auto job = evaluated(job_text(""));
+    const std::vector<NamedTrace> far{trace(*job, 1, {.rank = 9})};
+    EXPECT_EQ(refusal(*job, far), "rank1.json: is of rank 9, and the job has 8 ranks");
+    const std::vector<NamedTrace> large{trace(*job, 1, {.world_size = 16})};
+    EXPECT_EQ(refusal(*job, large), "rank1.json: was measured on 16 ranks, and the job has 8");
+    const std::vector<NamedTrace> twice{trace(*job, 1), {"again.json", trace(*job, 1).trace}};
+    EXPECT_EQ(refusal(*job, twice), "again.json: is of rank 1, as is rank1.json");
+    // Eight stages on one pipeline: rank 1 of it runs stage 1, and rank 5 another one than here.
+    const auto other = evaluated(job_text("", 8, 8));
+    const std::vector<NamedTrace> stages{trace(*other, 5, {.world_size = 8})};
+    EXPECT_EQ(refusal(*job, stages), "rank5.json: has 5F0 on rank 5, which runs stage 1 in this job");
+    const auto longer = evaluated(job_text("", 4, 8));
+    const std::vector<NamedTrace> microbatches{trace(*longer, 0)};
+    EXPECT_EQ(refusal(*job, microbatches), "rank0.json: has 0F6, and the job has 6 microbatches");
+    const std::vector<NamedTrace> nothing{
+        {"none.json", read_trace_bytes(R"({"distributedInfo": {"rank": 1}, "traceEvents": []})", "none.json")}};
+    EXPECT_EQ(refusal(*job, nothing), "none.json: has no compute and no communication of a whole step");
+    const std::vector<NamedTrace> nobody{{"none.json", read_trace_bytes(R"({"traceEvents": []})", "none.json")}};
+    EXPECT_EQ(refusal(*job, nobody), "none.json: does not say which rank it is of");
+}
+
+TEST(MeasuredOverJob, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {
+    const auto job = evaluated(job_text(""));
+    const auto all = traces(*job, {0, 3});
+    const auto measured = std::make_shared<const MeasuredJob>(measured_job(*job, all));
+    const auto fewer = evaluated(job_text("", 4, 4));
+    const MeasuredOverJob over = measured_over_job(*fewer, measured);
+    EXPECT_EQ(over.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
+    EXPECT_TRUE(over.spans.empty());
+}
+
+TEST(MeasuredOverJob, LanesLieBelowThoseOfTheirStageInTheSameColours) {
+    const auto job = evaluated(job_text(""));
+    const auto ran = evaluated(job_text(slow_host));
+    const auto all = traces(*ran, {1, 2, 6});
+    const auto picture = job_picture(job, std::make_shared<const MeasuredJob>(measured_job(*job, all)));
+    std::vector<std::string> titles;
+    for (const Lane& lane : picture->timeline->lanes())
+        titles.push_back(lane.description.title + "/" + lane.description.subtitle);
+    const auto at = [&](const std::string& title) { return std::ranges::find(titles, title) - titles.begin(); };
+    EXPECT_EQ(at("measured/rank 1"), at("Stage 1/ranks 1, 5") + 1);
+    EXPECT_EQ(at("measured/rank 2"), at("Stage 2/ranks 2, 6") + 1);
+    EXPECT_EQ(at("measured/rank 6"), at("Stage 2/ranks 2, 6") + 2);
+    EXPECT_EQ(at("measured reduce_scatter/rank 6"), at("Gradients/Stage 2") + 2);
+    EXPECT_GE(picture->timeline->range().end_ns, nanoseconds(*ran->result.step_ms));
+    const Lane& predicted = picture->timeline->lanes()[at("Stage 1/ranks 1, 5")];
+    const Lane& measured = picture->timeline->lanes()[at("measured/rank 1")];
+    std::map<std::string, EventRole> roles;
+    for (std::uint32_t i = 0; i < predicted.size(); ++i)
+        roles[std::string(picture->timeline->name(predicted.name[i]))] = predicted.role[i];
+    std::size_t same = 0;
+    for (std::uint32_t i = 0; i < measured.size(); ++i) {
+        const MeasuredSpan* span = picture->measured_at(measured.reference[i]);
+        ASSERT_TRUE(span);
+        if (span->kind != MeasuredSpan::Kind::action) continue;
+        EXPECT_EQ(measured.role[i], roles.at(span->name)) << span->name;
+        ++same;
+    }
+    EXPECT_EQ(same, 12u);
+    EXPECT_FALSE(picture->measured_at(predicted.reference[0]));
+    EXPECT_FALSE(picture->measured_at(no_reference));
+}
+
+}  // namespace
+}  // namespace overlap::job
