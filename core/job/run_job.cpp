@@ -28,6 +28,16 @@ StepSpread spread(const JobDocument& job, PipelineOptions options) {
 void add_notes(const JobDocument& job, const PipelineStep& step, std::vector<std::string>& notes) {
     if (!step.network && std::ranges::any_of(job.topology, &TopologyLevel::shared))
         notes.emplace_back("topology: neither messages nor collectives have bytes, so nothing shares its links");
+    const auto communicates_within = [&](const Piece& piece) {
+        if (piece.bytes >= 0 || piece.role == PieceRole::gradient_wait) return false;
+        for (std::uint32_t part = piece.first_part; part < piece.first_part + piece.parts; ++part)
+            if (step.parts[part].fixed_ms > 0) return true;
+        return false;
+    };
+    if (step.network && std::ranges::any_of(step.pieces, communicates_within))
+        notes.emplace_back(
+            "topology: collectives that have times and no bytes, such as those within the graphs of stages, "
+            "keep these times: they share no links with messages and with other pipelines");
 }
 
 void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {

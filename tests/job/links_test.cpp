@@ -217,6 +217,16 @@ TEST(Links, MessagesOfAllReplicasShareTheLinkOfTheirNode) {
                      4 + 2 * (1 + 3));
 }
 
+TEST(Links, WhatKeepsItsTimesAndSharesNothingIsSaid) {
+    JobDocument job = messages(R"(, "contention": "shared")");
+    EXPECT_TRUE(run_job(job).notes.empty());
+    job.stages[0].gradient_sync_ms = 2;
+    const std::vector<std::string> notes = run_job(job).notes;
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_TRUE(notes[0].ends_with("they share no links with messages and with other pipelines")) << notes[0];
+    EXPECT_TRUE(run_job(messages("")).notes.empty());  // where nothing shares links there is nothing to say
+}
+
 TEST(Links, AnEarlyMessageHasTheWholeLinkUntilOthersCome) {
     JobDocument job = messages(R"(, "contention": "shared")", 2);
     // Replica 1 is half a millisecond later: alone for half of 100 bytes, together until the first has moved all,
