@@ -79,7 +79,7 @@ void JobEvaluator::request(JobRequest request) {
             if (stop.stop_requested()) return {};
             auto evaluation = job::evaluate_job(std::move(job), optionsOf(request, stop));
             if (stop.stop_requested()) return {};
-            answer.picture = releasedElsewhere(job::job_picture(std::move(evaluation)));
+            answer.picture = releasedElsewhere(job::job_picture(std::move(evaluation), request.measured));
         } catch (const InputError& error) {
             answer.refusal = sentenceOf(error, request.file);
         }

@@ -52,6 +52,7 @@ struct JobRequest {
     std::shared_ptr<const job::JobDocument> document;  ///< as it was opened
     job::JobChanges changes;
     StagePlans plans;
+    std::shared_ptr<const job::MeasuredJob> measured;  ///< lies over it; may be null
     std::shared_ptr<StageTimes> times;
     std::string folder;
     std::string file;  ///< for messages

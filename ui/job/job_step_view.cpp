@@ -4,8 +4,10 @@
 #include <QLabel>
 #include <QMenu>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/job/job_words.h"
+#include "ui/job/measured_words.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -81,6 +83,7 @@ void JobStepView::showPicture() {
                                                                   : QString::fromStdString(schedule.name));
         caption.append(tr("forward light, backward deep, a hue for each microbatch"));
     }
+    if (picture_->measured) caption.append(measuredStepText(*picture_));
     timeline_->setTimeline(picture_->timeline, caption.join(QStringLiteral(" · ")));
     const quint32 found = selected ? foundAgain(*selected) : no_reference;
     timeline_->selectReference(found);
@@ -89,15 +92,18 @@ void JobStepView::showPicture() {
 
 std::optional<JobStepView::Selected> JobStepView::selectedInWords() const {
     if (!picture_ || selected_ == no_reference) return std::nullopt;
+    if (const job::MeasuredSpan* span = picture_->measured_at(selected_))
+        return Selected{span->name, 0, false, false, *span};
     const job::NodeIndex node = picture_->node_of(selected_);
     const job::JobEvaluation& evaluation = *picture_->evaluation;
     return Selected{evaluation.names.op(node), evaluation.names.rank(node), picture_->is_standstill(selected_),
-                    picture_->is_after(selected_)};
+                    picture_->is_after(selected_), std::nullopt};
 }
 
 quint32 JobStepView::foundAgain(const Selected& selected) const {
     const job::JobEvaluation& evaluation = *picture_->evaluation;
     if (!evaluation.result.step_ms) return no_reference;
+    if (selected.measured) return measuredAgain(*selected.measured);
     if (selected.after) {
         // Whatever the rank's last action is now.
         for (const std::vector<job::StandstillSpan>& row : picture_->standstills)
@@ -112,6 +118,15 @@ quint32 JobStepView::foundAgain(const Selected& selected) const {
         if (evaluation.names.rank(node) == selected.rank && evaluation.names.op(node) == selected.op)
             return selected.standstill ? picture_->standstill_reference(node) : node;
     return no_reference;
+}
+
+quint32 JobStepView::measuredAgain(const job::MeasuredSpan& selected) const {
+    if (!picture_->measured) return no_reference;
+    const std::vector<job::MeasuredSpan>& spans = picture_->measured->spans;
+    const auto same = std::ranges::find_if(spans, [&](const job::MeasuredSpan& span) {
+        return span.rank == selected.rank && span.kind == selected.kind && span.time == selected.time;
+    });
+    return same == spans.end() ? no_reference : picture_->first_measured() + static_cast<quint32>(same - spans.begin());
 }
 
 void JobStepView::select(quint32 reference) {

@@ -49,9 +49,11 @@ class JobStepView : public QWidget {
         std::string op;
         std::int64_t rank = 0;
         bool standstill = false, after = false;
+        std::optional<job::MeasuredSpan> measured{};  ///< it is of a trace
     };
     std::optional<Selected> selectedInWords() const;
     quint32 foundAgain(const Selected& selected) const;
+    quint32 measuredAgain(const job::MeasuredSpan& selected) const;
     bool ownKey(const QKeyEvent& event);
     void showPicture();
     void showSelection(quint32 reference);

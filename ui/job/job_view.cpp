@@ -13,7 +13,10 @@
 
 #include "ui/job/job_controls.h"
 #include "ui/job/job_step_view.h"
+#include "ui/job/job_table.h"
 #include "ui/job/job_words.h"
+#include "ui/job/measured_page.h"
+#include "ui/job/measured_words.h"
 #include "ui/job/schedules_model.h"
 #include "ui/job/stages_model.h"
 #include "ui/job/waiting_map.h"
@@ -23,7 +26,6 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/low_bar.h"
-#include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
@@ -31,26 +33,7 @@ namespace {
 /// Narrower, the column would leave too little to the pages.
 constexpr int least_width_for_column = 760;
 constexpr int first_column_width = 380, least_column_width = 210;
-constexpr int lowest_table = 24;
-constexpr int narrowest_column = 52;
 constexpr int busy_after_ms = 200;  ///< it is said that figures are of before where evaluation takes this long
-
-QTreeView* makeTable(const QString& name, QAbstractItemModel* model) {
-    auto* table = new QTreeView;
-    table->setModel(model);
-    table->setItemDelegate(new TableDelegate(table));
-    table->setAccessibleName(name);
-    table->setRootIsDecorated(false);
-    table->setUniformRowHeights(true);
-    table->setAllColumnsShowFocus(true);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setMinimumHeight(lowest_table);
-    table->header()->setSectionsMovable(false);
-    table->header()->setMinimumSectionSize(narrowest_column);
-    table->header()->setStretchLastSection(false);
-    table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    return table;
-}
 
 }  // namespace
 
@@ -60,10 +43,11 @@ JobView::JobView(OpenJob& job, QWidget* parent)
       controls_(new JobControls(job)),
       step_(new JobStepView(job)),
       waiting_(new WaitingMap),
+      measured_(new MeasuredPage(job)),
       stages_model_(new StagesModel(job, this)),
       schedules_model_(new SchedulesModel(this)),
-      stages_(makeTable(tr("Stages of the job"), stages_model_)),
-      schedules_(makeTable(tr("The job with each schedule"), schedules_model_)),
+      stages_(makeJobTable(tr("Stages of the job"), stages_model_)),
+      schedules_(makeJobTable(tr("The job with each schedule"), schedules_model_)),
       header_(new QWidget),
       summary_(new ElidedLabel),
       problem_(new QLabel),
@@ -101,6 +85,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
         showSummary();
     });
     connect(&job, &OpenJob::changed, this, &JobView::showSummary);
+    connect(&job, &OpenJob::changed, this, &JobView::arrange);
     impatience_.setSingleShot(true);
     impatience_.setInterval(busy_after_ms);
     connect(&impatience_, &QTimer::timeout, this, [this] {
@@ -121,11 +106,8 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     connect(step_, &JobStepView::rangeChanged, waiting_, &WaitingMap::setRange);
     connect(step_, &JobStepView::stageWanted, this, &JobView::stageWanted);
     connect(waiting_, &WaitingMap::selected, step_, &JobStepView::select);
-    connect(waiting_, &WaitingMap::activated, this, [this](quint32 reference) {
-        showPage(step_page);
-        step_->select(reference);
-        step_->setFocus();
-    });
+    connect(waiting_, &WaitingMap::activated, this, &JobView::showReference);
+    connect(measured_, &MeasuredPage::activated, this, &JobView::showReference);
     connect(stages_, &QTreeView::clicked, this, [this](const QModelIndex& row) { emit stageWanted(row.row()); });
     connect(stages_, &QTreeView::activated, this, [this](const QModelIndex& row) { emit stageWanted(row.row()); });
     connect(schedules_, &QTreeView::activated, this, [this](const QModelIndex& row) {
@@ -210,11 +192,13 @@ QWidget* JobView::makePages() {
     narrow_ = new QWidget;
     auto* narrow = new QVBoxLayout(narrow_);
     narrow->setContentsMargins(0, 0, 0, 0);
-    for (QWidget* page : std::initializer_list<QWidget*>{step_, waiting_, schedules_, narrow_}) pages_->addWidget(page);
+    for (QWidget* page : std::initializer_list<QWidget*>{step_, waiting_, schedules_, narrow_, measured_})
+        pages_->addWidget(page);
     tabs_->setObjectName("jobTabs");
     tabs_->setAccessibleName(tr("Views of the job"));
     tabs_->setExpanding(false);
-    for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try")}) tabs_->addTab(title);
+    for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try"), tr("Measured")})
+        tabs_->addTab(title);
     auto* header = new QHBoxLayout(header_);
     header->setContentsMargins(0, 0, 0, 0);
     header->addWidget(summary_);
@@ -243,6 +227,7 @@ QString JobView::summary() const {
     const auto figures = job_.figures();
     if (!figures) return job_.evaluating() ? tr("evaluating…") : QString();
     QStringList parts = figureTexts(*figures, job_.openedFigures());
+    if (const QString measured = measuredStepText(*job_.picture()); !measured.isEmpty()) parts.append(measured);
     if (const auto& spread = job_.spread())
         parts.append(
             tr("of %1 draws half within %2, 99 % within %3")
@@ -288,6 +273,12 @@ void JobView::offerPlan(const QString& text) {
     use_plan_->setVisible(!text.isEmpty());
 }
 
+void JobView::showReference(quint32 reference) {
+    showPage(step_page);
+    step_->select(reference);
+    step_->setFocus();
+}
+
 void JobView::showPage(Page page) {
     if (page == controls_page && column_->parentWidget() != narrow_) return controls_->setFocus();
     tabs_->setCurrentIndex(page);
@@ -311,6 +302,7 @@ void JobView::arrange() {
     // Programs have neither stages nor a schedule.
     tabs_->setTabVisible(controls_page, !wide && job_.hasStages());
     tabs_->setTabVisible(schedules_page, job_.hasStages());
+    tabs_->setTabVisible(measured_page, job_.measured().job != nullptr);
     if (is_wide) column_->setVisible(job_.hasStages());
     if (wide == is_wide) return;
     if (wide) {
@@ -344,7 +336,7 @@ QJsonObject JobView::state() const {
 }
 
 void JobView::restore(const QJsonObject& state) {
-    tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(controls_page)));
+    tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(measured_page)));
     column_width_ = std::max(least_column_width, state["column"].toInt(first_column_width));
     if (column_->parentWidget() == columns_) columns_->setSizes({column_width_, width() - column_width_});
     step_->timeline().edits().restore(state["timeline"].toObject());

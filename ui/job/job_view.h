@@ -18,23 +18,25 @@ namespace overlap::ui {
 class ElidedLabel;
 class JobControls;
 class JobStepView;
+class MeasuredPage;
 class SchedulesModel;
 class StagesModel;
 class WaitingMap;
 
 /// The open job: its figures, what can be tried, its stages, and beside them the step as a timeline, when which ranks
-/// wait, and all schedules side by side. In a narrow window what can be tried is a further tab.
+/// wait, all schedules side by side, and measured ranks. In a narrow window what can be tried is a further tab.
 class JobView : public QWidget {
     Q_OBJECT
 
   public:
-    enum Page { step_page, waiting_page, schedules_page, controls_page };
+    enum Page { step_page, waiting_page, schedules_page, controls_page, measured_page };
 
     explicit JobView(OpenJob& job, QWidget* parent = nullptr);
     ~JobView() override;
 
     JobControls& controls() { return *controls_; }
     JobStepView& step() { return *step_; }
+    MeasuredPage& measured() { return *measured_; }
     WaitingMap& waiting() { return *waiting_; }
     QTreeView& schedules() { return *schedules_; }
     QTreeView& stages() { return *stages_; }
@@ -77,6 +79,7 @@ class JobView : public QWidget {
     QWidget* makePages();
     void showJob();
     void showSummary();
+    void showReference(quint32 reference);
     void arrange();
     bool useKey(const QKeyEvent& event);
 
@@ -84,6 +87,7 @@ class JobView : public QWidget {
     JobControls* controls_;
     JobStepView* step_;
     WaitingMap* waiting_;
+    MeasuredPage* measured_;
     StagesModel* stages_model_;
     SchedulesModel* schedules_model_;
     QTreeView *stages_, *schedules_;

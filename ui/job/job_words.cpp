@@ -6,6 +6,7 @@
 
 #include "core/job/rank_texts.h"
 #include "core/job/standstill.h"
+#include "ui/job/measured_words.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
@@ -95,8 +96,10 @@ QString lastText(const job::JobEvaluation& evaluation, job::NodeIndex node) {
 
 }  // namespace
 
-std::optional<job::NodeIndex> awaitedBy(const job::JobPicture& picture, quint32 reference) {
+std::optional<quint32> awaitedBy(const job::JobPicture& picture, quint32 reference) {
     if (reference == no_reference || !picture.evaluation->result.step_ms) return std::nullopt;
+    if (const job::MeasuredSpan* span = picture.measured_at(reference))
+        return span->on ? std::optional(picture.first_measured() + static_cast<quint32>(*span->on)) : std::nullopt;
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= picture.evaluation->graph().node_count()) return std::nullopt;
     std::optional<job::NodeIndex> longest;
@@ -111,6 +114,7 @@ std::optional<job::NodeIndex> awaitedBy(const job::JobPicture& picture, quint32 
 
 QString describedReference(const job::JobPicture& picture, quint32 reference) {
     if (reference == no_reference || !picture.evaluation->result.step_ms) return {};
+    if (const job::MeasuredSpan* span = picture.measured_at(reference)) return describedMeasured(picture, *span);
     const job::JobEvaluation& evaluation = *picture.evaluation;
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= evaluation.graph().node_count()) return {};
@@ -132,12 +136,14 @@ QString describedReference(const job::JobPicture& picture, quint32 reference) {
             lines.append(translated("stood still before: %1").arg(waited));
     }
     if (const QString last = lastText(evaluation, node); !after && !last.isEmpty()) lines.append(last);
+    if (const QString measured = measuredOf(picture, node); !standstill && !measured.isEmpty()) lines.append(measured);
     lines.append(ranksOf(picture, node));
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 
 QString hintOf(const job::JobPicture& picture, quint32 reference) {
     if (reference == no_reference || !picture.evaluation->result.step_ms) return {};
+    if (const job::MeasuredSpan* span = picture.measured_at(reference)) return hintOfMeasured(picture, *span);
     const job::JobEvaluation& evaluation = *picture.evaluation;
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= evaluation.graph().node_count()) return {};
@@ -155,6 +161,8 @@ QString hintOf(const job::JobPicture& picture, quint32 reference) {
 std::vector<TimelineArrow> arrowsOf(const job::JobPicture& picture, quint32 reference) {
     std::vector<TimelineArrow> arrows;
     if (reference == no_reference || !picture.evaluation->result.step_ms) return arrows;
+    if (const auto awaited = picture.measured_at(reference) ? awaitedBy(picture, reference) : std::nullopt)
+        arrows.push_back({*awaited, reference, false});
     const job::StepGraph& graph = picture.evaluation->graph();
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= graph.node_count() || picture.is_after(reference)) return arrows;
@@ -175,6 +183,7 @@ std::vector<TimelineArrow> arrowsOf(const job::JobPicture& picture, quint32 refe
 int stageOf(const job::JobPicture& picture, quint32 reference) {
     const job::JobEvaluation& evaluation = *picture.evaluation;
     if (reference == no_reference || !evaluation.pipeline || !evaluation.result.step_ms) return -1;
+    if (const job::MeasuredSpan* span = picture.measured_at(reference)) return span->action.stage;
     const job::NodeIndex node = picture.node_of(reference);
     return node < evaluation.graph().node_count() ? job::action_of(*evaluation.pipeline, node).stage : -1;
 }

@@ -11,11 +11,12 @@
 namespace overlap::ui {
 
 /// What a reference of a job's timeline is waited for by: of a standstill whose message or collective it waits for, of
-/// an action what it stood still for before. Nothing where it waited for nobody.
-std::optional<job::NodeIndex> awaitedBy(const job::JobPicture& picture, quint32 reference);
+/// an action what it stood still for before; of measured waiting the measured action. Nothing where it waited for
+/// nobody.
+std::optional<quint32> awaitedBy(const job::JobPicture& picture, quint32 reference);
 
 /// What there is to say of a reference, as rich text of a few lines: what it is, when, how long it waited for a peer
-/// and how long for what was on its way, who came last. Links are `node:NUMBER`.
+/// and how long for what was on its way, who came last. Links are `node:REFERENCE`.
 QString describedReference(const job::JobPicture& picture, quint32 reference);
 /// The same in short, for a tool tip that has name and time already.
 QString hintOf(const job::JobPicture& picture, quint32 reference);

@@ -15,22 +15,6 @@
 namespace overlap::ui {
 namespace {
 
-std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
-    if (!picture || !picture->evaluation->result.step_ms) return std::nullopt;
-    const job::JobResult& result = picture->evaluation->result;
-    JobFigures figures;
-    figures.step_ms = *result.step_ms;
-    figures.ranks = static_cast<std::int64_t>(result.ranks.size());
-    if (picture->evaluation->pipeline) figures.microbatches = picture->evaluation->job->schedule.microbatches;
-    const job::RankFigures sum = result.sum_of_ranks();
-    const double all = figures.step_ms * static_cast<double>(figures.ranks);
-    if (all <= 0) return figures;
-    figures.idle_share = 1 - sum.busy_ms / all;
-    figures.waiting_share = sum.waiting_for_peers_ms / all;
-    figures.transfer_share = sum.transfer_exposed_ms / all;
-    return figures;
-}
-
 bool sameAs(const std::shared_ptr<const Plan>& a, const std::shared_ptr<const Plan>& b) {
     return a == b || (a && b && *a == *b);
 }
@@ -40,15 +24,6 @@ std::string folderFor(const QString& file) {
 }
 
 }  // namespace
-
-std::optional<double> throughputGain(const JobFigures& figures, const JobFigures& opened) {
-    if (figures.ranks == opened.ranks && figures.microbatches == opened.microbatches) return std::nullopt;
-    const auto work = [](const JobFigures& of) {
-        return of.microbatches / (of.step_ms * static_cast<double>(of.ranks));
-    };
-    if (!(work(opened) > 0) || !(figures.step_ms > 0) || figures.ranks == 0) return std::nullopt;
-    return work(figures) / work(opened) - 1;
-}
 
 /// What is tried with the job, before and after.
 class OpenJob::Change : public QUndoCommand {
@@ -94,6 +69,7 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
         emit compared();
     });
     connect(&evaluator_, &JobEvaluator::busyChanged, this, &OpenJob::busyChanged);
+    connectMeasured();
     for (LatestTask* task : {&reading_, &opened_task_})
         connect(task, &LatestTask::busyChanged, this, &OpenJob::busyChanged);
 }
@@ -101,6 +77,7 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
 OpenJob::~OpenJob() {
     reading_.cancel();
     opened_task_.cancel();
+    measured_reader_.cancel();
     evaluator_.cancel();
 }
 
@@ -118,7 +95,10 @@ void OpenJob::open(const QString& path) {
         return announce();
     }
     if (const auto kept = kept_.find(path); kept != kept_.end()) return read(kept->second);
-    read({{"file", path}});
+    QJsonObject state{{"file", path}};
+    // A file that is read again keeps what was measured of it.
+    if (path == file_ && !measuredFiles().isEmpty()) state["measured"] = QJsonArray::fromStringList(measuredFiles());
+    read(state);
 }
 
 void OpenJob::keepPending() {
@@ -159,6 +139,9 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     knows_opened_ = false;
     opened_task_.cancel();
     comparison_ = {};
+    measured_reader_.cancel();
+    measured_ = {};
+    measured_again_.clear();
     saved_.reset();
 }
 
@@ -170,6 +153,7 @@ void OpenJob::announce() {
 
 void OpenJob::cancel() {
     reading_.cancel();
+    measured_reader_.cancel();
 }
 
 void OpenJob::change(const QString& text, const job::JobChanges& changes, int merge) {
@@ -248,6 +232,7 @@ void OpenJob::evaluate() {
     request.document = document_;
     request.changes = changes_;
     request.plans = plans_;
+    request.measured = measured_.job;
     request.times = times_;
     request.folder = folderFor(file_);
     request.file = QFile::encodeName(file_).toStdString();
@@ -289,6 +274,7 @@ void OpenJob::take(const JobAnswer& answer) {
         knows_opened_ = true;
     }
     emit evaluated();
+    readMeasuredAgain();
 }
 
 std::optional<JobFigures> OpenJob::figures() const {
@@ -343,6 +329,7 @@ QJsonObject OpenJob::ownState() const {
     QJsonObject state{{"file", file_}};
     if (last_stage_ >= 0) state["stage"] = last_stage_;
     if (!stages.isEmpty()) state["followed"] = stages;
+    if (!measuredFiles().isEmpty()) state["measured"] = QJsonArray::fromStringList(measuredFiles());
     if (!differs()) return state;
     state["document"] = QString::fromStdString(job::write_job_text(*document_));
     state["changes"] = jobChangesToJson(changes_);
@@ -353,6 +340,7 @@ QJsonObject OpenJob::ownState() const {
 void OpenJob::followAgain(const QJsonObject& state) {
     last_stage_ = state["stage"].toInt(-1);
     for (const QJsonValue stage : state["followed"].toArray()) follow(stage.toInt(-1), unknown_tab);
+    for (const QJsonValue file : state["measured"].toArray()) measured_again_.append(file.toString());
 }
 
 void OpenJob::restore(const QJsonObject& state) {

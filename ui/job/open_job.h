@@ -7,21 +7,11 @@
 #include <optional>
 
 #include "ui/job/job_evaluator.h"
+#include "ui/job/job_figures.h"
+#include "ui/job/measured_traces.h"
 #include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
-
-/// Figures of a job's step, for display and for differences.
-struct JobFigures {
-    double step_ms = 0;
-    double idle_share = 0, waiting_share = 0, transfer_share = 0;  ///< of all ranks' time, 0 to 1
-    std::int64_t ranks = 0;
-    std::int32_t microbatches = 0;  ///< of a step; 0 for programs
-};
-
-/// What a rank gets done in a second, compared with the job as it was opened: its share of the step's microbatches, 0.1
-/// for a tenth more. Nothing where both steps do the same on as many ranks, and for programs.
-std::optional<double> throughputGain(const JobFigures& figures, const JobFigures& opened);
 
 /// The tab of the document that a stage's plan is edited in.
 struct FollowedTab {
@@ -44,11 +34,13 @@ class OpenJob : public QObject {
 
     bool isOpen() const { return document_ != nullptr; }
     /// True while a document is being read or evaluated, or schedules are compared.
-    bool busy() const { return reading_.busy() || opened_task_.busy() || evaluator_.comparing(); }
+    bool busy() const {
+        return reading_.busy() || opened_task_.busy() || measured_reader_.busy() || evaluator_.comparing();
+    }
     bool evaluating() const { return evaluator_.busy(); }
     /// True while schedules() are of before.
     bool comparing() const { return evaluator_.comparing(); }
-    bool reading() const { return reading_.busy(); }
+    bool reading() const { return reading_.busy() || measured_reader_.busy(); }
     const QString& file() const { return file_; }
     /// The document's name, or its file's.
     QString name() const;
@@ -85,6 +77,13 @@ class OpenJob : public QObject {
     /// The stage whose graph was opened last, for the session; -1 for none.
     int lastStage() const { return last_stage_; }
     void setLastStage(int stage) { last_stage_ = stage; }
+
+    /// Reads traces of ranks in the background; they take the place of those that lie over the step, as a change that
+    /// can be undone. failed() tells why one is not of this job, and nothing has changed then.
+    void openMeasured(const QStringList& files);
+    /// Takes them away; can be undone.
+    void closeMeasured();
+    const MeasuredTraces& measured() const { return measured_; }
 
     /// The newest evaluation; null before the first and where the job is refused.
     const std::shared_ptr<const job::JobPicture>& picture() const { return answer_.picture; }
@@ -130,6 +129,7 @@ class OpenJob : public QObject {
   private:
     class Change;
     class PlanChange;
+    class MeasuredChange;
     struct StagePlan {
         std::shared_ptr<const Plan> plan;
         FollowedTab followed;
@@ -138,6 +138,10 @@ class OpenJob : public QObject {
     void read(const QJsonObject& state);
     void readFile(const QJsonObject& state);
     void followAgain(const QJsonObject& state);
+    void connectMeasured();
+    void setMeasured(const MeasuredTraces& traces);
+    void readMeasuredAgain();
+    QStringList measuredFiles() const;
     void keepPending();
     QJsonObject ownState() const;
     void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files);
@@ -164,8 +168,11 @@ class OpenJob : public QObject {
     std::optional<JobFigures> opened_;
     bool knows_opened_ = false;  ///< it has been evaluated as it was opened
     JobComparison comparison_;
+    MeasuredTraces measured_;
+    QStringList measured_again_;  ///< traces of a session, until the job has been evaluated and they have been read
     QUndoStack undo_;
     LatestTask reading_, opened_task_;
+    MeasuredTraceReader measured_reader_;
     JobEvaluator evaluator_;
 };
 

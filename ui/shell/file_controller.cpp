@@ -74,10 +74,13 @@ void FileController::registerCancel(Actions& actions) {
     });
 }
 
-void FileController::open(const QStringList& files) {
+void FileController::open(const QStringList& files, bool over_job) {
     if (document_.isOpen()) emit opening();  // messages of the start are not read before there is a graph
     const Sorted sorted = sort(files);
-    measurements_.open(sorted.traces);
+    if (!over_job)
+        measurements_.open(sorted.traces);
+    else if (!sorted.traces.isEmpty())
+        emit jobTracesFound(sorted.traces);
     if (sorted.logs.size() > 1) {
         document_.loader().list(sorted.logs);
     } else if (!sorted.graph.isEmpty()) {

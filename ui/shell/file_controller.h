@@ -40,7 +40,8 @@ class FileController : public NoticeSource {
     void registerCancel(Actions& actions);
 
     /// Opens files; traces that are given together are ranks of one job. Failures are reported, never thrown.
-    void open(const QStringList& files);
+    /// @param over_job traces are to lie over the open job (jobTracesFound()).
+    void open(const QStringList& files, bool over_job = false);
     /// Opens what a start without files shows: the last session's graph, else the embedded sample.
     void openSessionOrSample();
     /// To be called when another graph is open: reports it, and opens the plans that wait for it.
@@ -51,6 +52,8 @@ class FileController : public NoticeSource {
     void opening();
     /// A file is a job.
     void jobFound(const QString& path);
+    /// Files are traces for the open job.
+    void jobTracesFound(const QStringList& paths);
 
   private:
     /// What is to be opened, by kind; plans wait already.

@@ -50,6 +50,11 @@ void JobController::registerOpening(Actions& actions) {
     actions.add("file.jobSample", file, tr("Open samp&le job"),
                 tr("Open an embedded job: a llama3-8B in eight stages on 512 ranks"), {},
                 [this] { open(sampleJob()); });
+    actions.add("file.openMeasured", file, tr("Open measure&d traces…"),
+                tr("Lay profiler's traces of the job's ranks over its step, one file a rank"), {},
+                [this] { askForMeasured(); });
+    actions.add("file.closeMeasured", file, tr("Close meas&ured traces"),
+                tr("Take the measured traces away that lie over the job's step"), {}, [this] { job_.closeMeasured(); });
     actions.addViewKey(tr("Job"), tr("J"),
                        tr("From a bubble or an action to what it waited for; at first to the longest"));
     actions.addViewKey(tr("Job"), tr("O"), tr("Open the selected action's stage"));
@@ -62,11 +67,16 @@ void JobController::registerSaving(Actions& actions) {
                 [this] { askAndSave(); });
     connect(actions.find(QStringLiteral("file.cancel")), &QAction::triggered, &job_, &OpenJob::cancel);
     connect(&job_, &OpenJob::opened, this, &JobController::updateActions);
+    connect(&job_, &OpenJob::changed, this, &JobController::updateActions);
     updateActions();
 }
 
 void JobController::updateActions() {
-    setAvailable(*actions_->find(QStringLiteral("file.saveJobAs")), job_.isOpen() ? QString() : tr("No job is open"));
+    const QString refusal = job_.isOpen() ? QString() : tr("No job is open");
+    for (const QString& id : {QStringLiteral("file.saveJobAs"), QStringLiteral("file.openMeasured")})
+        setAvailable(*actions_->find(id), refusal);
+    setAvailable(*actions_->find(QStringLiteral("file.closeMeasured")),
+                 job_.measured().job ? QString() : tr("No measured traces lie over the job"));
 }
 
 void JobController::open(const QString& path) {
@@ -96,6 +106,18 @@ void JobController::askAndOpen() {
     const QStringList files =
         QFileDialog::getOpenFileNames(&window_, tr("Open job"), folder, tr("Jobs (*.json *.json.gz);;All files (*)"));
     if (!files.isEmpty()) emit openWanted(files);
+}
+
+void JobController::askForMeasured() {
+    const QStringList files = QFileDialog::getOpenFileNames(&window_, tr("Open measured traces, one a rank"), QString(),
+                                                            tr("Traces (*.json *.json.gz);;All files (*)"));
+    if (!files.isEmpty()) openMeasured(files);
+}
+
+void JobController::openMeasured(const QStringList& files) {
+    if (!job_.isOpen()) return emit warned(tr("No job is open that measured traces could lie over"));
+    workspace_.showMiddle(QStringLiteral("job"));
+    job_.openMeasured(files);
 }
 
 void JobController::askAndSave() {

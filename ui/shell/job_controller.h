@@ -26,6 +26,8 @@ class JobController : public NoticeSource {
     void registerSaving(Actions& actions);
     /// Reads a job in the background and brings it to the front.
     void open(const QString& path);
+    /// Lays traces of its ranks over the open job; without one it is said that there is none.
+    void openMeasured(const QStringList& files);
     /// Writes the job as it is now; reports why it could not.
     bool saveAs(const QString& file);
 
@@ -35,6 +37,7 @@ class JobController : public NoticeSource {
 
   private:
     void askAndOpen();
+    void askForMeasured();
     void askAndSave();
     void jobOpened();
     void updateActions();

@@ -183,6 +183,7 @@ void MainWindow::connectNotices() {
 void MainWindow::connectControllers() {
     connect(files_.get(), &FileController::opening, this, [this] { workspace_->notice().hide(); });
     connect(files_.get(), &FileController::jobFound, jobs_.get(), &JobController::open);
+    connect(files_.get(), &FileController::jobTracesFound, jobs_.get(), &JobController::openMeasured);
     connect(jobs_.get(), &JobController::openWanted, this, &MainWindow::openFiles);
     connect(saves_.get(), &SaveController::openWanted, this, &MainWindow::openFiles);
     connect(recovery_.get(), &RecoveryController::openWanted, this, &MainWindow::openFiles);
@@ -277,7 +278,10 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
-    openFiles(localFiles(event->mimeData()));
+    const JobView& job = workspace_->jobView();
+    const bool over_job = workspace_->job().isOpen() && job.isVisible() &&
+                          job.rect().contains(job.mapFrom(this, event->position().toPoint()));
+    files_->open(localFiles(event->mimeData()), over_job);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

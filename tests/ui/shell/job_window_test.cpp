@@ -1,8 +1,10 @@
 // A job in the window: opening, stages in all other views, edits that change the job's step, undo, the session.
 
 #include <QDir>
+#include <QDropEvent>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -12,10 +14,12 @@
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"
+#include "tests/job/traces_of_job.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/write_file.h"
+#include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/job/job_source.h"
@@ -364,6 +368,29 @@ class JobWindowTest : public QObject {
         jobOf(window).change("20 microbatches", changes);
         QVERIFY(window.session().refusesClosing());
         QVERIFY(!window.session().refusesClosing());
+    }
+
+    void tracesThatAreDroppedOnTheJobLieOverIt() {
+        QTemporaryDir folder;
+        MainWindow window(folder.path());
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        const QString file = folder.filePath("rank3.json");
+        QVERIFY(
+            writeFile(file, QByteArray::fromStdString(test::trace_of_rank(*job.picture()->evaluation, 3))).isEmpty());
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(file)});
+        const JobView& view = window.workspace().jobView();
+        const QPoint middle = view.mapTo(&window, view.rect().center());
+        QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &enter);
+        QDropEvent drop(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &drop);
+        QVERIFY(QTest::qWaitFor([&] { return job.picture() && job.picture()->measured; }, 60'000));
+        QCOMPARE(job.measured().files, QStringList{file});
+        window.actions().find("file.closeMeasured")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!job.picture()->measured);
     }
 };
 

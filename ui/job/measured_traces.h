@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <memory>
+
+#include "core/job/measured/measured_job.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+/// Measured traces that lie over a job's step, one a rank.
+struct MeasuredTraces {
+    QStringList files;
+    std::shared_ptr<const job::MeasuredJob> job;  ///< null where none are open
+
+    bool operator==(const MeasuredTraces&) const = default;
+};
+
+/// Reads traces of a job's ranks in the background, and matches them with the job.
+class MeasuredTraceReader : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit MeasuredTraceReader(QObject* parent = nullptr);
+
+    /// @param evaluation of the job as it is now; it has run.
+    void read(const QStringList& files, std::shared_ptr<const job::JobEvaluation> evaluation);
+    void cancel() { task_.cancel(); }
+    bool busy() const { return task_.busy(); }
+
+  signals:
+    void done(const overlap::ui::MeasuredTraces& traces);
+    /// One sentence with the file: it cannot be read, or is not of this job.
+    void failed(const QString& reason);
+    void busyChanged();
+
+  private:
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include "core/job/view/job_timeline.h"
+
+namespace overlap::ui {
+
+/// What there is to say of a measured event, as rich text of a few lines: what it is, on which rank and when, and how
+/// much longer than predicted. Links are `node:REFERENCE`.
+QString describedMeasured(const job::JobPicture& picture, const job::MeasuredSpan& span);
+/// The same in short, for a tool tip that has name and time already.
+QString hintOfMeasured(const job::JobPicture& picture, const job::MeasuredSpan& span);
+/// What was measured of an action that is predicted: `measured 12 ms on rank 3 (+0.4 ms)`, with links; empty where
+/// nothing was.
+QString measuredOf(const job::JobPicture& picture, job::NodeIndex node);
+
+/// `measured 4 123 ms (+31 ms, +0.8 %)` of the step; empty where nothing lies over it.
+QString measuredStepText(const job::JobPicture& picture);
+/// Which step it is, how clocks were brought together, and which ranks are left out with the reason.
+QStringList measuredNotes(const job::JobPicture& picture);
+
+}  // namespace overlap::ui
