@@ -24,11 +24,11 @@ class TraceWriter {
           memory_(memory),
           contention_(contention),
           measured_(measured),
-          collective_of_wait_(graph.node_count(), -1) {
-        for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
-            const NodeId wait = simulation.collectives[index].wait;
-            if (wait != no_node) collective_of_wait_[wait] = static_cast<std::int32_t>(index);
-        }
+          awaited_by_(graph.node_count(), -1) {
+        for (const CollectiveTiming& timing : simulation.collectives)
+            add_awaited(timing.wait, {timing.start, thread_of(timing.group), timing.start_ms});
+        for (const TransferTiming& timing : simulation.transfers)
+            add_awaited(timing.wait, {timing.start, transfer_thread(), timing.start_ms});
     }
 
     std::string write() {
@@ -52,8 +52,8 @@ class TraceWriter {
                 collective(static_cast<std::size_t>(index));
             } else if (!simulation_.on_compute(node)) {
                 transfer(simulation_.transfers[static_cast<std::size_t>(simulation_.transfer_of_node[node])]);
-            } else if (collective_of_wait_[node] >= 0) {
-                wait(node, static_cast<std::size_t>(collective_of_wait_[node]));
+            } else if (awaited_by_[node] >= 0) {
+                wait(node, static_cast<std::size_t>(awaited_by_[node]));
             } else {
                 compute(node);
             }
@@ -66,6 +66,19 @@ class TraceWriter {
     }
 
   private:
+    /// A collective or a copy that compute may wait for.
+    struct Awaited {
+        NodeId start = no_node;
+        std::int64_t thread = 0;
+        double start_ms = 0;
+    };
+
+    void add_awaited(NodeId wait, const Awaited& awaited) {
+        if (wait == no_node) return;
+        awaited_by_[wait] = static_cast<std::int32_t>(awaited_.size());
+        awaited_.push_back(awaited);
+    }
+
     void metadata(std::string_view what, std::int64_t thread, std::string_view key, std::string_view text) {
         json_.begin_object().member("ph", "M").member("name", what).member("pid", process).member("tid", thread);
         json_.key("args").begin_object().member(key, text).end_object().end_object();
@@ -220,12 +233,12 @@ class TraceWriter {
     void wait(NodeId node, std::size_t index) {
         const NodeTiming& timing = simulation_.nodes[node];
         if (timing.end_ms <= timing.start_ms) return;
-        const CollectiveTiming& awaited = simulation_.collectives[index];
+        const Awaited& awaited = awaited_[index];
         begin_event("wait: " + std::string(graph_.name(awaited.start)), "cuda_sync", compute_thread, timing);
         json_.member("stream", compute_thread);
         json_.member("node", graph_.name(node));
         end_event();
-        flow("s", index, thread_of(awaited.group), awaited.start_ms);
+        flow("s", index, awaited.thread, awaited.start_ms);
         flow("f", index, compute_thread, timing.start_ms);
     }
 
@@ -277,7 +290,8 @@ class TraceWriter {
     const MemoryProfile& memory_;
     const AppliedContention* contention_;
     const TracedRank* measured_;
-    std::vector<std::int32_t> collective_of_wait_;
+    std::vector<Awaited> awaited_;
+    std::vector<std::int32_t> awaited_by_;  ///< by node: an index of `awaited_`, or -1
     std::int64_t last_held_ = -1;
     JsonWriter json_;
 };

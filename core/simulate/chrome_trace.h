@@ -25,8 +25,9 @@ struct TracedRank {
 /// The simulation as a Chrome trace (the JSON object form of the Trace Event Format), which Perfetto and
 /// chrome://tracing open. One process, called after the graph; thread 0 is the compute stream, thread 1 + g is group
 /// g's stream. Times are in microseconds. Nodes that take no time are left out, except collectives. A wait that blocks
-/// compute is an event `wait: NAME` on the compute stream, and an arrow leads to it from its collective. Collectives
-/// carry bytes, exposed time, cause, blocker and explanation; `memory` adds a counter track of the bytes held.
+/// compute is an event `wait: NAME` on the compute stream, and an arrow leads to it from its collective, or from its
+/// copy between device and host, which the last thread has. Collectives carry bytes, exposed time, cause, blocker and
+/// explanation; `memory` adds a counter track of the bytes held.
 /// Categories and the args of collectives are those of PyTorch's profiler for a GPU that did the same, so that the
 /// trace can be opened as a measurement, here and by tools for such traces.
 /// @param contention what the simulation was slowed by; may be null. A counter track for each group then shows the

@@ -214,14 +214,14 @@ TEST_F(ChromeTrace, CopiesHaveALaneBehindTheGroups) {
     GraphSketch copied;
     copied.header().cost->host_link_bytes_per_s = 1e9;
     const NodeId x = copied.input("x", copied.bytes(2'000'000));
-    const NodeId gather = copied.gather("gather", x, 1);
+    const NodeId waited = copied.wait("waited", copied.gather("gather", x, 1));
     const NodeId out =
         copied.call("out", "ao.offload.default", GraphSketch::values({x}), {copied.bytes(2'000'000, {}, "cpu")});
     const NodeId lost =
         copied.call("lost", "ao.offload.default", GraphSketch::values({x}), {copied.bytes(2'000'000, {}, "cpu")});
     const NodeId there = copied.call("there", "ao.wait_tensor.default", GraphSketch::values({out}),
                                      {copied.bytes(2'000'000, {}, "cpu")});
-    const Graph graph = copied.finish({copied.wait("waited", gather), there, lost});
+    const Graph graph = copied.finish({waited, there, lost});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
     trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
     const nlohmann::json event = called("out", "X");
@@ -230,6 +230,14 @@ TEST_F(ChromeTrace, CopiesHaveALaneBehindTheGroups) {
     EXPECT_EQ(event.at("dur"), 2000);
     EXPECT_EQ(event.at("args"),
               nlohmann::json::parse(R"({"stream": 2, "bytes": 2000000, "exposed_ms": 2, "wait": "there"})"));
+    const nlohmann::json waiting = called("wait: out", "X");
+    EXPECT_EQ(waiting.at("cat"), "cuda_sync") << "a kernel would be read as compute";
+    EXPECT_EQ(waiting.at("tid"), 0);
+    EXPECT_EQ(waiting.at("args"), nlohmann::json::parse(R"({"stream": 0, "node": "there"})"));
+    ASSERT_EQ(events("s").size(), 2u);
+    EXPECT_EQ(events("s")[0].at("tid"), 1);
+    EXPECT_EQ(events("s")[1].at("tid"), 2);
+    EXPECT_NE(events("s")[0].at("id"), events("s")[1].at("id"));
     EXPECT_EQ(called("lost", "X").at("args"),
               nlohmann::json::parse(R"({"stream": 2, "bytes": 2000000, "exposed_ms": 0})"));
     nlohmann::json names, order;
