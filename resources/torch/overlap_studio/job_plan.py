@@ -245,8 +245,8 @@ class _Tables:
     def __init__(self, job: Field) -> None:
         self._outputs = job.member("outputs").list()
         self._modules = [modules.object() for modules in job.member("modules").items()]
-        # Plans without halves have none.
-        self._chunks = job.optional("chunks", lambda chunks: [chunk.object() for chunk in chunks.items()], [])
+        no_chunks: list[dict[str, Any]] = []  # as of plans without halves
+        self._chunks = job.optional("chunks", lambda chunks: [chunk.object() for chunk in chunks.items()], no_chunks)
 
     def node(self, written: Field) -> Node:
         """A node as the overlap-graph format has it."""
