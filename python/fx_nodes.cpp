@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -30,10 +31,10 @@ class FxNodes {
         estimate_ = encoder.attr("estimate");
     }
 
-    nb::bytes encode() {
-        all_.reserve(std::size_t{400} * names_.size() + 2);
+    nb::bytes encode(const std::vector<std::size_t>& places) {
+        all_.reserve(std::size_t{400} * places.size() + 2);
         all_.begin_array();
-        for (std::size_t place = 0; place < names_.size(); ++place) {
+        for (const std::size_t place : places) {
             const nb::object node = nb::borrow(nodes_[place]);
             one_.clear();
             if (is_written(node, place)) {
@@ -181,8 +182,16 @@ class FxNodes {
 
 }  // namespace
 
-nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes) {
-    return FxNodes(encoder, nodes).encode();
+nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places) {
+    std::vector<std::size_t> all;
+    if (places) {
+        for (const std::size_t place : *places)
+            if (place >= nb::len(nodes)) throw nb::index_error("there is no node at one of the places");
+    } else {
+        all.resize(nb::len(nodes));
+        std::iota(all.begin(), all.end(), std::size_t{0});
+    }
+    return FxNodes(encoder, nodes).encode(places ? *places : all);
 }
 
 }  // namespace overlap::python

@@ -2,6 +2,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 namespace overlap::python {
 
 namespace nb = nanobind;
@@ -11,7 +15,8 @@ namespace nb = nanobind;
 /// @param encoder the NodeEncoder that the nodes would be given to otherwise; numbers of storages, symbols and notes
 /// are kept there.
 /// @param nodes all of them, in order.
-/// Raises what the encoder raises.
-nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes);
+/// @param places of the nodes that are asked for; none for all.
+/// Raises what the encoder raises, and IndexError for a place that is none.
+nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places);
 
 }  // namespace overlap::python

@@ -1,6 +1,7 @@
 // What a training job checks its graph and its plan by, on objects of Python: the counterparts of
 // overlap_studio/digests.py and differences.py, which do the same where there is no native core.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -368,11 +369,12 @@ std::vector<std::size_t> doubtful_nodes(const nb::list& expected, const nb::list
 }  // namespace
 
 void add_job_checks(nb::module_& core) {
-    core.def("fx_nodes", fx_nodes, nb::arg("encoder"), nb::arg("nodes"),
-             nb::sig("def fx_nodes(encoder: typing.Any, nodes: list[typing.Any]) -> bytes"),
+    core.def("fx_nodes", fx_nodes, nb::arg("encoder"), nb::arg("nodes"), nb::arg("places").none() = nb::none(),
+             nb::sig("def fx_nodes(encoder: typing.Any, nodes: list[typing.Any], places: list[int] | None = None) -> bytes"),
              "The list `nodes` of an overlap-graph document as JSON, for nodes of torch.fx in their order.\n\n"
              "`encoder` is the `overlap_studio.document.NodeEncoder` that is asked for what is out of the ordinary, and "
-             "whose errors are raised.");
+             "whose errors are raised. `places` are those of the nodes that are asked for, where that is not all; "
+             "IndexError for one that is none.");
     core.def(
         "value_digest",
         [](nb::handle value) {

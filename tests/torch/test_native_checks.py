@@ -99,6 +99,18 @@ class Nodes(unittest.TestCase):
             encoder.encode_all()
         self.assertLess(asked.call_count, len(graph.nodes) / 20)
 
+    def test_some_of_the_nodes(self) -> None:
+        graph = odd_graph()
+        last = len(graph.nodes) - 1
+        made = []
+        for core in (None, CORE):
+            with mock.patch.object(document, "native_core", lambda core=core: core):
+                made.append(NodeEncoder(graph.nodes, Symbols()).encode_at([3, last, 0]))
+                with self.assertRaises(IndexError):
+                    NodeEncoder(graph.nodes, Symbols()).encode_at([last + 1])
+        self.assertEqual(json.dumps(made[0], sort_keys=True), json.dumps(made[1], sort_keys=True))
+        self.assertEqual([node["op"] for node in made[1]], ["call_function", "output", "placeholder"])
+
     def test_errors_are_the_encoders(self) -> None:
         graph = fx.Graph()
         node = graph.call_function(operator.add, (1, 2))

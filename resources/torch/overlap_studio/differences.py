@@ -43,8 +43,11 @@ class KeptNodes:
         # What uses a node has its name: where names have changed, all are encoded.
         if any(node.name != self._before[node][0] for node in nodes if node in self._before):
             return encode_nodes(graph)
-        encoder = NodeEncoder(nodes, Symbols())
-        return [self._as_before(node) or encoder.encode(node) for node in nodes]
+        documents = list(map(self._as_before, nodes))
+        rest = [place for place, document in enumerate(documents) if document is None]
+        for place, document in zip(rest, NodeEncoder(nodes, Symbols()).encode_at(rest)):
+            documents[place] = document
+        return [document for document in documents if document is not None]
 
     def _as_before(self, node: fx.Node) -> Node | None:
         before = self._before.get(node)

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -131,6 +131,14 @@ class NodeEncoder:
                 return [self.encode(node) for node in self._positions]
             nodes: list[dict[str, Json]] = json.loads(self.encode_as_text())
             return nodes
+
+    def encode_at(self, places: Sequence[int]) -> list[dict[str, Json]]:
+        """The nodes of the document at these places."""
+        nodes, core = list(self._positions), native_core()
+        if core is None:
+            return [self.encode(nodes[place]) for place in places]
+        documents: list[dict[str, Json]] = json.loads(core.fx_nodes(self, nodes, places))
+        return documents
 
     def encode_as_text(self) -> bytes:
         """The same as JSON, by the native core."""

@@ -20,6 +20,7 @@ from .document import dtype_name
 from .errors import PlanMismatch
 from .halved_sizes import copied_from
 from .job_plan import CHUNK_META, Node
+from .known_calls import KnownCalls
 from .symbols import Symbols
 
 Modules = tuple[tuple[str, ...], tuple[str, ...], Any]
@@ -36,12 +37,17 @@ class FakeValues:
     def __init__(self, nodes: Sequence[fx.Node]) -> None:
         fake = next((value for node in nodes if isinstance(value := node.meta.get("val"), FakeTensor)), None)
         self.mode = detect_fake_mode(fake) or FakeTensorMode(allow_non_fake_inputs=True)
+        self._known = KnownCalls(self.mode)
 
     def of_call(self, node: Node, target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """@raises PlanMismatch where the call returns something else than the plan says, or cannot be made."""
-        try:
+        """@pre no mode is active.
+        @raises PlanMismatch where the call returns something else than the plan says, or cannot be made."""
+        def run() -> Any:
             with self.mode:
-                value = target(*args, **kwargs)
+                return target(*args, **kwargs)
+
+        try:
+            value = self._known.value(target, args, kwargs, run)
         except Exception as error:  # whatever an operator raises, the plan does not fit
             raise PlanMismatch(f"the plan's new node {node['name']} ({node['target']}) cannot be made here: "
                                f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error

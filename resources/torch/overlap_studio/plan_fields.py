@@ -14,17 +14,27 @@ _LONGEST = 60
 
 
 class Field:
-    """A value of a JSON document and where it stands. Every method raises PlanError with the place."""
+    """A value of a JSON document and where it stands. Every method raises PlanError with the place.
 
-    def __init__(self, file: str, place: str, value: Any) -> None:
-        self._file, self.place, self.value = file, place, value
+    @param place the name of a member of the document, or its place in the list or object `of`."""
+
+    __slots__ = ("_file", "_place", "_of", "value")
+
+    def __init__(self, file: str, place: str | int, value: Any, of: Field | None = None) -> None:
+        self._file, self._place, self._of, self.value = file, place, of, value
+
+    @property
+    def place(self) -> str:
+        if self._of is None:
+            return str(self._place)
+        return f"{self._of.place}[{self._place}]" if isinstance(self._place, int) else f"{self._of.place}.{self._place}"
 
     def fail(self, problem: str) -> PlanError:
         return PlanError(f"{self._file}: {self.place}: {problem}; export the plan again")
 
     def instead(self, value: Any) -> Field:
         """Another value in the same place."""
-        return Field(self._file, self.place, value)
+        return Field(self._file, self._place, value, self._of)
 
     def object(self) -> dict[str, Any]:
         return self._checked(isinstance(self.value, dict), "an object")
@@ -47,7 +57,7 @@ class Field:
     def member(self, key: str) -> Field:
         if key not in self.object():
             raise self.fail(f"has no {key}")
-        return Field(self._file, f"{self.place}.{key}", self.value[key])
+        return Field(self._file, key, self.value[key], self)
 
     def optional(self, key: str, read: Callable[[Field], Read], otherwise: Read) -> Read:
         return read(self.member(key)) if key in self.object() else otherwise
@@ -57,7 +67,7 @@ class Field:
         values = self.list()
         if count is not None and len(values) != count:
             raise self.fail(f"found {len(values)} items, expected {count}")
-        return (Field(self._file, f"{self.place}[{place}]", value) for place, value in enumerate(values))
+        return (Field(self._file, place, value, self) for place, value in enumerate(values))
 
     def _checked(self, holds: bool, wanted: str) -> Any:
         if not holds:
