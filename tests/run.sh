@@ -18,6 +18,9 @@
 #                                  go on where M minutes (60) were over; of --tests only these programs are built and tried
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
+#     tests/run.sh --releases [RELEASE...]
+#                                  the bundle in minimal systems of other releases of Debian and Ubuntu, which debootstrap
+#                                  makes in build/releases, as root
 #
 # Tests use tests/data; where ../shared is there, all of its graphs, goldens and traces too.
 
@@ -33,6 +36,7 @@ fuzz_seconds=
 fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by function and line
 load=false
 faults=false
+releases=false
 coverage=false
 mutation=false
 mutation_folder=core
@@ -52,6 +56,11 @@ case ${1:-} in
     --bench) bench=true ;;
     --load) load=true ;;
     --faults) faults=true ;;
+    --releases)
+        releases=true
+        packages+=(debootstrap)
+        shift
+        ;;
     --mutation)
         mutation=true
         use_preset mutation
@@ -286,6 +295,12 @@ run_faults() {
     return $status
 }
 
+run_releases() {
+    begin_step "run the bundle in other releases"
+    describe_machine
+    "$root/tests/packaging/other_releases.py" "$build" "$root/resources/samples" "$root" "$root/build/releases" "$@"
+}
+
 # What tests the tree, packages and what runs tests reaches nothing that others do not.
 not_covering="^(include_check|readme_check|link_check|package_test|bundle_test|gpu_bundle_test|kill_test|hostile_files_test)$"
 
@@ -360,6 +375,9 @@ elif $load; then
 elif $faults; then
     trap - ERR
     run_faults
+elif $releases; then
+    trap - ERR
+    run_releases "$@"
 else
     trap - ERR
     status=0

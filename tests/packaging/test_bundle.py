@@ -14,22 +14,15 @@ import tarfile
 import tempfile
 import unittest
 
+from changed_root import may_change_root, output_inside, output_of
+
 BUILD, SAMPLES, SOURCE = (pathlib.Path(argument) for argument in sys.argv[1:4])
 GRAPH = SAMPLES / "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
 MIB = 1 << 20
 # What modules of the runner need, and no bundle has.
 OF_THE_MACHINE = r"lib(cu|nccl|nv)"
-# In a mount namespace of its own; $0 is the root.
-MOUNT = 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev"'
 # What the launchers call; a shell without any library has all of it.
 SHELL_COMMANDS = ("sh", "dirname", "readlink", "basename", "mkdir")
-
-
-def output_of(*command, **options):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{command} failed with {result.returncode}:\n{result.stdout}\n{result.stderr}")
-    return result.stdout
 
 
 def is_program_or_library(file):
@@ -54,21 +47,10 @@ class BundleTest(unittest.TestCase):
             (cls.root / "bin" / name).symlink_to("busybox")
         shutil.copy(GRAPH, cls.root / "data")
 
-    @classmethod
-    def may_change_root(cls):
-        """Whether this machine lets a test mount and change its root, as some containers do not."""
-        command = [*cls.apart(), "sh", "-c", MOUNT + ' && chroot "$0" /bin/sh -c :', cls.root]
-        return subprocess.run(command, capture_output=True).returncode == 0
-
-    @staticmethod
-    def apart():
-        mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        return ["unshare", *mapped, "--mount", "--pid", "--fork"]
-
     def inside(self, *arguments, program="overlap", bundle=None, library_path=None):
         """Runs a program of the bundle in a root that has nothing else; where that is not allowed, with no command of
         the machine, so that the bundle's own C library and libraries are taken."""
-        rooted = self.may_change_root()
+        rooted = may_change_root(self.root)
         top = "" if rooted else str(self.root)
         words = " ".join("'" + re.sub("^/tmp/", top + "/tmp/", word) + "'" for word in arguments)
         script = self.root / "run.sh"
@@ -78,12 +60,7 @@ class BundleTest(unittest.TestCase):
             script.write_text(f"export LD_LIBRARY_PATH={top}{library_path}\n" + script.read_text())
         if not rooted:
             return output_of(self.root / "bin/sh", script, env=environment)
-        mounted = MOUNT + ' && PATH=/bin exec "$1" "$0" /bin/sh /run.sh'
-        environment["PATH"] = "/bin:/usr/bin:/usr/sbin:/sbin"
-        return output_of(
-            *self.apart(), "sh", "-c", mounted, self.root,
-            shutil.which("chroot", path="/usr/sbin:/sbin:/usr/bin:/bin"), env=environment,
-        )
+        return output_inside(self.root, "/run.sh", environment)
 
     def test_is_small(self):
         self.assertLess(self.archive.stat().st_size, 45 * MIB)

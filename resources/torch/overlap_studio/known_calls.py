@@ -1,5 +1,5 @@
-"""What operators return where they were called with such arguments before: tensors of the same kind, in new memory or in
-that of the arguments, as then.
+"""What operators return where they were called with such arguments before: tensors of the same kind, in new memory or
+in that of the arguments, as then.
 
 The new nodes of a plan are few calls, made again for each block of the model. Running one with fake tensors takes a
 millisecond of torch's dispatcher, also where its own cache knows the call.
@@ -122,8 +122,8 @@ class _Arguments:
         number = self._numbers.setdefault(storage._cdata, len(self.memory))
         if number == len(self.memory):
             self.memory.append(storage)
-        return (torch.Tensor, tensor.dtype, tensor.device, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), number,
-                storage.nbytes())
+        return (torch.Tensor, tensor.dtype, tensor.device, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(),
+                number, storage.nbytes())
 
     def result(self, value: Any, made: dict[int, int]) -> Any:
         """A result as KnownCalls makes it of other arguments. @raises _NotComparable.
