@@ -179,6 +179,16 @@ TEST(MeasuredOverJob, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {
     EXPECT_TRUE(over.spans.empty());
 }
 
+TEST(MeasuredOverJob, ActionsThatMeetStayInOneRowThoughTimesAreRounded) {
+    std::string text = job_text("");
+    for (std::size_t at = 0; (at = text.find(R"("F": 2,)", at)) != std::string::npos; ++at)
+        text.replace(at, 7, R"("F": 2.0000005,)");
+    const auto job = evaluated(text);
+    const auto all = traces(*job, {0, 1, 2, 3});
+    const auto picture = job_picture(job, std::make_shared<const MeasuredJob>(measured_job(*job, all)));
+    for (const Lane& lane : picture->timeline->lanes()) EXPECT_EQ(lane.depth, 0u) << lane.description.title;
+}
+
 TEST(MeasuredOverJob, LanesLieBelowThoseOfTheirStageInTheSameColours) {
     const auto job = evaluated(job_text(""));
     const auto ran = evaluated(job_text(slow_host));
@@ -188,13 +198,13 @@ TEST(MeasuredOverJob, LanesLieBelowThoseOfTheirStageInTheSameColours) {
     for (const Lane& lane : picture->timeline->lanes())
         titles.push_back(lane.description.title + "/" + lane.description.subtitle);
     const auto at = [&](const std::string& title) { return std::ranges::find(titles, title) - titles.begin(); };
-    EXPECT_EQ(at("measured/rank 1"), at("Stage 1/ranks 1, 5") + 1);
-    EXPECT_EQ(at("measured/rank 2"), at("Stage 2/ranks 2, 6") + 1);
-    EXPECT_EQ(at("measured/rank 6"), at("Stage 2/ranks 2, 6") + 2);
-    EXPECT_EQ(at("measured reduce_scatter/rank 6"), at("Gradients/Stage 2") + 2);
+    EXPECT_EQ(at("measured rank 1/"), at("Stage 1/ranks 1, 5") + 1);
+    EXPECT_EQ(at("measured rank 2/"), at("Stage 2/ranks 2, 6") + 1);
+    EXPECT_EQ(at("measured rank 6/"), at("Stage 2/ranks 2, 6") + 2);
+    EXPECT_EQ(at("reduce_scatter/measured rank 6"), at("Gradients/Stage 2") + 2);
     EXPECT_GE(picture->timeline->range().end_ns, nanoseconds(*ran->result.step_ms));
     const Lane& predicted = picture->timeline->lanes()[at("Stage 1/ranks 1, 5")];
-    const Lane& measured = picture->timeline->lanes()[at("measured/rank 1")];
+    const Lane& measured = picture->timeline->lanes()[at("measured rank 1/")];
     std::map<std::string, EventRole> roles;
     for (std::uint32_t i = 0; i < predicted.size(); ++i)
         roles[std::string(picture->timeline->name(predicted.name[i]))] = predicted.role[i];

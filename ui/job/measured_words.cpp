@@ -1,6 +1,7 @@
 #include "ui/job/measured_words.h"
 
 #include <QCoreApplication>
+#include <cmath>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -55,6 +56,13 @@ QString titleOf(const job::JobPicture& picture, const job::MeasuredSpan& span) {
     }
 }
 
+/// A difference in words; below what traces can tell there is none.
+QString byText(double ms, const QString& same, const QString& more, const QString& less) {
+    constexpr double noticed_ms = 0.0005;
+    if (std::abs(ms) < noticed_ms) return same;
+    return (ms > 0 ? more : less).arg(formatTime(std::abs(ms)));
+}
+
 }  // namespace
 
 QString describedMeasured(const job::JobPicture& picture, const job::MeasuredSpan& span) {
@@ -65,11 +73,13 @@ QString describedMeasured(const job::JobPicture& picture, const job::MeasuredSpa
     if (const auto difference = picture.measured->difference_ms(*picture.evaluation, span)) {
         const job::StepTimes& times = picture.evaluation->times;
         const job::NodeIndex node = *span.predicted;
-        lines.append(linkTo(node, translated("predicted")) + QStringLiteral(" ") +
-                     translated("%1 from %2: measured %3, and %4 later")
-                         .arg(formatTime(times.end[node] - times.start[node]), formatTime(times.start[node]),
-                              formatDifference(*difference, Unit::Time),
-                              formatDifference(begin - times.start[node], Unit::Time)));
+        lines.append(
+            linkTo(node, translated("predicted")) + QStringLiteral(" ") +
+            translated("%1 from %2: measured %3, and begun %4")
+                .arg(formatTime(times.end[node] - times.start[node]), formatTime(times.start[node]),
+                     byText(*difference, translated("as long"), translated("%1 longer"), translated("%1 shorter")),
+                     byText(begin - times.start[node], translated("then"), translated("%1 later"),
+                            translated("%1 earlier"))));
     } else if (span.kind == job::MeasuredSpan::Kind::action) {
         lines.append(translated("the job's schedule does not have it"));
     }

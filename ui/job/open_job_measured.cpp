@@ -30,7 +30,8 @@ void OpenJob::connectMeasured() {
             return setMeasured(traces);
         }
         const std::string ranks = counted(traces.job->ranks.size(), "rank");
-        undo_.push(new MeasuredChange(*this, traces, tr("Measured traces of %1").arg(QString::fromStdString(ranks))));
+        undo_.push(
+            new MeasuredChange(*this, traces, tr("Open measured traces of %1").arg(QString::fromStdString(ranks))));
     });
     connect(&measured_reader_, &MeasuredTraceReader::failed, this, [this](const QString& reason) {
         const bool again = !measured_again_.isEmpty();

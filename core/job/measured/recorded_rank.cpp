@@ -166,6 +166,12 @@ class Recording {
         for (const auto& [annotation, time] : times)
             step.actions.push_back({annotation->name, annotation->cell, time, time.length_ns() - busy.within_ns(time)});
         std::ranges::stable_sort(step.actions, {}, [](const RecordedAction& action) { return action.time.begin_ns; });
+        // Starts and lengths are rounded each by itself.
+        for (std::size_t i = 1; i < step.actions.size(); ++i) {
+            std::int64_t& end_ns = step.actions[i - 1].time.end_ns;
+            const std::int64_t next_ns = step.actions[i].time.begin_ns;
+            if (end_ns > next_ns && end_ns <= next_ns + rounding_ns) end_ns = next_ns;
+        }
         return step;
     }
 

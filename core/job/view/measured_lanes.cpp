@@ -51,7 +51,7 @@ void MeasuredLanes::add_compute(TimelineBuilder& builder, std::size_t row) const
     for (std::uint32_t rank = 0; rank < measured_.ranks.size(); ++rank)
         if (measured_.ranks[rank].left_out.empty() && measured_.ranks[rank].figures == row)
             lanes[rank] =
-                builder.add_lane({"measured", measured_.rank_name(rank), LaneKind::compute, EventRole::compute});
+                builder.add_lane({"measured " + measured_.rank_name(rank), "", LaneKind::compute, EventRole::compute});
     for (std::size_t i = 0; i < measured_.spans.size(); ++i)
         if (const auto lane = lanes.find(measured_.spans[i].rank);
             lane != lanes.end() && measured_.spans[i].kind != Kind::communication)
@@ -65,7 +65,7 @@ void MeasuredLanes::add_communication(TimelineBuilder& builder, std::size_t row)
         if (span.kind != Kind::communication || measured_.ranks[span.rank].figures != row) continue;
         const auto [lane, first] = lanes.emplace(std::pair(span.rank, span.name), 0);
         if (first)
-            lane->second = builder.add_lane({"measured " + span.name, measured_.rank_name(span.rank),
+            lane->second = builder.add_lane({span.name, "measured " + measured_.rank_name(span.rank),
                                              LaneKind::process_group, EventRole::unbucketed});
         add(builder, lane->second, i);
     }
