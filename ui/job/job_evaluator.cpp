@@ -86,18 +86,24 @@ void JobEvaluator::request(JobRequest request) {
         answer.evaluated_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
         return [this, request, answer] {
             emit answered(answer);
-            compare(request);
+            compare(request, answer.picture ? answer.picture->evaluation->result.step_ms : std::nullopt);
         };
     });
 }
 
-void JobEvaluator::compare(const JobRequest& request) {
-    table_task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
+void JobEvaluator::compare(const JobRequest& request, std::optional<double> step_ms) {
+    table_task_.start([this, request, step_ms](std::stop_token stop) -> LatestTask::Delivery {
         JobComparison comparison;
         try {
             if (!request.document->has_programs)
                 comparison.schedules =
                     job::schedule_table(withoutDraws(*request.document), optionsOf(request, stop), request.changes);
+            if (stop.stop_requested()) return {};
+            comparison.step_ms = step_ms;
+            if (step_ms && !request.document->has_programs)
+                comparison.what_ifs =
+                    job::what_ifs(withoutDraws(job::changed_job(*request.document, request.changes, request.folder)),
+                                  optionsOf(request, stop));
             if (stop.stop_requested()) return {};
             if (job::asks_for_draws(*request.document))
                 comparison.spread = job::run_job(job::changed_job(*request.document, request.changes, request.folder),

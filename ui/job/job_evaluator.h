@@ -12,6 +12,7 @@
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
 #include "core/job/view/job_timeline.h"
+#include "core/job/what_if.h"
 #include "core/plan/plan.h"
 #include "ui/tasks/latest_task.h"
 
@@ -68,10 +69,13 @@ struct JobAnswer {
 /// What takes longer than a step: it comes after the picture.
 struct JobComparison {
     std::vector<job::ScheduleRow> schedules;  ///< all side by side; none for programs
+    std::vector<job::WhatIf> what_ifs;        ///< none for programs, and where the job cannot run
+    std::optional<double> step_ms;            ///< that they are compared with
     std::optional<job::StepSpread> spread;    ///< where the document asks for draws
 };
 
-/// Evaluates jobs in the background: the newest request wins, then all schedules side by side and what draws give.
+/// Evaluates jobs in the background: the newest request wins, then all schedules side by side, what each thing costs,
+/// and what draws give.
 class JobEvaluator : public QObject {
     Q_OBJECT
 
@@ -91,7 +95,7 @@ class JobEvaluator : public QObject {
     void busyChanged(bool busy);
 
   private:
-    void compare(const JobRequest& request);
+    void compare(const JobRequest& request, std::optional<double> step_ms);
 
     LatestTask task_, table_task_;
 };

@@ -20,6 +20,7 @@
 #include "ui/job/schedules_model.h"
 #include "ui/job/stages_model.h"
 #include "ui/job/waiting_map.h"
+#include "ui/job/what_if_model.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_keys.h"
@@ -46,8 +47,10 @@ JobView::JobView(OpenJob& job, QWidget* parent)
       measured_(new MeasuredPage(job)),
       stages_model_(new StagesModel(job, this)),
       schedules_model_(new SchedulesModel(this)),
+      what_if_model_(new WhatIfModel(this)),
       stages_(makeJobTable(tr("Stages of the job"), stages_model_)),
       schedules_(makeJobTable(tr("The job with each schedule"), schedules_model_)),
+      what_ifs_(makeJobTable(tr("The job without each thing that makes it longer"), what_if_model_)),
       header_(new QWidget),
       summary_(new ElidedLabel),
       problem_(new QLabel),
@@ -61,6 +64,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     setObjectName("jobView");
     stages_->setObjectName("jobStages");
     schedules_->setObjectName("jobSchedules");
+    what_ifs_->setObjectName("jobWhatIfs");
     column_ = makeColumn();
     QWidget* pages = makePages();
     columns_->addWidget(column_);
@@ -100,9 +104,13 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     });
     connect(&job, &OpenJob::compared, this, [this] {
         schedules_model_->setRows(job_.schedules(), job_.changes().schedule);
+        what_if_model_->setRows(job_.comparison().what_ifs, job_.comparison().step_ms);
         showSummary();
     });
-    connect(&job, &OpenJob::busyChanged, this, [this] { schedules_model_->setStale(job_.comparing()); });
+    connect(&job, &OpenJob::busyChanged, this, [this] {
+        schedules_model_->setStale(job_.comparing());
+        what_if_model_->setStale(job_.comparing());
+    });
     connect(step_, &JobStepView::rangeChanged, waiting_, &WaitingMap::setRange);
     connect(step_, &JobStepView::stageWanted, this, &JobView::stageWanted);
     connect(waiting_, &WaitingMap::selected, step_, &JobStepView::select);
@@ -192,12 +200,12 @@ QWidget* JobView::makePages() {
     narrow_ = new QWidget;
     auto* narrow = new QVBoxLayout(narrow_);
     narrow->setContentsMargins(0, 0, 0, 0);
-    for (QWidget* page : std::initializer_list<QWidget*>{step_, waiting_, schedules_, narrow_, measured_})
+    for (QWidget* page : std::initializer_list<QWidget*>{step_, waiting_, schedules_, narrow_, measured_, what_ifs_})
         pages_->addWidget(page);
     tabs_->setObjectName("jobTabs");
     tabs_->setAccessibleName(tr("Views of the job"));
     tabs_->setExpanding(false);
-    for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try"), tr("Measured")})
+    for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try"), tr("Measured"), tr("What if")})
         tabs_->addTab(title);
     auto* header = new QHBoxLayout(header_);
     header->setContentsMargins(0, 0, 0, 0);
@@ -302,6 +310,7 @@ void JobView::arrange() {
     // Programs have neither stages nor a schedule.
     tabs_->setTabVisible(controls_page, !wide && job_.hasStages());
     tabs_->setTabVisible(schedules_page, job_.hasStages());
+    tabs_->setTabVisible(what_if_page, job_.hasStages());
     tabs_->setTabVisible(measured_page, job_.measured().job != nullptr);
     if (is_wide) column_->setVisible(job_.hasStages());
     if (wide == is_wide) return;
@@ -336,7 +345,7 @@ QJsonObject JobView::state() const {
 }
 
 void JobView::restore(const QJsonObject& state) {
-    tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(measured_page)));
+    tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(what_if_page)));
     column_width_ = std::max(least_column_width, state["column"].toInt(first_column_width));
     if (column_->parentWidget() == columns_) columns_->setSizes({column_width_, width() - column_width_});
     step_->timeline().edits().restore(state["timeline"].toObject());

@@ -22,14 +22,16 @@ class MeasuredPage;
 class SchedulesModel;
 class StagesModel;
 class WaitingMap;
+class WhatIfModel;
 
 /// The open job: its figures, what can be tried, its stages, and beside them the step as a timeline, when which ranks
-/// wait, all schedules side by side, and measured ranks. In a narrow window what can be tried is a further tab.
+/// wait, all schedules side by side, what each thing costs, and measured ranks. In a narrow window what can be tried is
+/// a further tab.
 class JobView : public QWidget {
     Q_OBJECT
 
   public:
-    enum Page { step_page, waiting_page, schedules_page, controls_page, measured_page };
+    enum Page { step_page, waiting_page, schedules_page, controls_page, measured_page, what_if_page };
 
     explicit JobView(OpenJob& job, QWidget* parent = nullptr);
     ~JobView() override;
@@ -39,6 +41,7 @@ class JobView : public QWidget {
     MeasuredPage& measured() { return *measured_; }
     WaitingMap& waiting() { return *waiting_; }
     QTreeView& schedules() { return *schedules_; }
+    QTreeView& whatIfs() { return *what_ifs_; }
     QTreeView& stages() { return *stages_; }
     /// The job's figures in a line, for the row of tabs. Belongs to the widget that it is put into, to this one until
     /// then.
@@ -90,7 +93,8 @@ class JobView : public QWidget {
     MeasuredPage* measured_;
     StagesModel* stages_model_;
     SchedulesModel* schedules_model_;
-    QTreeView *stages_, *schedules_;
+    WhatIfModel* what_if_model_;
+    QTreeView *stages_, *schedules_, *what_ifs_;
     QPointer<QWidget> header_;
     ElidedLabel* summary_;  ///< in the header
     QLabel *problem_, *unrelated_;

@@ -94,6 +94,8 @@ class OpenJob : public QObject {
     /// Of the job as it was opened.
     const std::optional<JobFigures>& openedFigures() const { return opened_; }
     const std::vector<job::ScheduleRow>& schedules() const { return comparison_.schedules; }
+    /// Schedules side by side, what each thing costs, and steps of many draws, as they were compared last.
+    const JobComparison& comparison() const { return comparison_; }
     /// Steps of many draws, where the document asks for them and they have been made.
     const std::optional<job::StepSpread>& spread() const { return comparison_.spread; }
     /// Evaluations of stages so far, to see that an edit of one evaluates no other.
