@@ -1,5 +1,7 @@
 #include "core/job/job_changes.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/job/pipeline_step.h"
@@ -36,6 +38,17 @@ void add_slow_ranks(JobDocument& job, const SlowRanks& slow, const std::string& 
     }
 }
 
+void route(JobDocument& job, TriedRouting routing) {
+    if (routing == TriedRouting::own) return;
+    if (!job.routing) throw InputError("routing", "the job has none, so that there are no experts to route tokens to");
+    std::vector<double>& share = job.routing->share;
+    if (share.empty()) return;  // refused where it is used
+    const bool doubled = routing == TriedRouting::one_doubled;
+    const double of_one = 1 / (static_cast<double>(share.size()) + (doubled ? 1 : 0));
+    std::ranges::fill(share, of_one);
+    if (doubled) share.front() = 2 * of_one;
+}
+
 }  // namespace
 
 ScheduleSpec schedule_by_name(const JobDocument& job, const NamedSchedule& schedule, std::int32_t ranks) {
@@ -63,6 +76,7 @@ JobDocument changed_job(const JobDocument& job, const JobChanges& changes, const
         changed.schedule = schedule_by_name(changed, *schedule, own_ranks(changed, folder));
     }
     if (changes.slow) add_slow_ranks(changed, *changes.slow, folder);
+    route(changed, changes.routing);
     return changed;
 }
 

@@ -195,5 +195,24 @@ TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
     }
 }
 
+TEST(JobChanges, TokensOfExpertsAreSpreadAnew) {
+    const JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 4]]},
+        "routing": {"group": "ep", "share": [0.5, 0.25, 0.25, 0]}})",
+                                          "x");
+    JobChanges changes;
+    const auto step_ms = [&](TriedRouting routing) {
+        changes.routing = routing;
+        return *run_job(changed_job(job, changes, "")).step_ms;
+    };
+    EXPECT_EQ(step_ms(TriedRouting::own), 4 * 2 + 1);
+    EXPECT_EQ(step_ms(TriedRouting::even), 4 + 1);
+    EXPECT_NEAR(step_ms(TriedRouting::one_doubled), 4 * (4 * 0.4) + 1, 1e-12);
+    JobDocument without = job;
+    without.routing.reset();
+    EXPECT_THROW(changed_job(without, changes, ""), InputError);
+}
+
 }  // namespace
 }  // namespace overlap::job

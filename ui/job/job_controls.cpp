@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/job/schedules/named_schedules.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -35,7 +36,8 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
       microbatches_(new QSpinBox),
       slow_(new QComboBox),
       slow_number_(new QSpinBox),
-      slow_percent_(new QSpinBox) {
+      slow_percent_(new QSpinBox),
+      routing_(new QComboBox) {
     setObjectName("jobControls");
     schedule_->setAccessibleName(tr("Schedule"));
     schedule_->setToolTip(tr("The order in which each pipeline rank runs its forwards and backwards"));
@@ -53,7 +55,13 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     slow_percent_->setSuffix(tr(" %"));
     slow_percent_->setAccessibleName(tr("How much slower"));
     slow_percent_->setToolTip(tr("By how much longer its compute takes"));
-    for (QComboBox* box : {schedule_, slow_}) {
+    // In the order of TriedRouting.
+    routing_->addItems({tr("As the job has them"), tr("Even"), tr("One rank twice")});
+    routing_->setAccessibleName(tr("Tokens of experts"));
+    routing_->setToolTip(
+        tr("How tokens are spread over the ranks of experts: evenly, or one rank with twice what each "
+           "other one has"));
+    for (QComboBox* box : {schedule_, slow_, routing_}) {
         box->view()->setAccessibleName(box->accessibleName());
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(8);
@@ -74,6 +82,8 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     layout->addWidget(slow_, 2, 0);
     layout->addWidget(slow_number_, 2, 1);
     layout->addWidget(slow_percent_, 2, 2);
+    layout->addWidget(label(tr("Tokens"), routing_), 3, 0);
+    layout->addWidget(routing_, 3, 1, 1, 2);
     layout->setColumnStretch(1, 1);
     layout->setColumnStretch(2, 1);
 
@@ -88,6 +98,7 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     connect(slow_, &QComboBox::activated, this, &JobControls::changeSlow);
     connect(slow_number_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
     connect(slow_percent_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
+    connect(routing_, &QComboBox::activated, this, &JobControls::changeRouting);
     connect(&job, &OpenJob::opened, this, [this] {
         fillSchedules();
         show();
@@ -139,6 +150,10 @@ void JobControls::show() {
     } else {
         slow_->setCurrentIndex(static_cast<int>(Slow::nobody));
     }
+    routing_->setCurrentIndex(static_cast<int>(changes.routing));
+    setAvailable(*routing_, job_.document().routing
+                                ? QString()
+                                : tr("The job has no routing: the document says no tokens of experts"));
     for (QWidget* box : {slow_number_, slow_percent_}) box->setEnabled(changes.slow.has_value());
     slow_number_->setToolTip(is_host ? tr("Which host: %1 ranks each, numbered from 0").arg(host) : tr("Which rank"));
 }
@@ -168,6 +183,12 @@ void JobControls::changeSlow() {
                       : sender() == slow_percent_ ? merge_slow_percent
                                                   : -1;
     job_.change((is_host ? tr("Slow host %1") : tr("Slow rank %1")).arg(number), changes, merge);
+}
+
+void JobControls::changeRouting() {
+    job::JobChanges changes = job_.changes();
+    changes.routing = static_cast<job::TriedRouting>(routing_->currentIndex());
+    job_.change(tr("Tokens of experts: %1").arg(routing_->currentText()), changes);
 }
 
 }  // namespace overlap::ui

@@ -9,8 +9,8 @@ class QSpinBox;
 
 namespace overlap::ui {
 
-/// What can be tried with the open job: its schedule, the number of microbatches, and a host or rank that is slow. Each
-/// is a change that can be undone.
+/// What can be tried with the open job: its schedule, the number of microbatches, a host or rank that is slow, and how
+/// tokens are spread over experts. Each is a change that can be undone.
 class JobControls : public QWidget {
     Q_OBJECT
 
@@ -27,6 +27,7 @@ class JobControls : public QWidget {
     QComboBox& slow() { return *slow_; }
     QSpinBox& slowNumber() { return *slow_number_; }
     QSpinBox& slowPercent() { return *slow_percent_; }
+    QComboBox& routing() { return *routing_; }
 
   private:
     enum class Slow { nobody, host, rank };
@@ -34,12 +35,14 @@ class JobControls : public QWidget {
     void fillSchedules();
     void show();
     void changeSlow();
+    void changeRouting();
 
     OpenJob& job_;
     QComboBox* schedule_;
     QSpinBox* microbatches_;
     QComboBox* slow_;
     QSpinBox *slow_number_, *slow_percent_;
+    QComboBox* routing_;
     bool showing_ = false;
 };
 

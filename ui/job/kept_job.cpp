@@ -17,6 +17,7 @@ QJsonObject jobChangesToJson(const job::JobChanges& changes) {
         json["slow"] = QJsonObject{{"first", static_cast<qint64>(changes.slow->first)},
                                    {"count", static_cast<qint64>(changes.slow->count)},
                                    {"factor", changes.slow->factor}};
+    if (changes.routing != job::TriedRouting::own) json["routing"] = static_cast<int>(changes.routing);
     return json;
 }
 
@@ -27,6 +28,9 @@ job::JobChanges jobChangesFromJson(const QJsonObject& json) {
     if (const QJsonObject slow = json["slow"].toObject(); !slow.isEmpty())
         changes.slow =
             job::SlowRanks{slow["first"].toInteger(), slow["count"].toInteger(1), slow["factor"].toDouble(1)};
+    const int routing = json["routing"].toInt();
+    if (routing > 0 && routing <= static_cast<int>(job::TriedRouting::one_doubled))
+        changes.routing = static_cast<job::TriedRouting>(routing);
     return changes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/job/open_job.h"
 
+#include <QComboBox>
 #include <QFile>
 #include <QJsonArray>
 #include <QSignalSpy>
@@ -12,6 +13,7 @@
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"
 #include "ui/files/resources.h"
+#include "ui/job/job_controls.h"
 #include "ui/job/job_source.h"
 
 namespace overlap::ui {
@@ -183,6 +185,32 @@ class OpenJobTest : public QObject {
         QVERIFY(!job.figures());
         QVERIFY2(job.refusal().contains("at least as many microbatches as stages"), qPrintable(job.refusal()));
         QVERIFY(job.openedFigures());
+    }
+
+    void tokensOfExpertsAreTriedWhereTheJobHasThem() {
+        OpenJob job;
+        JobControls controls(job);
+        open(job, sampleJob());
+        QVERIFY(!controls.routing().isEnabled() && controls.routing().toolTip().contains("no routing"));
+        const QString experts = write("experts.job.json", R"({"format": "overlap-job", "version": 1,
+            "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
+            "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 4]]},
+            "routing": {"group": "ep", "share": [0.5, 0.25, 0.25, 0]}})");
+        open(job, experts);
+        QVERIFY(controls.routing().isEnabled());
+        QCOMPARE(job.figures()->step_ms, 9.0);
+        controls.routing().setCurrentIndex(1);
+        emit controls.routing().activated(1);
+        QVERIFY(idle(job));
+        QCOMPARE(job.figures()->step_ms, 5.0);
+        OpenJob later;
+        later.restore(job.state());
+        QVERIFY(QTest::qWaitFor([&] { return later.figures() && !later.busy(); }, 60'000));
+        QCOMPARE(later.figures()->step_ms, 5.0);
+        job.undoStack().undo();
+        QVERIFY(idle(job));
+        QCOMPARE(job.figures()->step_ms, 9.0);
+        QCOMPARE(controls.routing().currentIndex(), 0);
     }
 
     void aPlanOfOneStageEvaluatesNoOther() {
