@@ -119,6 +119,10 @@ TEST(MeasuredOverJob, WaitingIsNotToldWherePeersWereNotMeasured) {
     EXPECT_FALSE(alone.ranks[0].waiting_ms);
     EXPECT_EQ(sum_of(alone, MeasuredSpan::Kind::waiting), 0);
     EXPECT_GT(sum_of(alone, MeasuredSpan::Kind::idle), 0);
+    // A part of its peers is not enough: what it waited for the others would be missing.
+    const MeasuredOverJob some = over(*job, traces(*job, {0, 1, 2}));
+    EXPECT_NEAR(*some.ranks[1].waiting_ms, some.ranks[1].predicted_waiting_ms, 1e-4);
+    EXPECT_FALSE(some.ranks[2].waiting_ms);
 }
 
 TEST(MeasuredOverJob, ClocksThatMessagesContradictAreSetByThem) {

@@ -68,7 +68,8 @@ QVariant MeasuredModel::headerData(int section, Qt::Orientation orientation, int
         case standing_column:
             return help ? tr("The rest of the measured step: nothing computed") : tr("Stands still");
         case waiting_column:
-            return help ? tr("Of that: before an action whose message had not been sent, where the sender was measured")
+            return help ? tr("Of that: before an action whose message had not been sent, where all senders were "
+                             "measured")
                         : tr("Waits for peers");
         default:
             return help ? tr("Measured less what is predicted of the job as it is now") : tr("Difference");
@@ -117,7 +118,7 @@ QString MeasuredModel::help(int row, int column) const {
     const QString file = QString::fromStdString(picture_->measured->measured->ranks[index].file);
     if (!of.left_out.empty()) return tr("%1 %2, so that it is left out").arg(file, QString::fromStdString(of.left_out));
     if (column == waiting_column && !of.waiting_ms)
-        return tr("Of the ranks whose messages it waits for none was measured, or the trace names no actions");
+        return tr("Not all ranks whose messages it waits for were measured, or the trace names no actions");
     const QString lines = tr("%1\nPredicted: computes %2, stands still %3, of that %4 for peers")
                               .arg(file, formatTime(of.predicted_compute_ms), formatTime(of.predicted_standing_ms),
                                    formatTime(of.predicted_waiting_ms));

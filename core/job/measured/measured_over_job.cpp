@@ -115,10 +115,11 @@ class Comparison {
         for (const TimeRange time : step.of_no_action.spans()) shown.emplace_back(time, nullptr);
         std::ranges::stable_sort(shown, {}, [](const auto& of) { return of.first.begin_ns; });
         std::int64_t before = 0, waited = 0;
-        bool knows_peers = false;
+        bool has_peers = false, knows_peers = true;
         for (const auto& [time, action] : shown) {
             const std::optional<Awaited> peer = action ? awaited(number, *action) : std::nullopt;
-            knows_peers |= peer.has_value();
+            has_peers |= peer.has_value();
+            knows_peers &= peer.has_value() || !action || !needs_peer(number, *action);
             const std::int64_t until =
                 peer ? std::clamp(peer->end_ns, before, std::max(before, time.begin_ns)) : before;
             if (until > before) {
@@ -130,7 +131,7 @@ class Comparison {
             before = std::max(before, time.end_ns);
         }
         add_rest(number, {before, over_.measured->length_ns}, std::nullopt);
-        if (knows_peers) over_.ranks[number].waiting_ms = static_cast<double>(waited) / ns_per_ms;
+        if (has_peers && knows_peers) over_.ranks[number].waiting_ms = static_cast<double>(waited) / ns_per_ms;
     }
 
     /// @param sent by whom, what the rank needs.
@@ -166,6 +167,18 @@ class Comparison {
             }
         }
         return last;
+    }
+
+    /// Whether a cell waits for messages of another rank, measured or not.
+    bool needs_peer(std::uint32_t number, const RecordedAction& recorded) const {
+        if (!evaluation_.pipeline) return false;
+        const CheckedSchedule& schedule = evaluation_.pipeline->schedule;
+        const std::int64_t rank = over_.measured->ranks[number].rank;
+        const std::int32_t own = std::ranges::find(evaluation_.result.ranks, rank, &RankResult::rank)->stage;
+        for (const Action& action : recorded.cell)
+            for (const Action& on : awaited_actions(action, schedule.stages))
+                if (schedule.rank_of_stage[static_cast<std::size_t>(on.stage)] != own) return true;
+        return false;
     }
 
     using Nodes = std::unordered_map<std::string, NodeIndex>;
