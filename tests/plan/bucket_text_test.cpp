@@ -116,5 +116,59 @@ TEST(BucketText, ShowsEntriesAsTyped) {
         EXPECT_EQ(parsed(display_name({modules})), (Lists{modules})) << modules.front();
 }
 
+TEST(BucketText, AnIndexHasNineDigitsAtMost) {
+    EXPECT_EQ(typed_name("layers[123456789]"), "layers[123456789]");
+    EXPECT_EQ(typed_name("layers[1234567890]"), "\"layers[1234567890]\"");
+    const auto refusal = [](std::string_view text) -> std::string {
+        try {
+            parse_bucket_entries(text);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    EXPECT_NE(refusal("layers.[0-1234567890]").find("expected a range of whole numbers"), std::string::npos);
+    EXPECT_NE(refusal("layers.[0-123456789]").find("stands for more than"), std::string::npos);
+}
+
+TEST(BucketText, ModulesOfAllEntriesCount) {
+    const auto read = [](std::string_view text, std::size_t before) {
+        ExpansionBounds bounds;
+        bounds.most_modules = 4;
+        bounds.modules = before;
+        const std::size_t entries = parse_bucket_entries(text, bounds).size();
+        EXPECT_EQ(bounds.modules, before + entries) << text;
+        return entries;
+    };
+    EXPECT_EQ(read("a.[0-2], b", 0), 4u);
+    EXPECT_EQ(read("a.[0-1]", 2), 2u);
+    EXPECT_THROW(read("a.[0-1]", 3), InputError);
+    EXPECT_THROW(read("a.[0-2], b.[0-1]", 0), InputError);
+    EXPECT_THROW(read("a, b, c, d, e", 0), InputError);
+}
+
+TEST(BucketText, NamesHaveEightMebibytesTogether) {
+    const auto read = [](std::string_view text, std::size_t left) {
+        ExpansionBounds bounds;
+        bounds.letters = (std::size_t{8} << 20) - left;
+        return parse_bucket_entries(text, bounds).size();
+    };
+    EXPECT_EQ(read("abc", 3), 1u);
+    EXPECT_THROW(read("abcd", 3), InputError);
+}
+
+TEST(BucketText, ARangeIsRefusedForWhatIsBeforeIt) {
+    ExpansionBounds bounds;
+    bounds.most_modules = 4;
+    bounds.modules = 3;
+    try {
+        parse_bucket_entries("a.[0-1]", bounds);
+        ADD_FAILURE() << "it was read";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(),
+                     "line 1, column 3: the range [0-1] stands for more than 4 modules, with those before it");
+    }
+}
+
 }  // namespace
 }  // namespace overlap

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/graph/graph_builder.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/plan_edits.h"
@@ -162,6 +163,51 @@ TEST(ExpertOverlap, WhereTheModelHalvesItsBatchNothingElseDoes) {
     ASSERT_EQ(problems.size(), 2u);
     EXPECT_EQ(problems[0].fix, "");  // a plan does not tell who halves
     EXPECT_EQ(problems[1].fix, "remove the other one");
+}
+
+TEST(ExpertOverlap, APartThatIsPutBackStandsBehindWhatItFollows) {
+    Plan plan;
+    for (const char* pass : {"populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "ep_overlap_schedule_pass",
+                             "canonicalize_graph_pass"})
+        plan.pipeline.push_back({pass});
+    plan.pipeline[2].options = {{"pair_first_token_exchange", true}};
+    const Plan whole = edits::with_rest_of_expert_overlap(plan);
+    EXPECT_EQ(passes_of(whole),
+              Names({"populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "ep_overlap_schedule_pass",
+                     "concretize_ep_chunk_symbolic_shapes_pass", "canonicalize_graph_pass"}));
+    EXPECT_EQ(whole.pipeline[2], plan.pipeline[2]) << "a step that runs keeps its options";
+    EXPECT_EQ(edits::with_rest_of_expert_overlap(Plan()), Plan());
+}
+
+TEST(ExpertOverlap, AnotherChoiceTakesTheOthersPassesAway) {
+    Plan plan;
+    for (const std::string& pass : expert_overlap_passes(HalvedBy::pass)) plan.pipeline.push_back({pass});
+    const Names names = passes_of(edits::with_expert_overlap(plan, {HalvedBy::model, "layers.*.moe", ""}));
+    EXPECT_EQ(std::ranges::count(names, "populate_eager_chunk_metadata_pass"), 1);
+    EXPECT_EQ(std::ranges::count(names, "ep_overlap_schedule_pass"), 1);
+    for (const char* pass :
+         {"populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "concretize_ep_chunk_symbolic_shapes_pass"})
+        EXPECT_EQ(std::ranges::count(names, pass), 0) << pass;
+}
+
+TEST(ExpertOverlap, APartIsACautionAndTheRestANote) {
+    Plan plan;
+    plan.pipeline = {{"populate_chunk_dim_metadata_pass"}};
+    GraphBuilder builder;
+    builder.output({});
+    const std::vector<Problem> problems = check_expert_overlap(builder.finish({}), plan);
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_EQ(problems[0].severity, Severity::caution);
+    EXPECT_EQ(problems[0].title, "Expert overlap incomplete");
+    EXPECT_EQ(problems[1].severity, Severity::note);
+    EXPECT_EQ(problems[1].title, "Rest of expert overlap");
+}
+
+TEST(ExpertOverlap, IsForJointGraphs) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    const auto choices = expert_overlap_choices(*graph, ModuleTree(*graph, preferred_module_source(*graph)));
+    EXPECT_NE(choices.obstacle.find("joint graphs"), std::string::npos) << choices.obstacle;
+    EXPECT_TRUE(choices.list.empty());
 }
 
 }  // namespace

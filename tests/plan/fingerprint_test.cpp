@@ -81,5 +81,21 @@ TEST(Fingerprint, PlansFitTheirGraphOnly) {
     }
 }
 
+TEST(Fingerprint, SeesFlagsAndWhatIsNoTensor) {
+    const auto digest = [](bool flag, bool with_number) {
+        GraphBuilder builder;
+        const std::int64_t sizes[] = {4};
+        std::vector<TensorMeta> outputs{builder.contiguous_tensor(*dtype_by_name("float32"), sizes)};
+        if (with_number) outputs.emplace_back();
+        const Value args[] = {Value::of_boolean(flag)};
+        builder.call("made", "aten.full.default", args, outputs);
+        builder.output({});
+        return fingerprint(builder.finish({})).digest;
+    };
+    EXPECT_NE(digest(true, false), digest(false, false));
+    EXPECT_NE(digest(true, false), digest(true, true));
+    EXPECT_EQ(digest(false, true), "fcfc61eaa54550db");  // as released
+}
+
 }  // namespace
 }  // namespace overlap

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/graph_builder.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"
 #include "tests/support/test_graphs.h"
@@ -84,6 +85,30 @@ TEST(GroupPasses, BucketedGathersAreTooLate) {
     const PassStep step = lower(plan).front();
     const auto bucketed = require_pass(step.pass).run(graph, step.options, {}).graph;
     EXPECT_EQ(group_pass_obstacle(bucketed, reassign_groups_pass).substr(0, 10), "Too late: ");
+}
+
+/// Gathers of what is computed, on three groups.
+TEST(GroupPasses, GroupsAreEnumerated) {
+    GraphBuilder builder;
+    GraphHeader header;
+    const std::int64_t sizes[] = {4};
+    const TensorMeta tensor = builder.contiguous_tensor(*dtype_by_name("float32"), sizes);
+    const auto call = [&](std::string_view name, std::string_view target, std::vector<Value> arguments) {
+        return builder.call(name, target, arguments, {&tensor, 1});
+    };
+    const NodeId made = call("made", "aten.full.default", {});
+    for (const char* group : {"0", "1", "2"}) {
+        header.process_groups.emplace_back().name = group;
+        header.process_groups.back().ranks = {0, 1};
+        const std::string gather = std::string("gather_").append(group);
+        const NodeId started = call(gather, "_c10d_functional.all_gather_into_tensor.default",
+                                    {Value::of_node(made), Value::of_integer(2), builder.string(group)});
+        call("waited_" + gather, "_c10d_functional.wait_tensor.default", {Value::of_node(started)});
+    }
+    header.process_groups[2].description = "mesh_dp";
+    builder.output({});
+    EXPECT_EQ(group_pass_obstacle(std::make_shared<const Graph>(builder.finish(header)), reassign_groups_pass),
+              "None of the all-gathers on process group 0, 1 and 2 (mesh_dp) gathers a parameter");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/graph_builder.h"
 #include "core/plan/memory_choices.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/plan.h"
@@ -70,6 +71,59 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     EXPECT_EQ(edits::without_memory(edited).memory, std::nullopt);
 }
 
+TEST(MemoryEdits, StepsGiveOnlyWhatTheSectionDoesNotSay) {
+    Plan plan;
+    plan.pipeline = {
+        {"tag_with_memory_policy_pass",
+         {{"memory_policy", "eager"}, {"rules", "keep *"}, {"cpu_offload_budget_gb", 5.0}, {"other", true}}},
+        {"apply_cpu_offload_pass", {{"defer_n_layers", std::int64_t{7}}}, false},
+        {"selective_activation_remat_pass"},
+        {"canonicalize_graph_pass", {}, false}};
+    const Plan edited = edits::with_memory(plan, section_of("full"));
+    EXPECT_EQ(edited.memory, section_of("full"));
+    ASSERT_EQ(edited.pipeline.size(), 4u);
+    EXPECT_EQ(edited.pipeline[0], (PassStep{"tag_with_memory_policy_pass", {{"other", true}}}));
+    EXPECT_EQ(edited.pipeline[1], PassStep{"apply_cpu_offload_pass"});
+    EXPECT_FALSE(edited.pipeline[3].enabled) << "no step of the section";
+}
+
+TEST(MemoryEdits, WhatIsInEffectIsTheSectionsAndWhatStepsSay) {
+    Plan plan;
+    EXPECT_EQ(edits::memory_in_effect(plan), MemorySection());
+    plan.memory = section_of("full");
+    plan.memory->prefetch_lookahead = 3;
+    plan.pipeline = {{"tag_with_memory_policy_pass", {{"memory_policy", "eager"}, {"rules", "keep layers.0"}}},
+                     {"apply_cpu_offload_pass", {{"prefetch_lookahead", std::int64_t{9}}}, false},
+                     {"other_pass", {{"defer_n_layers", std::int64_t{9}}}}};
+    const MemorySection found = edits::memory_in_effect(plan);
+    EXPECT_EQ(found.policy, "eager");
+    EXPECT_EQ(memory_rules_text(found.rules), "keep layers.0");
+    EXPECT_EQ(found.prefetch_lookahead, 3) << "its step does not run";
+    EXPECT_EQ(found.defer_n_layers, 1) << "no step of the section";
+}
+
+TEST(MemoryEdits, AnOptionIsTakenWhereItsValueFits) {
+    MemorySection section;
+    EXPECT_TRUE(edits::set_option(section, "memory_policy", OptionValue("eager")));
+    EXPECT_TRUE(edits::set_option(section, "prefetch_lookahead", OptionValue(std::int64_t{4})));
+    EXPECT_TRUE(edits::set_option(section, "defer_n_layers", OptionValue(std::int64_t{5})));
+    EXPECT_TRUE(edits::set_option(section, "cpu_offload_budget_gb", OptionValue(2.5)));
+    EXPECT_EQ(section.policy, "eager");
+    EXPECT_EQ(section.prefetch_lookahead, 4);
+    EXPECT_EQ(section.defer_n_layers, 5);
+    EXPECT_EQ(section.cpu_offload_budget_gb, 2.5);
+    EXPECT_TRUE(edits::set_option(section, "cpu_offload_budget_gb", OptionValue(std::int64_t{7})));
+    EXPECT_EQ(section.cpu_offload_budget_gb, 7) << "a whole number is one too";
+    EXPECT_TRUE(edits::set_option(section, "rules", OptionValue("save norm")));
+    EXPECT_EQ(memory_rules_text(section.rules), "save norm");
+    const MemorySection before = section;
+    EXPECT_FALSE(edits::set_option(section, "memory_policy", OptionValue(true)));
+    EXPECT_FALSE(edits::set_option(section, "cpu_offload_budget_gb", OptionValue("much")));
+    EXPECT_FALSE(edits::set_option(section, "rules", OptionValue(true)));
+    EXPECT_FALSE(edits::set_option(section, "another", OptionValue("save norm")));
+    EXPECT_EQ(section, before);
+}
+
 TEST(MemoryEdits, AModuleIsWhereItWasPutLast) {
     MemorySection section;
     section = edits::put_modules(section, MemoryAction::recompute, {"layers.0", "layers.1"});
@@ -102,6 +156,18 @@ TEST(MemoryEdits, RulesMoveAndGo) {
     EXPECT_EQ(edits::remove_rule(section, 7), section);
 }
 
+TEST(MemoryEdits, RulesThatAreNotThereDoNotMove) {
+    const MemorySection section =
+        section_of("default", {{MemoryAction::save, {"a", "b"}, {}}, {MemoryAction::keep, {}, {}}});
+    EXPECT_EQ(memory_rules_text(edits::move_rule(section, 1, 0).rules), "keep * | save a + b");
+    EXPECT_EQ(memory_rules_text(edits::remove_rule(section, 1).rules), "save a + b");
+    EXPECT_EQ(edits::remove_rule(section, 2), section);
+    EXPECT_EQ(edits::move_rule(section, 0, 2), section);
+    EXPECT_EQ(edits::move_rule(section, 2, 0), section);
+    EXPECT_EQ(edits::take_modules(section, 2, {"a"}), section);
+    EXPECT_EQ(memory_rules_text(edits::take_modules(section, 1, {}).rules), "save a + b | keep *");
+}
+
 TEST(MemoryChoices, AreThePoliciesAndWhatKeptGathersAdd) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8");
     const ModuleTree tree(*graph, preferred_module_source(*graph));
@@ -110,6 +176,56 @@ TEST(MemoryChoices, AreThePoliciesAndWhatKeptGathersAdd) {
     EXPECT_EQ(names,
               (std::vector<std::string>{"default", "save_all", "eager", "full", "sac_and_offload", "default_keep_last",
                                         "default_keep_all", "full_keep_last", "full_keep_all"}));
+}
+
+TEST(MemoryChoices, KeepTheGathersOfTheLastQuarterOfTheLayers) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    const std::vector<MemoryChoice> choices = memory_choices(tree);
+    ASSERT_EQ(choices.size(), 9u);
+    EXPECT_EQ(choices[1].title, "Save all but gathers");
+    EXPECT_EQ(memory_rules_text(choices[1].section.rules), "save *");
+    EXPECT_EQ(choices[5].title, "Default, gathers kept in last 1 layer");
+    EXPECT_EQ(choices[5].section.policy, "default");
+    EXPECT_EQ(memory_rules_text(choices[5].section.rules), "keep layers.5");
+    EXPECT_EQ(memory_rules_text(choices[6].section.rules), "keep *");
+    EXPECT_EQ(choices[7].title, "Full, gathers kept in last 1 layer");
+    EXPECT_EQ(choices[7].section.policy, "full");
+    EXPECT_EQ(memory_rules_text(choices[7].section.rules), "keep layers.5");
+    EXPECT_EQ(memory_rules_text(choices[8].section.rules), "keep *");
+    EXPECT_EQ(numbered_layers(tree),
+              (std::vector<std::string>{"layers.0", "layers.1", "layers.2", "layers.3", "layers.4", "layers.5"}));
+}
+
+TEST(MemoryEdits, AModuleJoinsTheOnlyRuleOfItsKind) {
+    const MemorySection section = section_of("default", {{MemoryAction::save, {"a"}, {}}});
+    EXPECT_EQ(memory_rules_text(edits::put_modules(section, MemoryAction::save, {"b"}).rules), "save a + b");
+}
+
+TEST(MemoryEdits, ARuleOfWhatIsAroundAModuleOverrulesEarlierOnes) {
+    const MemorySection section =
+        section_of("default", {{MemoryAction::save, {"layers.0"}, {}}, {MemoryAction::recompute, {"layers.1"}, {}}});
+    EXPECT_EQ(memory_rules_text(edits::put_modules(section, MemoryAction::save, {"layers.1.attention"}).rules),
+              "save layers.0 | recompute layers.1 | save layers.1.attention");
+    EXPECT_EQ(memory_rules_text(edits::put_modules(section, MemoryAction::save, {"layers.2"}).rules),
+              "save layers.0 + layers.2 | recompute layers.1");
+}
+
+TEST(MemorySection, EachPassThatDoesNotRunIsAnObstacle) {
+    const std::vector<std::string> obstacles = memory_section_obstacles(section_of("full"), {});
+    ASSERT_EQ(obstacles.size(), 3u);
+    EXPECT_TRUE(obstacles[0].starts_with("the pipeline does not run tag_with_memory_policy_pass")) << obstacles[0];
+}
+
+TEST(MemorySection, ComesTooLateForAGraphThatOffloads) {
+    const auto refusal = [](std::string_view target) {
+        GraphBuilder builder;
+        builder.call("made", target, {}, {});
+        builder.output({});
+        return memory_section_refusal(builder.finish({}));
+    };
+    EXPECT_NE(refusal("ao.offload.default").find("comes too late"), std::string::npos);
+    EXPECT_EQ(refusal("aten.full.default"), "");
 }
 
 }  // namespace

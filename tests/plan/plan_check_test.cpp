@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "core/graph/graph_builder.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/plan/bucket_check.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_edits.h"
 #include "tests/support/test_graphs.h"
@@ -138,6 +140,114 @@ TEST_F(PlanCheck, EligibilityTellsReasons) {
     EXPECT_EQ(eligibility.obstacle(0), BucketingObstacle::no_collective);
     EXPECT_TRUE(describe(BucketingObstacle::none).empty());
     EXPECT_FALSE(describe(BucketingObstacle::several_placeholders).empty());
+}
+
+TEST_F(PlanCheck, SpacesAreNotedWhereTheyAreAllThatIsWrong) {
+    const std::vector<Problem> problems = check_buckets(*graph_, *tree_, {{{"norm "}}, {{" nothing "}}});
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_EQ(problems[0].title, "Stray spaces");
+    EXPECT_TRUE(problems[0].message.starts_with("\"norm \" matches no module because of the spaces around it"))
+        << problems[0].message;
+    EXPECT_EQ(problems[1].kind, ProblemKind::unknown_module);
+    EXPECT_EQ(problems[1].title, "Unknown module");
+}
+
+TEST_F(PlanCheck, NamesTheOverlapWithinAnEntry) {
+    const std::vector<Problem> within = check("norm\nlayers.0+layers.0.attention");
+    ASSERT_EQ(within.size(), 1u);
+    EXPECT_TRUE(within[0].message.starts_with("layers.0 and layers.0.attention in entry 2 share 148 nodes ("))
+        << within[0].message;
+    EXPECT_EQ(within[0].fix, "remove layers.0.attention");
+    const std::vector<Problem> twice = check("norm+norm");
+    ASSERT_EQ(twice.size(), 1u);
+    EXPECT_TRUE(twice[0].message.starts_with("entry 1 names norm twice, with ")) << twice[0].message;
+    EXPECT_EQ(twice[0].fix, "remove norm");
+}
+
+TEST_F(PlanCheck, IsTheSameWithoutATree) {
+    const auto problems = [](std::string_view text) {
+        return check_buckets(*graph_, ModuleSource::module_fqn, parse_bucket_entries(text)).size();
+    };
+    EXPECT_EQ(problems("tok_embeddings\nlayers.[0-5]\nnorm+lm_head"), 0u);
+    EXPECT_EQ(problems("layers.0.attention.rope\nlayers.1"), 1u);
+    EXPECT_EQ(problems("layers.0\nlayers.0.attention"), 1u);
+    EXPECT_EQ(problems("layers.0\nlayers.7"), 1u);
+}
+
+TEST_F(PlanCheck, TellsWhereTheModulesAre) {
+    const Problem by_stack = no_modules(*graph_, ModuleTree(*graph_, ModuleSource::module_stack));
+    EXPECT_EQ(by_stack.severity, Severity::caution);
+    EXPECT_TRUE(by_stack.message.starts_with("no node of the graph has a module stack, ")) << by_stack.message;
+    EXPECT_TRUE(by_stack.message.ends_with("set the option module_stack_fn to that")) << by_stack.message;
+    EXPECT_EQ(by_stack.fix, "");
+    const auto forward = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    const Problem by_name = no_modules(*forward, ModuleTree(*forward, ModuleSource::module_fqn));
+    EXPECT_TRUE(by_name.message.starts_with("no node of the graph has a custom.module_fqn, ")) << by_name.message;
+    EXPECT_TRUE(by_name.message.ends_with("leave the option module_stack_fn unset")) << by_name.message;
+    GraphBuilder named;
+    NodeMetadata metadata;
+    metadata.module_fqn = named.intern("norm");
+    named.call("first", "aten.full.default", {}, {}, metadata);
+    named.output({});
+    const Graph once = named.finish({});
+    EXPECT_EQ(no_modules(once, ModuleTree(once, ModuleSource::module_stack)).message, by_stack.message);
+    GraphBuilder builder;
+    builder.output({});
+    const Graph bare = builder.finish({});
+    EXPECT_EQ(no_modules(bare, ModuleTree(bare, ModuleSource::module_fqn)).fix, "repair modules");
+}
+
+/// A gather of two inputs and an exchange: neither can be bucketed, for different reasons.
+TEST_F(PlanCheck, SaysWhyWhatAModuleHasCannotBeBucketed) {
+    GraphBuilder builder;
+    const std::int64_t sizes[] = {4};
+    const TensorMeta tensor = builder.contiguous_tensor(*dtype_by_name("float32"), sizes);
+    NodeMetadata metadata;
+    metadata.module_fqn = builder.intern("block");
+    const auto call = [&](std::string_view name, std::string_view target, std::vector<Value> arguments) {
+        return builder.call(name, target, arguments, {&tensor, 1}, metadata);
+    };
+    const NodeId x = builder.placeholder("x", {&tensor, 1}), y = builder.placeholder("y", {&tensor, 1});
+    const NodeId sum = call("sum", "aten.add.Tensor", {Value::of_node(x), Value::of_node(y)});
+    const NodeId gather = call("gather", "_c10d_functional.all_gather_into_tensor.default",
+                               {Value::of_node(sum), Value::of_integer(4), builder.string("0")});
+    call("gathered", "_c10d_functional.wait_tensor.default", {Value::of_node(gather)});
+    call("unawaited", "_c10d_functional.all_reduce.default",
+         {Value::of_node(x), builder.string("sum"), builder.string("0")});
+    builder.output({});
+    const Graph graph = builder.finish({});
+    const std::vector<Problem> problems =
+        check_buckets(graph, ModuleTree(graph, ModuleSource::module_fqn), {{{"block"}}});
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].title, "Nothing gathered");
+    EXPECT_EQ(problems[0].message, "block has no collective that can be bucketed: 1 where " +
+                                       std::string(describe(BucketingObstacle::not_awaited)) + "; 1 where " +
+                                       std::string(describe(BucketingObstacle::several_placeholders)));
+}
+
+TEST_F(PlanCheck, BucketsThatNoStepTakesChangeNothing) {
+    Plan plan;
+    plan.buckets = {{{"norm"}}};
+    ASSERT_EQ(check_unevaluated(plan).size(), 1u);
+    EXPECT_EQ(check_unevaluated(plan)[0].severity, Severity::caution);
+    EXPECT_NE(check_unevaluated(plan)[0].message.find("add manual_overlap_bucketing"), std::string::npos);
+    plan.pipeline = {{"manual_overlap_bucketing"}};
+    EXPECT_TRUE(check_unevaluated(plan).empty());
+    plan.pipeline[0].enabled = false;
+    EXPECT_EQ(check_unevaluated(plan).size(), 1u);
+}
+
+TEST_F(PlanCheck, FieldsThatAreNotKnownAreToldWithTheirPlace) {
+    Plan plan;
+    plan.extra = {{"top", "1"}};
+    plan.overlaps.list.emplace_back();
+    plan.overlaps.list.emplace_back().extra = {{"later", "1"}};
+    plan.device_orders.emplace_back().extra = {{"later", "1"}};
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].severity, Severity::note);
+    EXPECT_TRUE(problems[0].message.ends_with(": top, overlaps[1].later, device_orders[0].later"))
+        << problems[0].message;
 }
 
 }  // namespace

@@ -46,5 +46,36 @@ TEST(PlanDifference, TellsAnotherOrderOfPasses) {
     EXPECT_EQ(describe(plan_difference(from, other)), "what else it sets");
 }
 
+TEST(PlanDifference, EachSettingIsAmongTheOthers) {
+    const Plan from = plan_with({{"layers.0"}}, {{"a"}});
+    std::vector<Plan> changed(5, from);
+    changed[0].memory = MemorySection();
+    changed[1].module_rules.emplace_back();
+    changed[2].device_orders.emplace_back();
+    changed[3].process_groups = {{"0", true, {}, {}, {}}};
+    changed[4].overlaps.insert_overlap_deps = !from.overlaps.insert_overlap_deps;
+    for (std::size_t index = 0; index < changed.size(); ++index) {
+        const PlanDifference difference = plan_difference(from, changed[index]);
+        EXPECT_TRUE(difference.others) << index;
+        EXPECT_EQ(difference.count(), 1u) << index;
+    }
+}
+
+TEST(PlanDifference, StepsThatDoNotRunAreNotCompared) {
+    const Plan from = plan_with({}, {{"off", {}, false}, {"a"}, {"also_off", {}, false}});
+    const Plan to = plan_with({}, {{"a"}, {"off", {{"x", true}}, false}});
+    EXPECT_EQ(describe(plan_difference(from, to)), "nothing");
+    EXPECT_EQ(describe(plan_difference(from, plan_with({}, {{"a"}, {"off"}, {"b"}}))), "2 passes");
+    EXPECT_EQ(describe(plan_difference(from, plan_with({{"norm"}}, {{"a", {{"x", true}}}}))), "1 bucket and 1 option");
+}
+
+TEST(PlanDifference, StepsOfOneNameAreComparedInTheirOrder) {
+    const Plan from = plan_with({}, {{"a", {{"x", true}}}, {"a", {{"x", false}}}});
+    EXPECT_EQ(plan_difference(from, from).count(), 0u);
+    const Plan to = plan_with({}, {{"a", {{"x", false}}}, {"a", {{"x", true}}}});
+    EXPECT_EQ(plan_difference(from, to).options, 2u);
+    EXPECT_FALSE(plan_difference(from, to).order);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -88,5 +88,58 @@ TEST(PlanEdits, DropsAreRefusedWithReasons) {
     EXPECT_PRED2(names, refusal("layers.0", {"layers.1.attention.inner_attention"}, 0), "nothing that can be bucketed");
 }
 
+TEST(PlanEdits, WhatIsNotThereStaysAsItIs) {
+    const Buckets start = buckets("a b+c d");
+    EXPECT_EQ(edits::split(start, 3), start);
+    EXPECT_EQ(edits::move_module_within(start, 1, 0, 2), start);
+    EXPECT_EQ(edits::move_module_within(start, 1, 2, 0), start);
+    EXPECT_EQ(edits::move_entry(start, 3, 0), start);
+    EXPECT_EQ(edits::move_entry(start, 0, 3), start);
+    Buckets titled = start;
+    titled[0].title = "first";
+    EXPECT_EQ(edits::split(titled, 0), titled) << "nothing to split";
+}
+
+TEST(PlanEdits, BucketsOfBothDirectionsAreTakenApart) {
+    Plan plan;
+    EXPECT_FALSE(edits::with_directions_apart(plan));
+    plan.pipeline = {{"canonicalize_graph_pass", {{"module_stack_fn", "custom.module_fqn"}}},
+                     {"manual_overlap_bucketing", {{"module_stack_fn", "custom.module_fqn"}}, false},
+                     {"manual_overlap_bucketing"}};
+    EXPECT_FALSE(edits::with_directions_apart(plan));
+    plan.pipeline[1].enabled = true;
+    const std::optional<Plan> apart = edits::with_directions_apart(plan);
+    ASSERT_TRUE(apart);
+    EXPECT_EQ(apart->pipeline[0], plan.pipeline[0]);
+    EXPECT_EQ(apart->pipeline[1].pass, "joint_transformer_block_bucketing_reordering_pass");
+    EXPECT_EQ(apart->pipeline[2], plan.pipeline[2]);
+}
+
+TEST(PlanEdits, AFixIsOfAPartThatIsThere) {
+    Plan plan;
+    plan.buckets = buckets("a b+c");
+    Problem problem;
+    problem.fix = "remove a";
+    problem.module = "a";
+    EXPECT_FALSE(edits::with_fix(plan, problem)) << "no entry";
+    problem.plan_entry = 0;
+    ASSERT_TRUE(edits::with_fix(plan, problem));
+    EXPECT_EQ(text(edits::with_fix(plan, problem)->buckets), "b+c");
+    problem.replacement = "x";
+    EXPECT_EQ(text(edits::with_fix(plan, problem)->buckets), "x b+c");
+    problem.plan_entry = 2;
+    EXPECT_FALSE(edits::with_fix(plan, problem));
+
+    plan.overlaps.list = {{.collective = "first"}, {.collective = "second"}};
+    Problem refused;
+    refused.kind = ProblemKind::overlap_refused;
+    EXPECT_FALSE(edits::with_fix(plan, refused));
+    refused.directive = 2;
+    EXPECT_FALSE(edits::with_fix(plan, refused));
+    refused.directive = 1;
+    ASSERT_TRUE(edits::with_fix(plan, refused));
+    EXPECT_EQ(edits::with_fix(plan, refused)->overlaps.list, (std::vector<OverlapDirective>{{.collective = "first"}}));
+}
+
 }  // namespace
 }  // namespace overlap

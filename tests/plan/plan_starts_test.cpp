@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
+#include "core/graph/graph_builder.h"
 #include "core/io/option_json.h"
+#include "core/plan/block_buckets.h"
 #include "core/plan/plan.h"
 #include "tests/support/test_graphs.h"
 
@@ -78,6 +81,38 @@ TEST(PlanStarts, PassTheirOwnCheck) {
             EXPECT_NE(problem.severity, Severity::error) << name << ": " << problem.message;
         }
     }
+}
+
+/// A plan of buckets of `sizes` blocks for a model whose modules are used in this order.
+std::string started_with(std::initializer_list<const char*> modules, std::vector<std::size_t> sizes = {1}) {
+    GraphBuilder builder;
+    for (const char* module : modules) {
+        NodeMetadata metadata;
+        metadata.module_fqn = builder.intern(module);
+        std::string name(module);
+        std::ranges::replace(name, '.', '_');
+        builder.call(name, "aten.relu.default", {}, {}, metadata);
+    }
+    builder.output({});
+    const Graph graph = builder.finish({});
+    return option_json(module_lists(buckets_of_blocks(ModuleTree(graph, ModuleSource::module_fqn), sizes))).dump();
+}
+
+TEST(PlanStarts, HaveAnEntryForEachModuleWhereNothingIsNumbered) {
+    EXPECT_EQ(started_with({"encoder.wide", "decoder"}), R"(["encoder","decoder"])");
+}
+
+TEST(PlanStarts, TakeBlocksByTheirNumbers) {
+    EXPECT_EQ(started_with({"layers.0"}), R"(["layers.0"])");
+    EXPECT_EQ(started_with({"embed", "layers.10", "layers.2", "layers.1", "norm"}),
+              R"(["embed","layers.1","layers.2","layers.10","norm"])");
+    EXPECT_EQ(started_with({"layers.0", "layers.1", "layers.2", "layers.3"}, {1, 2}),
+              R"(["layers.0",["layers.1","layers.2"],"layers.3"])");
+}
+
+TEST(PlanStarts, OfEqualStacksTakeTheOneNearestToTheRoot) {
+    EXPECT_EQ(started_with({"inner.experts.0", "inner.experts.1", "layers.0", "layers.1"}),
+              R"(["layers.0","layers.1","inner"])");
 }
 
 }  // namespace

@@ -90,9 +90,9 @@ TEST(Presets, HalveModulesWhereTheJobTracedForIt) {
     const PipelinePreset performance = pipeline_presets(*graph).at(1);
     const Names names = pass_names(performance.steps);
     EXPECT_EQ(names, Names({"populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass",
-                            "isolate_ep_process_group_pass", "eliminate_dead_code_pass",
-                            "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass",
-                            "ep_overlap_schedule_pass", "concretize_ep_chunk_symbolic_shapes_pass"}));
+                            "isolate_ep_process_group_pass", "eliminate_dead_code_pass", "reassign_collective_pgs_pass",
+                            "joint_transformer_block_bucketing_reordering_pass", "ep_overlap_schedule_pass",
+                            "concretize_ep_chunk_symbolic_shapes_pass"}));
     EXPECT_TRUE(notes(performance, "compile.ep_overlap.module_fqn"));
     // The default of a job that traced for it overlaps experts too, but makes no group for gathers.
     Names by_default = names;
@@ -167,6 +167,32 @@ TEST(Presets, SuggestStepsThatFitTheGraph) {
         EXPECT_EQ(step.pass, pass->name());
         EXPECT_NO_THROW(check_options(*pass, lower(Plan(), step).options)) << pass->name();
     }
+}
+
+TEST(Presets, HaveNamesAndSayWhatTheyAre) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
+    EXPECT_EQ(presets[0].name, "torchtitan_default");
+    EXPECT_EQ(presets[1].name, "torchtitan_performance");
+    EXPECT_TRUE(presets[0].help.starts_with("What torchtitan runs")) << presets[0].help;
+    EXPECT_TRUE(presets[1].help.starts_with("The default, and everything")) << presets[1].help;
+    EXPECT_EQ(plan_of(presets[0], *graph, "Plan B").name, "Plan B");
+}
+
+TEST(Presets, SayWhatTheyLeaveOutAndWhy) {
+    const auto starts = [](const PipelinePreset& preset, std::string_view words) {
+        return std::ranges::any_of(preset.notes, [&](const Problem& note) { return note.message.starts_with(words); });
+    };
+    const auto forward = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    EXPECT_TRUE(starts(pipeline_presets(*forward).at(1),
+                       "reassign_collective_pgs_pass, schedule_fsdp_comms_to_dense_regions_pass: torchtitan runs"));
+    EXPECT_TRUE(pipeline_presets(*forward).at(0).notes.empty());
+    const auto rematerialised = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    EXPECT_TRUE(starts(pipeline_presets(*rematerialised).at(0),
+                       "eliminate_dead_code_pass, canonicalize_graph_pass, deduplicate_fsdp_unshard_chains_pass, "));
+    const auto tensor_parallel = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    EXPECT_TRUE(
+        starts(pipeline_presets(*tensor_parallel).at(0), "async_tensor_parallel_pass: torchtitan runs it last"));
 }
 
 }  // namespace

@@ -121,6 +121,23 @@ TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
     EXPECT_TRUE(check_unevaluated(good).empty());
 }
 
+TEST(GroupSettings, WhatARunWouldRefuseIsACaution) {
+    const Problem problem = run_refusal(InputError("process_groups[0].name", "there is no such group"));
+    EXPECT_EQ(problem.severity, Severity::caution);
+    EXPECT_EQ(problem.kind, ProblemKind::not_evaluated);
+    EXPECT_EQ(problem.title, "Not evaluated");
+    EXPECT_EQ(problem.message, "a run would refuse process_groups[0].name: there is no such group");
+}
+
+TEST(GroupSettings, AFieldThatIsNotKnownIsToldWithThoseThatAre) {
+    GroupSettings settings{"0", {}, {}, {}, {}};
+    settings.extra = {{"max_ctsa", "4"}};
+    const std::vector<std::string> unknown = unknown_group_settings({{"1", {}, {}, {}, {}}, settings});
+    ASSERT_EQ(unknown.size(), 1u);
+    EXPECT_TRUE(unknown[0].starts_with("process_groups[1].max_ctsa")) << unknown[0];
+    EXPECT_NE(unknown[0].find("max_ctas"), std::string::npos) << unknown[0];
+}
+
 TEST(GroupSettings, AGroupThatThePlanDoesNotMakeIsAProblem) {
     const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
     const std::string group = graph->header().process_groups.front().name;
