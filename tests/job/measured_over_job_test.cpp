@@ -151,6 +151,41 @@ TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     EXPECT_NEAR(sum_of(over, MeasuredSpan::Kind::communication), 3, 1e-4);
 }
 
+/// As torch.distributed.pipelining 2.15 and gloo write it without a GPU.
+TEST(MeasuredOverJob, WithoutAGpuOperatorsOfTheHostAreTheCompute) {
+    const auto job = evaluated(job_text(""));
+    const auto event = [](const std::string& category, const std::string& name, int begin_us, int length_us) {
+        return R"({"ph": "X", "pid": 1, "tid": 1, "cat": ")" + category + R"(", "name": ")" + name + R"(", "ts": )" +
+               std::to_string(begin_us) + R"(, "dur": )" + std::to_string(length_us) + "}";
+    };
+    const std::string text = R"({"distributedInfo": {"rank": 0, "world_size": 8}, "traceEvents": [)" +
+                             event("user_annotation", "PP:0F0", 0, 1000) + "," + event("cpu_op", "aten::mm", 100, 300) +
+                             "," + event("cpu_op", "aten::relu", 500, 300) + "," +
+                             event("user_annotation", "PP:0SEND_F0", 1000, 500) + "," +
+                             event("cpu_op", "aten::empty", 1100, 10) + "," + event("cpu_op", "c10d::send", 1110, 300) +
+                             "," + event("user_annotation", "gloo:send", 1120, 250) + "]}";
+    const std::vector<NamedTrace> one{{"cpu.json", read_trace_bytes(text, "cpu.json")}};
+    const auto picture = job_picture(job, std::make_shared<const MeasuredJob>(measured_job(*job, one)));
+    const std::vector<MeasuredSpan>& spans = picture->measured->spans;
+    ASSERT_GE(spans.size(), 3u);
+    EXPECT_EQ(spans[0].name, "0F0");
+    EXPECT_EQ(spans[0].time.length_ns(), 700'000);
+    EXPECT_EQ(spans[0].exposed_ns, 100'000);
+    EXPECT_EQ(spans[1].name, "0SEND_F0");
+    EXPECT_EQ(spans[1].time.length_ns(), 10'000);
+    EXPECT_EQ(spans[2].kind, MeasuredSpan::Kind::communication);
+    EXPECT_EQ(spans[2].name, "send");
+    for (const Lane& lane : picture->timeline->lanes()) {
+        if (!lane.description.title.starts_with("measured")) continue;
+        for (std::uint32_t i = 0; i < lane.size(); ++i) {
+            const std::uint32_t span = lane.reference[i] - picture->first_measured();
+            if (span < 2) {
+                EXPECT_EQ(lane.role[i], span == 0 ? bucket_role(0) : EventRole::compute);
+            }
+        }
+    }
+}
+
 TEST(MeasuredOverJob, WhatIsOfAnotherJobIsRefused) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> far{trace(*job, 1, {.rank = 9})};

@@ -14,7 +14,8 @@ EventRole role_of(const MeasuredSpan& span) {
     switch (span.kind) {
         case Kind::action: {
             const auto hue = static_cast<std::uint32_t>(std::max(0, span.action.microbatch));
-            if (span.action.microbatch < 0) return EventRole::compute;
+            // What a send or a receive computes has no hue, as in what is predicted.
+            if (span.action.microbatch < 0 || !is_compute(span.action.kind)) return EventRole::compute;
             return span.action.kind == ActionKind::forward ? bucket_role(hue) : deep_bucket_role(hue);
         }
         case Kind::compute:
