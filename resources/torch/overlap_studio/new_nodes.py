@@ -64,6 +64,8 @@ class FakeValues:
 def _described(value: Any, wanted: Sequence[Any]) -> list[tuple[str, list[int], list[int]] | None]:
     """Types, sizes and strides of the tensors that a call returns. What is known only when the job runs counts as what
     is wanted, since the plan has its own guess of it."""
+    if type(value) is FakeTensor and not value._has_symbolic_sizes_strides:  # as most are
+        return [(dtype_name(value.dtype), list(value.shape), list(value.stride()))]
     symbols = Symbols()
 
     def numbers(sizes: Sequence[Any], guesses: Sequence[int]) -> list[int]:
