@@ -2,76 +2,30 @@
 
 #include <QAction>
 #include <QCheckBox>
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QMenu>
-#include <QPushButton>
 #include <QSignalSpy>
 #include <QToolButton>
-#include <QtTest>
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "core/base/byte_units.h"
-#include "core/cost/shared_links.h"
-#include "core/graph/graph_editor.h"
-#include "core/plan/presets.h"
 #include "core/search/plan_search.h"
-#include "tests/ui/ui_test_support.h"
-#include "ui/document/document.h"
-#include "ui/edits/pipeline_commands.h"
+#include "tests/ui/search/searched_panel.h"
 #include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/lock_button.h"
-#include "ui/search/search_controls.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
 /// Searches on a small graph.
-class SearchPanelTest : public QObject {
+class SearchPanelTest : public QObject, SearchedPanel {
     Q_OBJECT
 
-    std::unique_ptr<Document> document_;
-    std::unique_ptr<SearchPanel> panel_;
-
-    void find(int effort = 60) {
-        panel_->controls().effort()->setItemData(0, effort);
-        panel_->controls().effort()->setCurrentIndex(0);
-        panel_->findButton()->click();
-        QVERIFY(panel_->busy());
-        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
-    }
-
-    /// The same graph, on a device that holds so much.
-    void setDeviceMemory(std::int64_t bytes) {
-        GraphHeader header = document_->graph()->header();
-        QVERIFY(header.cost);
-        header.cost->memory_bytes = bytes;
-        LoadedGraph other = document_->loaded();
-        GraphEditor editor(other.graph);
-        editor.set_header(std::move(header));
-        std::vector<NodeId> origin;
-        other.graph = editor.finish(origin);
-        document_->setCostModel(other);
-        QVERIFY(waitForEvaluation(*document_));
-    }
-
   private slots:
-    void init() {
-        document_ = openDocument();
-        QVERIFY(waitForEvaluation(*document_));
-        panel_ = std::make_unique<SearchPanel>(*document_);
-        panel_->resize(1200, 300);
-        panel_->show();
-    }
-    void cleanup() {
-        panel_.reset();
-        document_.reset();
-    }
+    void init() { openPanel(); }
+    void cleanup() { closePanel(); }
 
     void whatIsFoundOpensAsAPlanWithItsFigures() {
         QVERIFY(!panel_->openButton()->isEnabled());
@@ -182,21 +136,6 @@ class SearchPanelTest : public QObject {
         QVERIFY2(!panel_->caption().contains(QStringLiteral("--")), qPrintable(panel_->caption()));
     }
 
-    void linksOfTheirOwnAreACommandLinesToo() {
-        document_->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
-        QVERIFY(waitForEvaluation(*document_));
-        panel_->controls().separateLinks()->setChecked(true);
-        find(60);
-        QVERIFY2(panel_->chart()->stepsText().contains("link of its own"), qPrintable(panel_->chart()->stepsText()));
-        QVERIFY(panel_->chart()->current());
-        QCOMPARE(panel_->chart()->current()->step_ms, document_->evaluation()->simulation.step_ms);
-        SearchOptions options;
-        options.effort = 60;
-        const SearchResult same = search_plans(with_shared_links(document_->graph(), LinkSharing::by_group), options);
-        QVERIFY2(panel_->result().contains(formatTime(same.best.step_ms)), qPrintable(panel_->result()));
-    }
-
     void saysHowFarItIsFromThePlanThatWasShown() {
         find();
         const QString from_plan = QStringLiteral("From %1 to it, what changes: ").arg(document_->current()->title());
@@ -220,100 +159,6 @@ class SearchPanelTest : public QObject {
         panel_->compareButton()->click();
         QCOMPARE(compared.size(), 1);
         QCOMPARE(compared.front()[1].toInt(), document_->currentIndex());
-    }
-
-    void aLimitHolds() {
-        const std::int64_t peak = document_->baseline().corrected_memory.peak_bytes;
-        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
-        find();
-        panel_->openButton()->click();
-        QVERIFY(waitForEvaluation(*document_));
-        QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= peak);
-    }
-
-    /// By keys and by the pointer: the best within the limit is chosen, and the next search has this limit.
-    void theLimitIsChosenAlongTheChart() {
-        find();
-        LimitSlider& slider = *panel_->limitSlider();
-        QVERIFY(slider.isVisible());
-        QCOMPARE(slider.limit(), std::optional<std::int64_t>());
-        QCOMPARE(panel_->chart()->peakLimit(), std::optional<std::int64_t>());
-        QTest::keyClick(&slider, Qt::Key_Home);
-        std::int64_t least = std::numeric_limits<std::int64_t>::max();
-        for (const StepPeakChart::Point& point : panel_->chart()->points()) least = std::min(least, point.peak_bytes);
-        QVERIFY(slider.limit());
-        QVERIFY(*slider.limit() >= least && *slider.limit() < least + 1024);
-        QCOMPARE(panel_->chart()->peakLimit(), slider.limit());
-        QCOMPARE(panel_->controls().limitBytes(), slider.limit());
-        QVERIFY2(panel_->result().startsWith(QStringLiteral("Within ")), qPrintable(panel_->result()));
-        QVERIFY2(panel_->result().contains(formatBytes(static_cast<double>(least))), qPrintable(panel_->result()));
-        // A point beyond the limit is chosen all the same, and told as what it is.
-        const std::vector<StepPeakChart::Point>& points = panel_->chart()->points();
-        const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
-        emit panel_->chart()->chosen(most->id);
-        QVERIFY2(panel_->result().startsWith(QStringLiteral("This plan takes more than the limit of ")),
-                 qPrintable(panel_->result()));
-        // Each page is a plan of the front.
-        const QString before = panel_->result();
-        QTest::keyClick(&slider, Qt::Key_PageUp);
-        QVERIFY(panel_->result() != before);
-        QTest::keyClick(&slider, Qt::Key_End);
-        QCOMPARE(panel_->controls().limitBytes(), std::optional<std::int64_t>());
-        // By the pointer, on the slider and at the chart's line.
-        const int at_half = static_cast<int>(panel_->chart()->xOfPeak((slider.minimum() + slider.maximum()) * 512LL));
-        QTest::mouseClick(&slider, Qt::LeftButton, {}, QPoint(at_half, slider.height() / 2));
-        QVERIFY(slider.limit());
-        const std::int64_t half = *slider.limit();
-        const int line = static_cast<int>(panel_->chart()->xOfPeak(half));
-        QTest::mousePress(panel_->chart(), Qt::LeftButton, {}, QPoint(line, 30));
-        QTest::mouseMove(panel_->chart(), QPoint(line + 40, 30));
-        QTest::mouseRelease(panel_->chart(), Qt::LeftButton, {}, QPoint(line + 40, 30));
-        QVERIFY(!slider.limit() || *slider.limit() > half);
-        // A number that is typed moves the line, too.
-        panel_->controls().setLimit(half);
-        QCOMPARE(panel_->chart()->peakLimit(), std::optional(half));
-        find();
-        panel_->openButton()->click();
-        QVERIFY(waitForEvaluation(*document_));
-        QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= half);
-    }
-
-    void aLimitThatIsTypedStaysUntilTheKnobIsMoved() {
-        SearchControls& controls = panel_->controls();
-        setDeviceMemory(0);
-        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        QCOMPARE(controls.limitBytes(), std::optional<std::int64_t>());
-        QCOMPARE(controls.otherLimit()->text(), "no limit");
-        const std::int64_t device = 80LL << 30;
-        setDeviceMemory(device);
-        QCOMPARE(controls.limitBytes(), std::optional(device));
-        QVERIFY2(controls.otherLimit()->toolTip().contains("at first what the device holds"),
-                 qPrintable(controls.otherLimit()->toolTip()));
-        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::none));
-        find();
-        LimitSlider& slider = *panel_->limitSlider();
-        const std::int64_t middle = (std::int64_t{slider.minimum()} + slider.maximum()) * 512;
-        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        // Larger than what was found it is told as what it is.
-        QCOMPARE(slider.limit(), std::optional(device));
-        QVERIFY2(slider.text().contains(formatBytes(static_cast<double>(device))), qPrintable(slider.text()));
-        QVERIFY2(!panel_->result().contains("may find more"), qPrintable(panel_->result()));
-        controls.otherLimit()->setValue(static_cast<double>(middle) / bytes_per_gib);
-        const auto typed = controls.limitBytes();
-        QVERIFY(typed && *typed != device);
-        QCOMPARE(slider.limit(), typed);
-        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
-        QVERIFY(controls.limitBytes() != typed);
-        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        QCOMPARE(controls.limitBytes(), typed);
-        // A press on the knob moves nothing, a drag of it does.
-        const QPoint knob(static_cast<int>(std::lround(panel_->chart()->xOfPeak(*typed))), slider.height() / 2);
-        QTest::mouseClick(&slider, Qt::LeftButton, {}, knob + QPoint(2, 0));
-        QCOMPARE(controls.limitBytes(), typed);
-        QTest::mousePress(&slider, Qt::LeftButton, {}, knob);
-        QTest::mouseMove(&slider, knob + QPoint(40, 0));
-        QTest::mouseRelease(&slider, Qt::LeftButton, {}, knob + QPoint(40, 0));
-        QVERIFY(controls.limitBytes() != typed);
     }
 
     void theFastestIsChosenByItsLink() {
@@ -456,15 +301,6 @@ class SearchPanelTest : public QObject {
         QVERIFY(!none.findButton()->toolTip().isEmpty());
     }
 
-    void aLimitThatIsNotKnownIsSaid() {
-        setDeviceMemory(0);
-        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::device));
-        QVERIFY(!panel_->findButton()->isEnabled());
-        QVERIFY(panel_->findButton()->toolTip().contains(QStringLiteral("does not say what the device holds")));
-        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::none));
-        QVERIFY(panel_->findButton()->isEnabled());
-    }
-
     void anotherCostModelForgetsWhatWasFound() {
         find();
         QVERIFY(panel_->openButton()->isEnabled());
@@ -472,38 +308,6 @@ class SearchPanelTest : public QObject {
         document_->setCostModel(same);
         QVERIFY(!panel_->openButton()->isEnabled());
         QVERIFY(panel_->chart()->points().empty());
-    }
-
-    /// Expert parallelism has several process groups.
-    void bothStepsAreSaidWhereLinksAreShared() {
-        document_->setGraph(loadGraph(
-            QStringLiteral(OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz")));
-        QVERIFY(waitForEvaluation(*document_));
-        find();
-        const QString found = panel_->result();
-        panel_->openButton()->click();
-        QVERIFY(waitForEvaluation(*document_));
-        const QString shown = formatTime(document_->evaluation()->simulation.step_ms);
-        QVERIFY2(found.contains(QStringLiteral(" with links shared and %1 without").arg(shown)), qPrintable(found));
-    }
-
-    /// All points of the chart are of one kind: no plan is drawn below the bound because its links are not shared.
-    void thePlanThatIsOpenIsDrawnWithLinksShared() {
-        document_->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
-        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1));
-        QVERIFY(waitForEvaluation(*document_));
-        const auto evaluation = document_->evaluation();
-        QVERIFY(evaluation->on_shared_links);
-        QVERIFY(panel_->chart()->stepsText().contains("with links shared"));
-        for (const double ms : {evaluation->on_shared_links->step_ms, evaluation->simulation.step_ms})
-            QVERIFY2(panel_->result().contains(formatTime(ms)), qPrintable(panel_->result()));
-        panel_->findOrFinish();
-        QVERIFY(panel_->chart()->current());
-        QCOMPARE(panel_->chart()->current()->step_ms, evaluation->on_shared_links->step_ms);
-        panel_->findOrFinish();
-        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
-        QCOMPARE(panel_->chart()->current()->step_ms, evaluation->on_shared_links->step_ms);
     }
 
     void theBaselineIsNoPlanToStartFrom() {
