@@ -218,6 +218,8 @@ std::string explain_exposure(const Simulation& simulation, const Graph& graph, s
                  (hides ? " would hide it" : " would save " + milliseconds(collective.avoidable_ms));
         const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
         if (!refusal.empty()) advice += ", but " + refusal;
+    } else if (possible_ms - collective.earliest_ms >= nanosecond_in_ms) {
+        advice = "; starting earlier would hide no more of it, since only its own preparation is computed meanwhile";
     } else if (collective.producer != no_node) {
         advice = "; it cannot start earlier, since " + name(collective.producer) + " ends at " +
                  milliseconds(simulation.nodes[collective.producer].end_ms);

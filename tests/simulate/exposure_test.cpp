@@ -131,6 +131,25 @@ TEST_F(Exposure, HardlyAnyComputeIsNoPlaceForACollective) {
     EXPECT_EQ(timing.start_before, no_node);
 }
 
+TEST_F(Exposure, ItsOwnPreparationBehindAnotherWaitHidesNothing) {
+    const NodeId producer = sketch.compute("mm", {x}, 2);
+    const NodeId other = sketch.reduce("other", x, 3);
+    sketch.wait("waited_for_other", other);
+    const NodeId cast = sketch.cast("cast", producer, 1);
+    const NodeId second_cast = sketch.cast("cast_1", cast, 1);
+    const NodeId reduce = sketch.reduce("reduce", second_cast, 4);
+    sketch.wait("waited", reduce);
+    const CollectiveTiming& timing = run(1);
+    EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
+    EXPECT_EQ(timing.producer, producer);
+    EXPECT_EQ(timing.earliest_ms, 4);
+    EXPECT_EQ(timing.start_before, no_node);
+    EXPECT_EQ(simulation.explain(graph, 1),
+              "waits 4 ms: it is issued right before waited, though its input was ready 3 ms earlier, after mm; the "
+              "all-reduce takes 4 ms; starting earlier would hide no more of it, since only its own preparation is "
+              "computed meanwhile");
+}
+
 TEST_F(Exposure, ItsOwnPreparationIsNoPlaceForACollective) {
     const NodeId producer = sketch.compute("mm", {x}, 2);
     sketch.compute("mm_1", {x}, 1);
