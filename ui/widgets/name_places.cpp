@@ -9,7 +9,10 @@ namespace overlap::ui {
 namespace {
 
 constexpr int directions = 16;
-constexpr double same_place = 8;
+constexpr double one_place = 3;       ///< of points that nobody tells apart
+constexpr double together = 8;        ///< of points whose lines begin together
+constexpr double clearly_nearer = 4;  ///< to its own point than to others
+constexpr double led_away = 8;        ///< of a name that a line leads to, from other points
 constexpr double first_distance = 18, distance_step = 6;
 
 /// The point of a name that a line from elsewhere ends at.
@@ -32,13 +35,19 @@ bool NamePlaces::isFree(const QRectF& text) const {
     return inside_.contains(text) && std::ranges::none_of(taken_, covers) && std::ranges::none_of(names_, covers);
 }
 
+bool NamePlaces::isOf(QPointF point, const QRectF& text, double distance) const {
+    return std::ranges::none_of(taken_, [&](const QRectF& other) {
+        const QPointF middle = other.center();
+        if (QLineF(middle, point).length() < one_place) return false;
+        return QLineF(middle, endAt(text, middle)).length() < distance + clearly_nearer;
+    });
+}
+
 bool NamePlaces::isClear(const QLineF& leader, const QRectF& point) const {
     return std::ranges::none_of(names_, [&](const QRectF& name) { return crosses(leader, name); }) &&
            std::ranges::none_of(leaders_,
                                 [&](const QLineF& other) {
-                                    // Of points in one place, lines begin together.
-                                    const bool together = QLineF(leader.p1(), other.p1()).length() < same_place;
-                                    return !together &&
+                                    return QLineF(leader.p1(), other.p1()).length() >= together &&
                                            leader.intersects(other, nullptr) == QLineF::BoundedIntersection;
                                 }) &&
            std::ranges::none_of(
@@ -62,21 +71,30 @@ std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear)
                 point + QPointF(std::cos(angle) * (distance + half_width), std::sin(angle) * (distance + half_height));
             const QRectF text(middle - QPointF(half_width, half_height), size);
             const QLineF leader(point, endAt(text, point));
-            if (isFree(text) && (!clear || isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)))))
-                return NamePlace{text, leader};
+            const bool is_clear =
+                isOf(point, text, led_away) && isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)));
+            if (isFree(text) && (!clear || is_clear)) return NamePlace{text, leader};
         }
     }
     return {};
 }
 
-std::optional<NamePlace> NamePlaces::take(QPointF point, QSizeF size, double gap, bool with_leader) {
+std::optional<NamePlace> NamePlaces::beside(QPointF point, QSizeF size, double gap, bool sure) const {
     const double half_width = size.width() / 2, half_height = size.height() / 2;
     for (const QPointF offset : {QPointF(gap + half_width, 0), QPointF(-gap - half_width, 0),
                                  QPointF(0, -gap - half_height), QPointF(0, gap + half_height)}) {
         const QRectF text(point + offset - QPointF(half_width, half_height), size);
-        if (isFree(text)) return taken({text});
+        if (isFree(text) && (!sure || isOf(point, text, gap))) return NamePlace{text};
     }
-    if (!with_leader) return {};
+    return {};
+}
+
+std::optional<NamePlace> NamePlaces::take(QPointF point, QSizeF size, double gap, bool with_leader) {
+    if (const auto place = beside(point, size, gap, true)) return taken(*place);
+    if (!with_leader) {
+        const auto place = beside(point, size, gap, false);
+        return place ? std::optional(taken(*place)) : std::nullopt;
+    }
     // Names stand over lines, so that in a crowd a line may cross some, rather than that a name has no place.
     for (const bool clear : {true, false})
         if (const auto place = led(point, size, clear)) return taken(*place);

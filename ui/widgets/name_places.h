@@ -16,11 +16,15 @@ struct NamePlace {
     std::optional<QLineF> leader{};
 };
 
-/// Finds places for the names of points, one after the other, so that none covers another one or a point.
+/// Finds places for the names of points, one after the other, so that none covers another one or a point. A name stands
+/// nearer to its own point than to any other, so that nobody takes it for that one's, unless they are in one place.
 class NamePlaces {
   public:
     /// @param inside where names may stand. @param points what they must not cover.
     NamePlaces(const QRectF& inside, std::vector<QRectF> points) : inside_(inside), taken_(std::move(points)) {}
+
+    /// What no name may cover that is not placed here, such as a name that stands already.
+    void cover(const QRectF& text) { names_.push_back(text); }
 
     /// Takes the place beside the point where there is room, else on its other sides, else, where a line may lead to
     /// it, the nearest one; nothing where there is none.
@@ -29,10 +33,14 @@ class NamePlaces {
 
   private:
     bool isFree(const QRectF& text) const;
+    /// Whether a name there, that begins so far from its point, cannot be taken for another point's.
+    bool isOf(QPointF point, const QRectF& text, double distance) const;
     /// Whether a line to a name there would cross a name, or another line.
     bool isClear(const QLineF& leader, const QRectF& point) const;
     /// The nearest place that a line leads to. @param clear by a line that crosses nothing.
     std::optional<NamePlace> led(QPointF point, QSizeF size, bool clear) const;
+    /// A place beside the point. @param sure that is of no other point.
+    std::optional<NamePlace> beside(QPointF point, QSizeF size, double gap, bool sure) const;
     NamePlace taken(NamePlace place);
 
     QRectF inside_;

@@ -39,6 +39,7 @@ void StepPeakChart::clear() {
     points_.clear();
     bound_.clear();
     focused_ = hovered_ = chosen_ = -1;
+    peak_at_pointer_.reset();
     fitRanges();
 }
 
@@ -64,12 +65,6 @@ void StepPeakChart::setShapesText(const QString& dots, const QString& diamonds) 
     update();
 }
 
-QString StepPeakChart::shapesText() const {
-    const auto compared = std::ranges::count_if(points_, &Point::compared);
-    if (diamonds_text_.isEmpty() || compared == 0 || compared == std::ssize(points_)) return {};
-    return QStringLiteral("● %1 · ◇ %2").arg(dots_text_, diamonds_text_);
-}
-
 void StepPeakChart::setNote(const QString& note) {
     note_ = note;
     update();
@@ -87,11 +82,6 @@ void StepPeakChart::setBound(std::vector<Limit> bound) {
 
 void StepPeakChart::setChosen(int id) {
     chosen_ = id;
-    update();
-}
-
-void StepPeakChart::setDeviceMemory(std::int64_t bytes) {
-    device_bytes_ = bytes;
     update();
 }
 
@@ -149,7 +139,7 @@ void StepPeakChart::placeNames() {
 QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
     QStringList entries;
     for (std::size_t place = 0; place < numbered.size(); ++place) {
-        const QString title = shownName(named(numbered[place]).title).replace(u' ', QChar::Nbsp);
+        const QString title = titleOf(numbered[place]).replace(u' ', QChar::Nbsp);
         entries.append(QString::number(place + 1) + QChar(QChar::Nbsp) + title);
     }
     return entries.join(QStringLiteral(" · "));
@@ -165,13 +155,13 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
             if (points_[index].name_rank == rank) wanted.push_back(static_cast<int>(index));
     if (current_) wanted.push_back(-1);
     NamePlaces free(roomForNames(), placesOfPoints());
+    free.cover(placeOfDeviceText());
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     for (const int point : wanted) {
         const auto number = std::ranges::find(numbered, point);
         const bool has_number = number != numbered.end();
-        const QString text =
-            has_number ? QString::number(number - numbered.begin() + 1) : shownName(named(point).title);
+        const QString text = has_number ? QString::number(number - numbered.begin() + 1) : titleOf(point);
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
         if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, all_named_)) {
             names_.push_back({point, text, *found});
@@ -201,14 +191,14 @@ std::vector<QRectF> StepPeakChart::placesOfPoints() const {
 }
 
 std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
-    std::vector<QRectF> taken = placesOfPoints();
-    for (const Name& name : names_) taken.push_back(name.place.text);
-    NamePlaces free(roomForNames(), std::move(taken));
+    NamePlaces free(roomForNames(), placesOfPoints());
+    for (const Name& name : names_) free.cover(name.place.text);
+    free.cover(placeOfDeviceText());
     const QFontMetricsF metrics(textFont(smallTextPx));
     std::vector<Name> marked;
     for (std::size_t index = 0; index < points_.size(); ++index) {
         if (!isMarked(index) || showsTitle(static_cast<int>(index))) continue;
-        const QString text = shownName(points_[index].title);
+        const QString text = titleOf(static_cast<int>(index));
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
         const QPointF at = place(points_[index]);
         const auto found = free.take(at, size, Metrics::name_gap, true);
@@ -228,6 +218,12 @@ double StepPeakChart::xOf(double peak_bytes) const {
     return inside.left() + share * inside.width();
 }
 
+double StepPeakChart::peakAt(double x) const {
+    const QRectF inside = area();
+    const double share = (x - inside.left()) / std::max(inside.width(), 1.0);
+    return peaks_.lowest + share * (peaks_.highest - peaks_.lowest);
+}
+
 double StepPeakChart::yOf(double step_ms) const {
     const QRectF inside = area();
     const double share = (step_ms - steps_.lowest) / std::max(steps_.highest - steps_.lowest, 1e-9);
@@ -239,11 +235,13 @@ QPointF StepPeakChart::place(const Point& point) const {
 }
 
 QString StepPeakChart::text(const Point& point) const {
+    return QStringLiteral("%1: %2").arg(shownName(point.title), figuresOf(point));
+}
+
+QString StepPeakChart::figuresOf(const Point& point) const {
     std::vector<double> steps{point.step_ms};
     for (const Point& other : points_) steps.push_back(other.step_ms);
-    return tr("%1: %2, %3")
-        .arg(shownName(point.title), formatTimesApart(steps).front(),
-             formatBytes(static_cast<double>(point.peak_bytes)));
+    return tr("%1, %2").arg(formatTimesApart(steps).front(), formatBytes(static_cast<double>(point.peak_bytes)));
 }
 
 int StepPeakChart::pointAt(const QPointF& position) const {
@@ -271,6 +269,9 @@ void StepPeakChart::take(int point) {
 
 void StepPeakChart::mouseMoveEvent(QMouseEvent* event) {
     hovered_ = pointAt(event->position());
+    peak_at_pointer_.reset();
+    if (fastest_shown_ && hovered_ < 0 && area().contains(event->position()))
+        peak_at_pointer_ = peakAt(event->position().x());
     setCursor(hovered_ < 0 ? Qt::ArrowCursor : Qt::PointingHandCursor);
     update();
 }
@@ -281,6 +282,7 @@ void StepPeakChart::mousePressEvent(QMouseEvent* event) {
 
 void StepPeakChart::leaveEvent(QEvent* event) {
     hovered_ = -1;
+    peak_at_pointer_.reset();
     update();
     QWidget::leaveEvent(event);
 }
@@ -304,11 +306,16 @@ void StepPeakChart::keyPressEvent(QKeyEvent* event) {
 bool StepPeakChart::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const int point = pointAt(help->pos());
+    if (pointAt(help->pos()) >= 0) {
+        QToolTip::hideText();
+        event->ignore();
+        return true;
+    }
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
     if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
-    QToolTip::showText(help->globalPos(), point < 0 ? elsewhere : text(points_[static_cast<std::size_t>(point)]), this);
+    // Below the chart, where it covers no point.
+    QToolTip::showText(mapToGlobal(QPoint(help->pos().x(), height())), elsewhere, this);
     return true;
 }
 

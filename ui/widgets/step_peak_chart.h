@@ -11,7 +11,8 @@ namespace overlap::ui {
 
 /// Step against peak: a point for each of several plans, a hollow diamond for those that they are compared with, the
 /// current plan as a ring, and stairs along the points that no other beats in both. Both axes have round values. A
-/// click on a point, or Enter, takes it; arrows walk from point to point in order of the peak.
+/// click on a point, or Enter, takes it; arrows walk from point to point in order of the peak. The line above the axes
+/// has the figures of the point that pointer or keys are at: a tool tip would cover the next points.
 class StepPeakChart : public QWidget {
     Q_OBJECT
 
@@ -55,10 +56,17 @@ class StepPeakChart : public QWidget {
     /// What dots and diamonds are, said above the axes where there are both, and in the tool tip where that has no
     /// room.
     void setShapesText(const QString& dots, const QString& diamonds);
-    /// That legend in words: `● found · ◇ compared with`; empty where all points are of one shape.
+    /// The legend in words: `● found · ◇ compared with`, `★ fastest within 79.6 GiB`; empty where all points are alike.
     QString shapesText() const;
-    /// What the device holds; 0 where that is not known.
+    /// What the device holds; 0 where that is not known. A line where the axis reaches it, else words at its end.
     void setDeviceMemory(std::int64_t bytes);
+    /// Whether the point with the shortest step among those that the device holds has a star, and the line above the
+    /// axes tells the one within the peak that the pointer is at.
+    void setFastestShown(bool shown);
+    /// The point with the shortest step within a peak, the one with the lower peak of two alike; -1 for none.
+    int fastestWithin(double peak_bytes) const;
+    /// What the line above the axes says: of a point, of the peak at the pointer, else what the axes are.
+    QString headline() const;
 
     /// By peak.
     const std::vector<Point>& points() const { return points_; }
@@ -106,16 +114,24 @@ class StepPeakChart : public QWidget {
     bool placeNames(std::vector<int>& numbered);
     QString legendOf(const std::vector<int>& numbered) const;
     double xOf(double peak_bytes) const;
+    double peakAt(double x) const;
     double yOf(double step_ms) const;
     const Point& named(int point) const;
     void take(int point);
     void focus(int point);
     int pointAt(const QPointF& position) const;
+    int toldPoint() const;
+    int starred() const;
+    QString titleOf(int point) const;
+    QString figuresOf(const Point& point) const;
+    QString deviceText() const;
+    QRectF placeOfDeviceText() const;
+    void paintDevice(QPainter& painter) const;
     void paintAxes(QPainter& painter) const;
     void paintBound(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
     void paintNames(QPainter& painter) const;
-    void paintShapes(QPainter& painter, const QString& axes) const;
+    void paintHeadline(QPainter& painter) const;
     void paintPoint(QPainter& painter, std::size_t point, bool marked) const;
     QRectF roomForNames() const;
     std::vector<QRectF> placesOfPoints() const;
@@ -131,7 +147,8 @@ class StepPeakChart : public QWidget {
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
     QString note_, steps_text_, dots_text_, diamonds_text_;
-    bool all_named_ = false;
+    bool all_named_ = false, fastest_shown_ = false;
+    std::optional<double> peak_at_pointer_;  ///< in bytes, while that is told
     std::vector<Name> names_;
     QString legend_;
     double legend_height_ = 0;

@@ -59,31 +59,51 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
         painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
                          tick.label);
     }
-    const QString axes = tr("step ↑  peak memory →");
-    paintShapes(painter, steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_));
+    paintHeadline(painter);
+    painter.setPen(theme.dim);
     if (legend_height_ > 0)
         painter.drawText(QRectF(Metrics::right_margin, inside.bottom() + Metrics::bottom_margin,
                                 width() - 2 * Metrics::right_margin, legend_height_),
                          Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
-    const auto device = static_cast<double>(device_bytes_);
-    if (device <= peaks_.lowest || device >= peaks_.highest) return;
-    const double x = xOf(device);
-    painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
-    painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
+    paintDevice(painter);
 }
 
-/// The line above the axes: what they are, and at its right end what the shapes are, where both have room.
-void StepPeakChart::paintShapes(QPainter& painter, const QString& axes) const {
+/// The line above the axes, and at its right end what the shapes are, where both have room.
+void StepPeakChart::paintHeadline(QPainter& painter) const {
     painter.setFont(textFont(smallTextPx));
     const QFontMetrics metrics = painter.fontMetrics();
     const QString shapes = shapesText();
+    QString words = headline();
     const QRectF line(tick_length, 1, width() - 2 * tick_length, Metrics::top_margin - 3);
+    // A point's name stands beside it, too.
+    const int told = toldPoint();
+    if (told >= 0 && metrics.horizontalAdvance(words) > line.width())
+        words = figuresOf(points_[static_cast<std::size_t>(told)]);
     const int shapes_width = shapes.isEmpty() ? 0 : metrics.horizontalAdvance(shapes) + shapes_gap;
-    const bool both = metrics.horizontalAdvance(axes) + shapes_width <= line.width();
+    const bool both = metrics.horizontalAdvance(words) + shapes_width <= line.width();
+    painter.setPen(told >= 0 || peak_at_pointer_ ? currentTheme().text : currentTheme().dim);
     painter.drawText(
         line, Qt::AlignLeft | Qt::AlignVCenter,
-        elidedName(metrics, axes, Qt::ElideRight, static_cast<int>(line.width()) - (both ? shapes_width : 0)));
+        elidedName(metrics, words, Qt::ElideRight, static_cast<int>(line.width()) - (both ? shapes_width : 0)));
+    painter.setPen(currentTheme().dim);
     if (both) painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, shapes);
+}
+
+/// What the device holds, and the peak that the pointer is at.
+void StepPeakChart::paintDevice(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    const QRectF inside = area();
+    const auto lineAt = [&](double x, const QColor& colour) {
+        painter.setPen(QPen(colour, 1, Qt::DashLine));
+        painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
+    };
+    if (peak_at_pointer_) lineAt(xOf(*peak_at_pointer_), theme.line);
+    const QRectF words = placeOfDeviceText();
+    if (words.isEmpty()) return;
+    if (static_cast<double>(device_bytes_) < peaks_.highest)
+        lineAt(xOf(static_cast<double>(device_bytes_)), theme.caution);
+    painter.setPen(theme.asText(theme.caution));
+    painter.drawText(words, Qt::AlignCenter | Qt::TextDontClip, deviceText());
 }
 
 /// A staircase: between two points the one with the lower peak is what fits.
@@ -145,12 +165,13 @@ void StepPeakChart::paintNames(QPainter& painter) const {
 /// Whether a point has its name, and not a number or nothing.
 bool StepPeakChart::showsTitle(int point) const {
     const auto name = std::ranges::find(names_, point, &Name::point);
-    return name != names_.end() && name->text == shownName(named(point).title);
+    return name != names_.end() && name->text == titleOf(point);
 }
 
 bool StepPeakChart::isMarked(std::size_t point) const {
     return static_cast<int>(point) == hovered_ || (hasFocus() && static_cast<int>(point) == focused_) ||
-           (chosen_ >= 0 && points_[point].id == chosen_);
+           (chosen_ >= 0 && points_[point].id == chosen_) ||
+           (peak_at_pointer_ && static_cast<int>(point) == fastestWithin(*peak_at_pointer_));
 }
 
 void StepPeakChart::paintPoint(QPainter& painter, std::size_t point, bool marked) const {

@@ -1,7 +1,10 @@
 #include "ui/widgets/step_peak_chart.h"
 
+#include <QHelpEvent>
+#include <QToolTip>
 #include <QtTest>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -94,6 +97,101 @@ class StepPeakChartTest : public QObject {
             if (size.width() == 900) QVERIFY2(chart.legend().isEmpty(), qPrintable(chart.legend()));
             QVERIFY(!chart.grab().isNull());
         }
+    }
+
+    /// Two points so near that a name could be read as that of the other.
+    void aNameIsNearerToItsOwnPointThanToOthers() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        const auto distance = [](const QRectF& text, QPointF point) {
+            return std::hypot(point.x() - std::clamp(point.x(), text.left(), text.right()),
+                              point.y() - std::clamp(point.y(), text.top(), text.bottom()));
+        };
+        int beside = 0;
+        for (int right = -24; right <= 24; right += 4) {
+            for (int up = -24; up <= 24; up += 4) {
+                StepPeakChart chart({});
+                chart.setAllNamed(true);
+                chart.add({0, "least", 2000, 10 * gib});
+                chart.add({1, "most", 1000, 50 * gib});
+                chart.add({2, "one", 1500, 30 * gib});
+                chart.add({3, "another", 1500 + up * 4.0, 30 * gib + right * (gib / 12)});
+                chart.resize(600, 320);
+                chart.show();
+                for (const StepPeakChart::Name& name : chart.names()) {
+                    const QPointF own = chart.place(chart.points()[static_cast<std::size_t>(name.point)]);
+                    for (const StepPeakChart::Point& other : chart.points()) {
+                        const QPointF at = chart.place(other);
+                        if (QLineF(own, at).length() < 3) continue;
+                        if (name.place.leader) {
+                            QVERIFY2(distance(name.place.text, at) > 8, qPrintable(name.text));
+                            continue;
+                        }
+                        ++beside;
+                        QVERIFY2(distance(name.place.text, own) + 3 < distance(name.place.text, at),
+                                 qPrintable(QStringLiteral("%1 at %2, %3").arg(name.text).arg(right).arg(up)));
+                    }
+                }
+            }
+        }
+        QVERIFY(beside > 500);
+    }
+
+    /// A tool tip there would cover the next points.
+    void figuresOfAPointStandAboveTheAxes() {
+        StepPeakChart chart("help");
+        chart.setStepsText("steps with links shared");
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.resize(600, 300);
+        chart.show();
+        const QString axes = chart.headline();
+        QVERIFY2(axes.contains("peak memory") && axes.contains("links shared"), qPrintable(axes));
+        const StepPeakChart::Point& least = chart.points().front();
+        QTest::mouseMove(&chart, chart.place(least).toPoint());
+        QTRY_COMPARE(chart.headline(), chart.text(least));
+        QVERIFY2(chart.headline().contains(formatBytes(17.0 * (1 << 30))), qPrintable(chart.headline()));
+        const QPoint at = chart.place(least).toPoint();
+        QHelpEvent help(QEvent::ToolTip, at, chart.mapToGlobal(at));
+        QCoreApplication::sendEvent(&chart, &help);
+        QVERIFY(!QToolTip::isVisible());
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&chart, &leave);
+        QCOMPARE(chart.headline(), axes);
+        // By keys, too, and in the narrowest chart without the name, which stands beside the point.
+        chart.setFocus();
+        QTest::keyClick(&chart, Qt::Key_Right);
+        QTRY_COMPARE(chart.headline(), chart.text(least));
+    }
+
+    void theFastestThatTheDeviceHoldsHasAStar() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        StepPeakChart chart({});
+        chart.setAllNamed(true);
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.resize(900, 400);
+        chart.show();
+        const auto stars = [&] {
+            QStringList names;
+            for (const StepPeakChart::Name& name : chart.names())
+                if (name.text.startsWith(QString::fromUtf8("★ "))) names.append(name.text.mid(2));
+            return names;
+        };
+        chart.setFastestShown(true);
+        QCOMPARE(stars(), QStringList());  // what the device holds is not known
+        chart.setDeviceMemory(50 * gib);
+        QCOMPARE(stars(), QStringList("default, gathers kept in the last quarter"));
+        QVERIFY2(chart.shapesText().contains("fastest within " + formatBytes(50.0 * gib)),
+                 qPrintable(chart.shapesText()));
+        chart.setDeviceMemory(100 * gib);
+        QCOMPARE(stars(), QStringList("none"));
+        chart.setDeviceMemory(10 * gib);
+        QCOMPARE(stars(), QStringList());
+        // And within any peak that the pointer is at.
+        const double middle = (chart.place(chart.points()[1]).x() + chart.place(chart.points()[2]).x()) / 2;
+        QTest::mouseMove(&chart, QPoint(static_cast<int>(middle), 60));
+        QTRY_VERIFY2(chart.headline().contains(": full, gathers kept in the last quarter: "),
+                     qPrintable(chart.headline()));
+        QVERIFY2(chart.headline().startsWith("fastest within "), qPrintable(chart.headline()));
+        QVERIFY(!chart.grab().isNull());
     }
 
     /// As on the front of a search, whose points have their names in the tool tip.
