@@ -8,6 +8,7 @@ PolicyChart::PolicyChart(QWidget* parent)
     setAllNamed(true);
     setAccessibleName(tr("Step against peak memory of memory policies"));
     connect(this, &StepPeakChart::chosen, this, [this](int id) {
+    setFastestShown(true);
         // A copy: taking it may rebuild the points.
         const MemoryChoice choice = choices_[static_cast<std::size_t>(id)];
         emit policyChosen(choice);
