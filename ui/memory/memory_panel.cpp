@@ -110,8 +110,6 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(effects_, &MemoryEffects::changed, this, &MemoryPanel::showEffects);
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
-    // Of those plans, too, whose figures do not share links.
-    chart_->setStepsText(tr("steps %1").arg(linksSharedLabel()));
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
     connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::addPolicy);
     connect(

@@ -1,14 +1,16 @@
 #include "ui/memory/policy_chart.h"
 
+#include "ui/theme/links_shared.h"
+
 namespace overlap::ui {
 
 PolicyChart::PolicyChart(QWidget* parent)
     : StepPeakChart(tr("Each point is a memory policy with the rest of this plan; a click takes it"), parent) {
     setObjectName("policyChart");
     setAllNamed(true);
+    setFastestShown(true);
     setAccessibleName(tr("Step against peak memory of memory policies"));
     connect(this, &StepPeakChart::chosen, this, [this](int id) {
-    setFastestShown(true);
         // A copy: taking it may rebuild the points.
         const MemoryChoice choice = choices_[static_cast<std::size_t>(id)];
         emit policyChosen(choice);

@@ -49,8 +49,6 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
     layOutPanel(this, makeBar(), split);
-    // A search, its bound, and the plan that it began at share links, whether the figures elsewhere do or not.
-    chart_->setStepsText(tr("steps %1").arg(linksLabel(LinkSharing::by_host)));
     chart_->setShapesText(tr("found"), tr("compared with"));
     setFocusProxy(find_);
     split->setFocusPolicy(Qt::NoFocus);
@@ -240,6 +238,14 @@ void SearchPanel::forget() {
     update();
 }
 
+/// What the steps of the chart have in common: a search, its bound, and the plan that it began at share links, whether
+/// the figures elsewhere do or not.
+/// @param differs whether a step is another one with links shared; where none is, nothing is said of them.
+void SearchPanel::showLinks(LinkSharing links, bool differs) {
+    chart_->setStepsText(links == LinkSharing::by_host && !differs ? QString()
+                                                                   : tr("steps of a job, %1").arg(linksLabel(links)));
+}
+
 /// While nothing was found: what a search does, and which of two steps of the shown plan it compares with.
 void SearchPanel::introduce() {
     if (busy() || found_ || result_text_ != introduced_) return;
@@ -247,7 +253,9 @@ void SearchPanel::introduce() {
         tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
            "be. You can go on working meanwhile.");
     const auto evaluation = document_.evaluation();
-    if (evaluation && !evaluation->refused && evaluation->on_shared_links)
+    const bool differs = evaluation && !evaluation->refused && evaluation->on_shared_links;
+    showLinks(LinkSharing::by_host, differs);
+    if (differs)
         introduced_ += tr(" Plans are compared by their step with links shared, which a job can reach: %1 of %2, which "
                           "is %3 where each process group has a link of its own.")
                            .arg(formatTime(evaluation->on_shared_links->step_ms),
@@ -292,7 +300,8 @@ void SearchPanel::begin() {
 }
 
 void SearchPanel::drawStart(const SearchStart& start, LinkSharing links) {
-    chart_->setStepsText(tr("steps %1").arg(linksLabel(links)));
+    const auto evaluation = document_.evaluation();
+    showLinks(links, evaluation && evaluation->on_shared_links);
     chart_->setCurrent(StepPeakChart::Point{-1, start.title, start.step_ms, start.peak_bytes});
 }
 

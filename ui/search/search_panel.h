@@ -68,6 +68,7 @@ class SearchPanel : public QWidget {
     void update();
     void forget();
     void introduce();
+    void showLinks(LinkSharing links, bool differs);
     /// Shows what was found before a search that was refused.
     void showFormer();
     /// Why nothing can be found, as a sentence without full stop; empty where something can.

@@ -87,6 +87,10 @@ void SearchPanel::drawChoices() {
         chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank,
                      choice.compared});
     }
+    const auto differs = [this](const FoundChoice& choice) {
+        return choice.shown_ms ? *choice.shown_ms != choice.step_ms : found_->links_differ;
+    };
+    showLinks(found_->links, std::ranges::any_of(found_->choices, differs));
     chart_->setBound(found_->bound);
 }
 

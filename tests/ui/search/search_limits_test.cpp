@@ -10,6 +10,7 @@
 #include "core/search/plan_search.h"
 #include "tests/ui/search/searched_panel.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/theme/numbers.h"
@@ -140,6 +141,21 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         options.effort = 60;
         const SearchResult same = search_plans(with_shared_links(document_->graph(), LinkSharing::by_group), options);
         QVERIFY2(panel_->result().contains(formatTime(same.best.step_ms)), qPrintable(panel_->result()));
+    }
+
+    void nothingIsSaidOfLinksWhereTheyMakeNoDifference() {
+        QVERIFY(!document_->evaluation()->on_shared_links);
+        QCOMPARE(panel_->chart()->stepsText(), QString());
+        find();
+        std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
+        QVERIFY(kept);
+        for (const bool differs : {false, true}) {
+            for (FoundChoice& choice : kept->found.choices) choice.shown_ms = choice.step_ms;
+            if (differs) *kept->found.choices.back().shown_ms -= 1;
+            panel_ = std::make_unique<SearchPanel>(*document_);
+            panel_->restore(toJson(kept->found, 0));
+            QCOMPARE(panel_->chart()->stepsText().contains("with links shared"), differs);
+        }
     }
 
     /// Expert parallelism has several process groups.
