@@ -37,21 +37,21 @@ std::vector<MemoryChoice> memory_choices(const ModuleTree& tree) {
     const std::vector<std::string> layers = numbered_layers(tree);
     const std::vector<std::string> last(layers.end() - static_cast<std::ptrdiff_t>(layers.size() / 4), layers.end());
     std::vector<MemoryChoice> choices = {
-        {"default", "Default", section_of("default")},
-        {"save_all", "Save all but gathers", section_of("default", {{MemoryAction::save, {}, {}}})},
-        {"eager", "Eager", section_of("eager")},
-        {"full", "Full recompute", section_of("full")},
-        {"sac_and_offload", "Default, largest offloaded", section_of("sac_and_offload")},
-        {"default_keep_all", "Default, gathers kept", section_of("default", {keep_all})},
-        {"full_keep_all", "Full, gathers kept", section_of("full", {keep_all})},
+        {"default", "default", section_of("default")},
+        {"save_all", "default, all but gathers saved", section_of("default", {{MemoryAction::save, {}, {}}})},
+        {"eager", "eager", section_of("eager")},
+        {"full", "full", section_of("full")},
+        {"sac_and_offload", "sac_and_offload", section_of("sac_and_offload")},
+        {"default_keep_all", "default, gathers kept", section_of("default", {keep_all})},
+        {"full_keep_all", "full, gathers kept", section_of("full", {keep_all})},
     };
     if (!last.empty()) {
         const std::string where = "last " + std::to_string(last.size()) + (last.size() == 1 ? " layer" : " layers");
         const MemoryRule keep_last{MemoryAction::keep, last, {}};
         choices.insert(choices.end() - 2,
-                       {"default_keep_last", "Default, gathers kept in " + where, section_of("default", {keep_last})});
+                       {"default_keep_last", "default, gathers kept in " + where, section_of("default", {keep_last})});
         choices.insert(choices.end() - 1,
-                       {"full_keep_last", "Full, gathers kept in " + where, section_of("full", {keep_last})});
+                       {"full_keep_last", "full, gathers kept in " + where, section_of("full", {keep_last})});
     }
     return choices;
 }

@@ -244,6 +244,21 @@ class MemoryPanelTest : public QObject {
         QCOMPARE(panel.policy()->policy(), QStringLiteral("default"));
     }
 
+    /// One name for one thing: the list, the chart, undo and the plan's file.
+    void policiesHaveOneName() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        const std::vector<MemoryChoice> choices = memory_choices(document->modules());
+        for (int item = 0; item < panel.policy()->count(); ++item) {
+            const std::string name = panel.policy()->itemData(item).toString().toStdString();
+            const auto choice = std::ranges::find(choices, name, &MemoryChoice::name);
+            QCOMPARE(choice != choices.end(), name != "none");
+            if (choice != choices.end()) QCOMPARE(choice->title, name);
+        }
+        for (const MemoryChoice& choice : choices)
+            QVERIFY2(choice.title.starts_with(choice.section.policy), choice.title.c_str());
+    }
+
     void everyPolicyIsExplained() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
