@@ -41,6 +41,11 @@ bool MemoryCommands::isInEffect() const {
     return current->plan().memory || std::ranges::any_of(current->plan().pipeline, tags);
 }
 
+QString MemoryCommands::policyOfRule() const {
+    if (isInEffect() || !refusal().isEmpty()) return {};
+    return tr("with policy %1").arg(QString::fromStdString(section().policy));
+}
+
 MemorySection MemoryCommands::section() const {
     const Variant* current = document_.current();
     try {
@@ -125,8 +130,9 @@ QString MemoryCommands::put(MemoryAction action, const QStringList& modules, con
     if (const QString reason = refusal(); !reason.isEmpty()) return reason;
     MemoryRule rule{action, names(modules), names(operators)};
     if (const std::string error = memory_rule_error(rule); !error.empty()) return QString::fromStdString(error);
-    edit(tr("%1: %2").arg(title(action), title(rule)),
-         edits::put_modules(section(), action, rule.modules, rule.operators));
+    QString text = tr("%1: %2").arg(title(action), title(rule));
+    if (const QString policy = policyOfRule(); !policy.isEmpty()) text += QStringLiteral(", ") + policy;
+    edit(text, edits::put_modules(section(), action, rule.modules, rule.operators));
     return {};
 }
 

@@ -27,6 +27,8 @@ class MemoryCommands {
     MemorySection section() const;
     /// Whether the plan runs the memory passes: it has a section, or steps of its own.
     bool isInEffect() const;
+    /// `with policy default`: what a rule gives a plan that has no policy, with the rule as one edit. Empty for others.
+    QString policyOfRule() const;
 
     /// Takes the section away, and the passes that carry it out.
     void clear();

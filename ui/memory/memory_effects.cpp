@@ -55,6 +55,8 @@ void MemoryEffects::add(const PolicyPoint& point) {
             formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
         if (point.shared || evaluation_->on_shared_links) texts_[place] += QStringLiteral("   ") + linksSharedLabel();
     }
+    if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty() && !point.refused)
+        texts_[place] += QStringLiteral("   ") + policy;
     emit changed();
 }
 

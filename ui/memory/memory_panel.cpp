@@ -120,9 +120,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
                                     : evaluation->refusal
                                         ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
                                         : tr("refused");
-            const QString policy = MemoryCommands(document_).isInEffect()
-                                       ? QString()
-                                       : tr(" with policy %1").arg(QString::fromStdString(MemorySection().policy));
+            QString policy = MemoryCommands(document_).policyOfRule();
+            if (!policy.isEmpty()) policy.prepend(u' ');
             // Figures first, and in the line that is there: another would push the rows from under the pointer.
             caption_->setText(
                 tr("%1 for %2 %3%4")
@@ -194,6 +193,8 @@ void MemoryPanel::showFigures() {
     if (evaluation && document_.isOpen()) {
         if (text.isEmpty())
             text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
+        if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty())
+            text += tr("   a rule comes %1").arg(policy);
         if (!evaluation->refused && document_.editable()) {
             current.emplace();
             current->title = document_.current()->title();

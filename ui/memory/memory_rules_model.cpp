@@ -88,7 +88,13 @@ QString MemoryRulesModel::remark(const Row& row) const {
 
 QString MemoryRulesModel::help(const Row& row) const {
     if (const Problem* problem = problemOf(row.rule)) return QString::fromStdString(problem->message);
-    switch (row.action) {
+    // What has no room beside the name is read here.
+    const QString& effect = effects_[static_cast<std::size_t>(row.action)];
+    return effect.isEmpty() || row.rule >= 0 ? help(row.action) : help(row.action) + u'\n' + effect;
+}
+
+QString MemoryRulesModel::help(MemoryAction action) {
+    switch (action) {
         case MemoryAction::save:
             return tr("Outputs are kept from the forward to the backward pass");
         case MemoryAction::recompute:

@@ -47,6 +47,8 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     QString name(const Row& row) const;
     QString remark(const Row& row) const;
     QString help(const Row& row) const;
+    /// What an action does.
+    static QString help(MemoryAction action);
     const Problem* problemOf(int rule) const;
 
     Document& document_;

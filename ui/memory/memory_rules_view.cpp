@@ -99,27 +99,32 @@ void MemoryRulesView::moveRule(int step) {
 
 void MemoryRulesView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
+    fillMenu(menu, indexAt(event->pos()).row());
+    menu.exec(event->globalPos());
+}
+
+void MemoryRulesView::fillMenu(QMenu& menu, int row) {
+    QString policy = MemoryCommands(document_).policyOfRule();
+    if (!policy.isEmpty()) policy.prepend(QStringLiteral(", "));
     for (const auto& [key, action] : action_keys) {
         QAction* made = menu.addAction(
-            tr("%1 what is selected\t%2").arg(MemoryCommands::title(action), QKeySequence(key).toString()));
+            tr("%1 what is selected%2\t%3").arg(MemoryCommands::title(action), policy, QKeySequence(key).toString()));
         connect(made, &QAction::triggered, this, [this, action = action] { putSelected(action); });
     }
     menu.addSeparator();
     for (const auto& [key, action] : action_keys) {
-        QAction* made = menu.addAction(tr("%1 in the whole model").arg(MemoryCommands::title(action)));
+        QAction* made = menu.addAction(tr("%1 in the whole model%2").arg(MemoryCommands::title(action), policy));
         connect(made, &QAction::triggered, this, [this, action = action] {
             const QString reason = MemoryCommands(document_).put(action, {});
             if (!reason.isEmpty()) emit refused(reason);
         });
     }
-    const int row = indexAt(event->pos()).row();
     if (row >= 0 && model_.rule(row) >= 0) {
         menu.addSeparator();
         QAction* remove = menu.addAction(tr("Remove this rule\tDel"));
         connect(remove, &QAction::triggered, this,
                 [this, rule = model_.rule(row)] { MemoryCommands(document_).removeRule(rule); });
     }
-    menu.exec(event->globalPos());
 }
 
 std::optional<MemoryAction> MemoryRulesView::actionAt(const QPoint& position) const {

@@ -6,6 +6,8 @@
 
 #include "core/passes/memory/memory_rules.h"
 
+class QMenu;
+
 namespace overlap::ui {
 
 class Document;
@@ -23,6 +25,8 @@ class MemoryRulesView : public QTreeView {
     void setSelectedTogether(const QStringList& modules) { together_ = modules; }
     /// Puts what is selected in any view under an action, see selectedTarget().
     void putSelected(MemoryAction action);
+    /// The menu of a row; -1: of none.
+    void fillMenu(QMenu& menu, int row);
 
   signals:
     /// Modules are dragged over an action, or no longer (an empty list).

@@ -19,6 +19,7 @@ PolicyChart::PolicyChart(QWidget* parent)
 
 void PolicyChart::clearPolicies() {
     choices_.clear();
+    setStepsText({});
     clear();
 }
 
@@ -28,6 +29,8 @@ void PolicyChart::addPolicy(const PolicyPoint& point) {
         if (points().empty()) setNote(QString::fromStdString(point.refusal));
         return;
     }
+    // Nothing is said of links where they make no difference.
+    if (point.shared) setStepsText(tr("steps of a job, %1").arg(linksSharedLabel()));
     add({static_cast<int>(choices_.size()), QString::fromStdString(point.choice.title), point.step_ms,
          point.peak_bytes});
     choices_.push_back(point.choice);

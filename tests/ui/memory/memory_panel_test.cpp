@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QDropEvent>
+#include <QMenu>
 #include <QMimeData>
 
 #include "core/pipeline/step_with_links_shared.h"
@@ -157,8 +158,8 @@ class MemoryPanelTest : public QObject {
         panel.resize(900, 300);
         panel.show();
         QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.chart()->points().size() > 6, 30'000);
-        const StepPeakChart::Point least = panel.chart()->points().front();
         QCOMPARE(panel.chart()->stepsText(), QString());  // this graph has one process group
+        const StepPeakChart::Point least = panel.chart()->points().front();
         QTest::keyClick(panel.chart(), Qt::Key_Right);
         QCOMPARE(panel.chart()->focused(), 0);
         QTest::keyClick(panel.chart(), Qt::Key_Return);
@@ -242,6 +243,43 @@ class MemoryPanelTest : public QObject {
         QCOMPARE(panel.policy()->policy(), QStringLiteral("none"));
         document.undoGroup().undo();
         QCOMPARE(panel.policy()->policy(), QStringLiteral("default"));
+    }
+
+    /// A plan without a policy gets one with its first rule: that is told before, and undone with the rule.
+    void aRuleThatBringsAPolicySaysSoBefore() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        QVERIFY(waitForEvaluation(document));
+        MemoryPanel panel(document);
+        panel.resize(900, 300);
+        panel.show();
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("none"));
+        QVERIFY2(panel.caption().endsWith("a rule comes with policy default"), qPrintable(panel.caption()));
+        document.selection().selectModule(QStringLiteral("layers.1"));
+        for (const MemoryAction action : {MemoryAction::recompute, MemoryAction::keep}) {
+            QTRY_VERIFY(!panel.effects()->text(action).isEmpty());
+            const QModelIndex row = panel.model()->index(panel.model()->rowOf(action), 0);
+            for (const QString& text : {panel.effects()->text(action), row.data(Qt::ToolTipRole).toString()})
+                QVERIFY2(text.endsWith("with policy default"), qPrintable(text));
+        }
+        QMenu menu;
+        panel.view()->fillMenu(menu, -1);
+        for (const QAction* action : menu.actions())
+            QVERIFY2(action->isSeparator() || action->text().contains("with policy default"),
+                     qPrintable(action->text()));
+        QTest::keyClick(panel.view(), Qt::Key_R);
+        QCOMPARE(rules(document), std::string("recompute layers.1"));
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("default"));
+        QCOMPARE(document.undoGroup().undoText(), QStringLiteral("Recompute: layers.1, with policy default"));
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY2(!panel.caption().contains("with policy"), qPrintable(panel.caption()));
+        // A second rule changes no policy.
+        QTRY_VERIFY(!panel.effects()->text(MemoryAction::keep).isEmpty());
+        QVERIFY(!panel.effects()->text(MemoryAction::keep).contains("policy"));
+        document.undoGroup().undo();
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("none"));
+        QVERIFY(!document.current()->plan().memory);
+        QVERIFY(!document.undoGroup().canUndo());
     }
 
     /// One name for one thing: the list, the chart, undo and the plan's file.
