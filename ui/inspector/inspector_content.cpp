@@ -51,9 +51,10 @@ InspectorContent describeModule(Document& document, const QString& path) {
                                               : formatTime(sum_ms));
     }
     if (figures.parameters > 0)
-        rows.add(Document::tr("parameters"),
-                 bothTexts(formatCount(figures.parameters),
-                       Document::tr("%1 on this rank").arg(formatBytes(static_cast<double>(figures.parameter_bytes)))));
+        rows.add(
+            Document::tr("parameters"),
+            bothTexts(formatCount(figures.parameters),
+                      Document::tr("%1 on this rank").arg(formatBytes(static_cast<double>(figures.parameter_bytes)))));
     rows.add(Document::tr("nodes"), formatCount(figures.nodes));
     return content;
 }
@@ -147,8 +148,9 @@ InspectorContent describeGroup(Document& document, const QString& name) {
     rows.add(Document::tr("stream"), group->high_priority ? Document::tr("high priority") : Document::tr("default"));
     for (const GroupKindFigures& kind : group->kinds)
         rows.add(inspectorText(collective_kind_name(kind.kind)).replace(u'_', u' '),
-                 bothTexts(formatCount(kind.collectives), bothTexts(formatBytes(static_cast<double>(kind.bytes)),
-                                                            formatKnownTime(kind.comm_ms, evaluation->times_known))));
+                 bothTexts(formatCount(kind.collectives),
+                           bothTexts(formatBytes(static_cast<double>(kind.bytes)),
+                                     formatKnownTime(kind.comm_ms, evaluation->times_known))));
     if (group->collectives > 0) {
         rows.add(Document::tr("time"), formatKnownTime(group->comm_ms, evaluation->times_known));
         rows.add(Document::tr("exposed"), formatKnownTime(group->exposed_ms, evaluation->times_known),
@@ -178,7 +180,7 @@ InspectorContent inspect(Document& document) {
     return {};
 }
 
-QString followInspectorLink(Document& document, const QString& link) {
+QString followInspectorLink(Document& document, const QString& link, const QStringList& together) {
     const QString what = link.section(u':', 0, 0);
     const QString which = link.section(u':', 1);
     if (what == u"node") document.selection().selectNode(which);
@@ -187,7 +189,7 @@ QString followInspectorLink(Document& document, const QString& link) {
     if (what == u"group") document.selection().selectGroup(which);
     if (what == u"memory") {
         const auto action = memory_action_by_name(which.toStdString());
-        const std::optional<MemoryTarget> target = selectedTarget(document);
+        const std::optional<MemoryTarget> target = selectedTarget(document, together);
         if (action && target)
             return MemoryCommands(document).put(*action, target->modules, target->operatorsFor(*action));
     }
@@ -207,7 +209,8 @@ std::vector<InspectorRow> memoryRows(const MemoryEffects& effects, const Graph& 
         if (!(is_of_gathers(action) ? of_gathers : of_others)) continue;
         const QString& known = effects.text(action);
         InspectorPiece piece = bare(known.isEmpty() ? QStringLiteral("…") : known, Tone::faint);
-        if (effects.isWorthAClick(action)) piece.link = QStringLiteral("memory:") + inspectorText(memory_action_name(action));
+        if (effects.isWorthAClick(action))
+            piece.link = QStringLiteral("memory:") + inspectorText(memory_action_name(action));
         rows.push_back({MemoryCommands::title(action), {std::move(piece)}, false});
     }
     return rows;

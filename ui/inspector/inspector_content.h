@@ -45,8 +45,9 @@ InspectorContent inspect(Document& document);
 std::vector<InspectorRow> memoryRows(const MemoryEffects& effects, const Graph& graph, const Selection& selection);
 
 /// Follows a link of a piece: selects or does what it names.
+/// @param together modules that are selected with the one of the document, see selectedTarget().
 /// @returns why that was refused, as a sentence without full stop, or nothing.
-QString followInspectorLink(Document& document, const QString& link);
+QString followInspectorLink(Document& document, const QString& link, const QStringList& together = {});
 
 /// The content as lines "label<TAB>value", for the clipboard.
 QString plainText(const InspectorContent& content);

@@ -101,6 +101,32 @@ class InspectorTest : public QObject {
         QTRY_VERIFY(!line(panel.content(), "Keep gathered").isEmpty());
         QVERIFY(line(panel.content(), "Save").isEmpty());
     }
+
+    void aMemoryActionIsOfAllModulesThatItsEffectIsOf() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        QVERIFY(waitForEvaluation(document));
+        MemoryEffects effects(document);
+        InspectorPanel panel(document);
+        panel.showMemoryEffects(effects);
+        panel.show();
+        effects.setSelectedTogether({"layers.0", "layers.1"});
+        document.selection().selectModule("layers.1");
+        QTRY_VERIFY(!panel.busy() && !effects.busy() && effects.isWorthAClick(MemoryAction::keep));
+        QTRY_VERIFY(plainText(panel.content()).contains("memory rules of layers.0 + layers.1 would change"));
+        int link = 0;  // links stand as their numbers
+        bool found = false;
+        for (const InspectorRow& row : panel.content().rows) {
+            for (const InspectorPiece& piece : row.pieces) {
+                found = found || piece.link == "memory:keep";
+                link += !found && !piece.link.isEmpty();
+            }
+        }
+        QVERIFY(found);
+        emit panel.anchorClicked(QUrl(QString::number(link)));
+        QCOMPARE(memory_rules_text(MemoryCommands(document).section().rules), std::string("keep layers.0 + layers.1"));
+    }
 };
 
 }  // namespace overlap::ui
