@@ -114,9 +114,9 @@ QString boundText(const StepGap::Gap& gap) {
     const QString bound = formatTime(gap.bound_ms);
     if (gap.any_order)
         return Document::tr(
-                   "No plan has a step below %1, whatever the order of heavy compute. Plans that keep the order have "
-                   "another bound, which does not hold for this one: %2")
-            .arg(bound, shownName(gap.moved));
+                   "No plan has a step below %1, whatever the order of heavy compute: %2. Plans that keep the order "
+                   "have another bound, which does not hold for this one: %3")
+            .arg(bound, gap.reason, shownName(gap.moved));
     if (gap.every_order) return Document::tr("No plan has a step below %1: %2").arg(bound, gap.reason);
     return Document::tr("No plan that keeps the order of heavy compute has a step below %1: %2").arg(bound, gap.reason);
 }
@@ -132,7 +132,10 @@ Figure gapFigure(const StepGap::Gap& gap) {
     const bool faster = gap.share < -smallest_share;
     Figure figure{boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
     figure.help = boundText(gap);
-    if (!gap.none.isEmpty()) figure.value = Document::tr("no bound");
+    if (!gap.none.isEmpty()) {
+        figure.label = Document::tr("above bound · %1").arg(gap.none_briefly);
+        figure.value = Document::tr("no bound");
+    }
     if (!faster) return figure;
     figure.value = Document::tr("below");
     figure.beyond = true;
@@ -164,8 +167,8 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
     if (!gap) return figure;
     const QString above =
         gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");
-    figure.difference =
-        gap->none.isEmpty() ? above.arg(std::max(0.0, gap->share) * 100, 0, 'f', 1) : Document::tr("no bound");
+    figure.difference = gap->none.isEmpty() ? above.arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
+                                            : Document::tr("no bound · %1").arg(gap->none_briefly);
     figure.help += QStringLiteral("\n") + boundText(*gap);
     return figure;
 }

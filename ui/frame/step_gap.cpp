@@ -28,28 +28,39 @@ struct StepGap::Bounds {
 
 namespace {
 
-std::optional<StepGap::Gap> gapOf(const Evaluation& evaluation, const StepWork& work, const LowerBound& bound) {
+StepGap::Gap gapOf(const Evaluation& evaluation, const StepWork& work, const LowerBound& bound) {
     StepGap::Gap gap;
     if (!work.obstacle.empty()) {
         gap.none = StepGap::tr("No bound is known: %1").arg(shownName(QString::fromStdString(work.obstacle)));
+        gap.none_briefly = StepGap::tr("not known");
         return gap;
     }
     const KeptWork kept = kept_work(work, evaluation);
     if (!kept.all) {
         gap.none = StepGap::tr("No bound holds for this plan, since it leaves out work that the bound counts on: %1")
                        .arg(shownName(QString::fromStdString(kept.missing)));
+        gap.none_briefly = StepGap::tr("work left out");
         return gap;
     }
     gap.any_order = !kept.order;
     gap.bound_ms = kept.order ? bound.step_ms : bound.order_free_ms;
-    if (gap.bound_ms <= 0) return std::nullopt;
+    gap.moved = QString::fromStdString(kept.moved);
+    if (gap.bound_ms <= 0) {
+        gap.none = gap.any_order
+                       ? StepGap::tr(
+                             "No bound holds for this plan, which moves heavy compute: %1. Whatever the order "
+                             "of compute, nothing is known to take time in every plan")
+                             .arg(shownName(gap.moved))
+                       : StepGap::tr("No bound is known: nothing takes time in every plan");
+        gap.none_briefly = gap.any_order ? StepGap::tr("compute moved") : StepGap::tr("not known");
+        return gap;
+    }
     const double step_ms = step_with_links_shared(evaluation);
     gap.share = step_ms / gap.bound_ms - 1;
     // What follows what in the other bound's chain is not so in this plan.
     gap.reason =
         QString::fromStdString(bound_reason(kept.order ? bound.chain : bound.order_free_chain, step_ms, !kept.order));
     gap.every_order = bound.order_free_ms >= bound.step_ms;
-    gap.moved = QString::fromStdString(kept.moved);
     return gap;
 }
 
@@ -76,8 +87,7 @@ void StepGap::find() {
     }
     task_.start([this, evaluation, bounds = bounds_](const std::stop_token&) -> LatestTask::Delivery {
         bounds->findOnce();
-        const std::optional<Gap> gap = gapOf(*evaluation, *bounds->work, bounds->bound);
-        if (!gap) return {};
+        const Gap gap = gapOf(*evaluation, *bounds->work, bounds->bound);
         return [this, gap] {
             if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;

@@ -14,7 +14,8 @@ namespace overlap::ui {
 class Document;
 
 /// How far the step of the current variant is above the best there can be, found in the background: 2.7 % above what
-/// these links allow; or why no bound is known. Nothing for plans that are refused, without times or with measured ones.
+/// these links allow; or why no bound is known. Nothing for plans that are refused, without times or with measured
+/// ones.
 class StepGap : public QObject {
     Q_OBJECT
 
@@ -29,6 +30,7 @@ class StepGap : public QObject {
         QString reason;
         /// Why there is none, as a sentence without full stop, where the figures above are 0. Else empty.
         QString none;
+        QString none_briefly;  ///< the same in two or three words, for the toolbar
     };
 
     /// @param document may be gone earlier: nothing is found then.

@@ -82,7 +82,10 @@ class FiguresBarTest : public QObject {
         QTRY_VERIFY(bar.gap().gap());
         QVERIFY(!bar.gap().gap()->none.isEmpty());
         const Figure& figure = bar.figures().at(1);
-        QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference == QStringLiteral("no bound"));
+        QVERIFY(figure.value == QStringLiteral("no bound") || figure.difference.startsWith(QStringLiteral("no bound")));
+        // In the toolbar in a few words, and in the tool tip as a sentence.
+        QVERIFY2((figure.label + figure.difference).endsWith(QStringLiteral(" · work left out")),
+                 qPrintable(figure.label + figure.difference));
         QVERIFY(figure.help.contains(QString::fromStdString(saved) + QStringLiteral(" takes less time")));
     }
 
@@ -118,6 +121,8 @@ class FiguresBarTest : public QObject {
         const Figure& figure = bar.figures().at(1);
         QVERIFY2(figure.help.contains("whatever the order of heavy compute"), qPrintable(figure.help));
         QVERIFY2(figure.help.contains(" runs before "), qPrintable(figure.help));
+        // Why no step is below it, too.
+        QVERIFY2(figure.help.contains(bar.gap().gap()->reason), qPrintable(figure.help));
         // What follows what in the other bound is not said of it.
         QVERIFY2(!figure.help.contains(keeping.reason), qPrintable(figure.help));
         QVERIFY2((figure.label + figure.difference).contains("any order"), qPrintable(figure.label));
