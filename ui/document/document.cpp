@@ -164,11 +164,15 @@ Variant& Document::addUnderFreeName(Plan plan) {
 }
 
 Variant& Document::addNew(Plan plan) {
-    Variant& added = addVariant(std::move(plan));
+    Variant& added = addUnsaved(std::move(plan));
     added.setNew();
-    const bool is_empty = does_the_same(added.plan(), loaded_.empty_plan);
-    if (!is_empty) added.setUnsaved({});
     emit variantsChanged();
+    return added;
+}
+
+Variant& Document::addUnsaved(Plan plan) {
+    Variant& added = addVariant(std::move(plan));
+    if (!does_the_same(added.plan(), loaded_.empty_plan)) added.setUnsaved({});
     return added;
 }
 

@@ -126,6 +126,20 @@ class JobWindowTest : public QObject {
         undoToWhatWasOpened(window, opened_ms);
     }
 
+    void openingAStageIsNoEditToUndo() {
+        MainWindow window;
+        openSample(window);
+        openStage(window, 4);  // whose plan is in no file
+        const int tabs = window.document().variantCount();
+        QAction* undo = window.actions().find("edit.undo");
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
+        QCOMPARE(BucketCommands(window.document()).addText("layers.18"), QString());
+        QCOMPARE(undo->text(), "Undo Add layers.18");
+        undo->trigger();
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
+        QCOMPARE(window.document().variantCount(), tabs);
+    }
+
     void aTabOfAnotherPlanChangesNothingUntilItIsUsed() {
         MainWindow window;
         openSample(window);
