@@ -193,17 +193,28 @@ bool DraggedOverlap::isForbidden(NodeId node) const {
     return preview_.is_needed(node) || preview_.is_dependent(node);
 }
 
+QString DraggedOverlap::words(const Wish& wish) const {
+    const auto count = static_cast<std::ptrdiff_t>(preview_.count());
+    return stays_ > 0 ? tr("%1 of %2").arg(count - stays_).arg(wish.words) : wish.words;
+}
+
 const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
-    answer_.wish = wish.words;
-    if (wish.directives == asked_) return answer_;
+    if (wish.directives == asked_) {
+        answer_.wish = words(wish);
+        return answer_;
+    }
     asked_ = wish.directives;
     OverlapPreview::Effect after = preview_.effect_of(wish.directives);
     answer_.refusal = QString::fromStdString(after.refusal());
     answer_.left.clear();
-    const auto refused = std::ranges::count_if(after.refusals, [](const std::string& why) { return !why.empty(); });
-    if (refused > 0 && answer_.refusal.isEmpty()) {
-        const auto first = std::ranges::find_if(after.refusals, [](const std::string& why) { return !why.empty(); });
-        answer_.left = tr("%1 of them stay where they are: %2").arg(refused).arg(QString::fromStdString(*first));
+    const auto is_refused = [](const std::string& why) { return !why.empty(); };
+    stays_ = answer_.refusal.isEmpty() ? std::ranges::count_if(after.refusals, is_refused) : 0;
+    answer_.wish = words(wish);
+    if (stays_ > 0) {
+        const auto first = std::ranges::find_if(after.refusals, is_refused);
+        answer_.left = (stays_ == 1 ? tr("%1 of them stays where it is: %2") : tr("%1 of them stay where they are: %2"))
+                           .arg(stays_)
+                           .arg(QString::fromStdString(*first));
     }
     if (!after.displaced.empty())
         answer_.left += (answer_.left.isEmpty() ? QString() : QStringLiteral(". ")) +
@@ -235,7 +246,7 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
 QString DraggedOverlap::apply(const Wish& wish) {
     const Answer& told = answer(wish);
     if (!told.refusal.isEmpty()) return told.refusal;
-    OverlapCommands(document_).put(overlaps_, wish.words);
+    OverlapCommands(document_).put(overlaps_, told.wish);
     return {};
 }
 

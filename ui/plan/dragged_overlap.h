@@ -49,7 +49,7 @@ class DraggedOverlap {
     bool isForbidden(NodeId node) const;
 
     struct Answer {
-        QString wish;     ///< the directives in words
+        QString wish;     ///< the directives in words, those of several that can hold: `2 of 41 collectives start …`
         QString refusal;  ///< why none can hold, or empty
         /// How many of several stay where they are, how many overlaps of the plan no longer hold, and why the first
         /// does or does not; or empty.
@@ -68,6 +68,7 @@ class DraggedOverlap {
     OverlapDirective waitedForAt(std::size_t index, double time_ms) const;
     /// What `directive(index)` gives for each, in words: those of the directive for one, else `several`.
     Wish alike(OverlapDirective directive) const;
+    QString words(const Wish& wish) const;
     template <typename Directive>
     Wish each(Directive directive, const QString& several) const;
 
@@ -75,6 +76,7 @@ class DraggedOverlap {
     OverlapPreview preview_;
     std::vector<NodeId> compute_;  ///< what takes time on the compute stream, in order
     std::vector<OverlapDirective> asked_;
+    std::ptrdiff_t stays_ = 0;    ///< how many of several cannot be where they were asked last
     OverlapDirectives overlaps_;  ///< of the plan with what was asked last
     Answer answer_;
 };

@@ -16,6 +16,7 @@
 #include "ui/passes/overlaps_model.h"
 #include "ui/passes/overlaps_view.h"
 #include "ui/passes/passes_panel.h"
+#include "ui/plan/dragged_overlap.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
@@ -151,6 +152,31 @@ class OverlapByHandTest : public QObject {
         document().selection().selectNode(QString::fromStdString(names[0]));
         window_->actions().find("overlap.remove")->trigger();
         QCOMPARE(directives().size(), 0u);
+    }
+
+    /// What cannot move does not count as moved, at the pointer nor in the history.
+    void ofSeveralThoseThatMoveAreCounted() {
+        const NodeId start = takenCollective();
+        QVERIFY(start != no_node);
+        const std::vector<CollectiveTiming>& collectives = evaluation().simulation.collectives;
+        const auto reduction = std::ranges::find_if(collectives, [](const CollectiveTiming& timing) {
+            return timing.kind == CollectiveKind::reduce_scatter && timing.producer != no_node;
+        });
+        QVERIFY(reduction != collectives.end());
+        DraggedOverlap held(document(), document().evaluation(), {start, reduction->start});
+        OverlapDirective directive;
+        directive.start_before = evaluation().graph->name(reduction->producer);
+        const DraggedOverlap::Wish wish = held.of(directive);
+        for (int asked = 0; asked < 2; ++asked) {  // the second time it is known
+            const DraggedOverlap::Answer& answer = held.answer(wish);
+            QVERIFY2(answer.left.startsWith("1 of them stays where it is: "),
+                     qPrintable(answer.refusal + answer.left + answer.wish));
+            QVERIFY2(answer.wish.startsWith("1 of 2 collectives start before "), qPrintable(answer.wish));
+        }
+        QCOMPARE(held.apply(wish), QString());
+        QCOMPARE(directives().size(), 1u);
+        const QString undo = window_->actions().find("edit.undo")->text();
+        QVERIFY2(undo.contains("1 of 2 collectives start before "), qPrintable(undo));
     }
 
     void aBandChoosesCollectivesAndADialogMovesThem() {
