@@ -1,6 +1,7 @@
 #include "ui/actions/cost_actions.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QFile>
 #include <QFileInfo>
 #include <utility>
@@ -83,22 +84,28 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
                        "hosts and its link within one, as those of a job do; of every graph that is opened"),
                     {}, [this] { shareLinks(!times_.sharesLinks()); });
     share_links_->setCheckable(true);
+    as_traced_ = actions.add(QStringLiteral("plan.asTraced"), plan, tr("As &traced"),
+                             tr("Figures of the graph as it was traced: every operator takes the time that the graph "
+                                "or its cost model has for it, nothing is fused, and attention is PyTorch's estimate"),
+                             {}, [this] { compile({}); });
     eager_ = actions.add(QStringLiteral("plan.eager"), plan, tr("&Eager"),
                          tr("Figures of a job that compiles nothing: every operator has a kernel of its own, priced by "
                             "the cost model, and attention computes the scores that its mask leaves"),
-                         {}, [this] { toggle(CompiledScope::eager); });
-    eager_->setCheckable(true);
+                         {}, [this] { compile(CompiledScope::eager); });
     compiled_blocks_ =
         actions.add(QStringLiteral("plan.compiledBlocks"), plan, tr("Compiled &blocks"),
                     tr("Figures of a job that compiles each transformer block, as torchtitan does: kernels are fused "
                        "there, and priced by the cost model"),
-                    {}, [this] { toggle(CompiledScope::blocks); });
-    compiled_blocks_->setCheckable(true);
+                    {}, [this] { compile(CompiledScope::blocks); });
     compiled_whole_ = actions.add(QStringLiteral("plan.compiledWhole"), plan, tr("Compiled &whole"),
                                   tr("Figures of a job that compiles the whole graph: kernels are fused, and priced by "
                                      "the cost model"),
-                                  {}, [this] { toggle(CompiledScope::whole); });
-    compiled_whole_->setCheckable(true);
+                                  {}, [this] { compile(CompiledScope::whole); });
+    auto* one_of = new QActionGroup(this);
+    for (QAction* action : {as_traced_, eager_, compiled_blocks_, compiled_whole_}) {
+        action->setCheckable(true);
+        one_of->addAction(action);
+    }
     density_ =
         actions.add(QStringLiteral("plan.attentionDensity"), plan, tr("Attention &density…"),
                     tr("Say which scores of flex attention the job's mask leaves"), {}, [this] { askForDensity(); });
@@ -240,10 +247,10 @@ QString CostActions::whyNotShare() const {
     return {};
 }
 
-void CostActions::toggle(CompiledScope scope) {
+void CostActions::compile(std::optional<CompiledScope> scope) {
     change([this, scope](JobModel& model) {
         if (!model.compiled) model.attention_density = declaredModel(*document_.graph()).attention_density;
-        model.compiled = model.compiled == scope ? std::nullopt : std::optional(scope);
+        model.compiled = scope;
     });
 }
 
@@ -274,6 +281,8 @@ void CostActions::update() {
     setAvailable(*density_, has_flex && model.compiled ? QString()
                             : has_flex ? tr("It is of figures that are eager or compiled, which are not chosen")
                                        : tr("The graph has no flex attention; of other attention it tells the mask"));
+    setAvailable(*as_traced_, closed);
+    as_traced_->setChecked(!model.compiled);
     eager_->setChecked(model.compiled == CompiledScope::eager);
     compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
     compiled_whole_->setChecked(model.compiled == CompiledScope::whole);

@@ -60,14 +60,16 @@ class CostActions : public QObject {
     bool knowsContention() const;
     QString whyNotShare() const;
     void change(const std::function<void(JobModel&)>& edit);
-    void toggle(CompiledScope scope);
+    /// @param scope nothing: as traced.
+    void compile(std::optional<CompiledScope> scope);
 
     Document& document_;
     Measurements& measurements_;
     TraceTimes& times_;
     QWidget& window_;
     GraphCostModel* model_;
-    QAction *choose_, *contention_, *share_links_, *eager_, *compiled_blocks_, *compiled_whole_, *density_, *calibrate_;
+    QAction *choose_, *contention_, *share_links_, *as_traced_, *eager_, *compiled_blocks_, *compiled_whole_, *density_,
+        *calibrate_;
     std::optional<JobModel> model_wanted_;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read

@@ -41,6 +41,7 @@ QAction* Actions::add(const QString& id, const QString& menu, const QString& tex
                       const QList<QKeySequence>& shortcuts, std::function<void()> run) {
     auto* action = new QAction(text, this);
     action->setShortcuts(shortcuts);
+    action->setToolTip(help);  // without one it would repeat the name
     connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
     return adopt(id, menu, action, help);
 }

@@ -22,13 +22,25 @@ QString text(const char* words) {
 }
 
 /// Actions with a line above them in their menu.
-const QStringList separated{
-    QStringLiteral("file.save"),           QStringLiteral("file.quit"),   QStringLiteral("edit.find"),
-    QStringLiteral("plan.next"),           QStringLiteral("plan.rename"), QStringLiteral("plan.automatic"),
-    QStringLiteral("plan.repair_modules"), QStringLiteral("bucket.up"),   QStringLiteral("bucket.cut"),
-    QStringLiteral("bucket.remove"),       QStringLiteral("bucket.type"), QStringLiteral("view.theme.system"),
-    QStringLiteral("view.reset"),          QStringLiteral("view.fit"),    QStringLiteral("graph.picture"),
-    QStringLiteral("graph.colour.bucket"), QStringLiteral("help.about")};
+const QStringList separated{QStringLiteral("file.save"),
+                            QStringLiteral("file.quit"),
+                            QStringLiteral("edit.find"),
+                            QStringLiteral("plan.next"),
+                            QStringLiteral("plan.rename"),
+                            QStringLiteral("plan.automatic"),
+                            QStringLiteral("plan.repair_modules"),
+                            QStringLiteral("plan.asTraced"),
+                            QStringLiteral("plan.attentionDensity"),
+                            QStringLiteral("bucket.up"),
+                            QStringLiteral("bucket.cut"),
+                            QStringLiteral("bucket.remove"),
+                            QStringLiteral("bucket.type"),
+                            QStringLiteral("view.theme.system"),
+                            QStringLiteral("view.reset"),
+                            QStringLiteral("view.fit"),
+                            QStringLiteral("graph.picture"),
+                            QStringLiteral("graph.colour.bucket"),
+                            QStringLiteral("help.about")};
 
 /// Actions that stand in a menu of their own below the one they are registered for, which would not fit a low screen.
 struct Below {
@@ -40,8 +52,9 @@ const std::array<Below, 8> below{
      {QT_TRANSLATE_NOOP("WindowMenus", "&New plan"), {QStringLiteral("plan.new")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&Times"),
       {QStringLiteral("plan.traceTimes"), QStringLiteral("plan.graphTimes"), QStringLiteral("plan.costModel"),
-       QStringLiteral("plan.contention"), QStringLiteral("plan.shareLinks"), QStringLiteral("plan.eager"),
-       QStringLiteral("plan.compiled"), QStringLiteral("plan.attentionDensity"), QStringLiteral("plan.calibrate")}},
+       QStringLiteral("plan.contention"), QStringLiteral("plan.shareLinks"), QStringLiteral("plan.asTraced"),
+       QStringLiteral("plan.eager"), QStringLiteral("plan.compiled"), QStringLiteral("plan.attentionDensity"),
+       QStringLiteral("plan.calibrate")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "O&verlaps by hand"), {QStringLiteral("overlap.")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&Start from"), {QStringLiteral("plan.start")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "Process &groups"),

@@ -247,9 +247,13 @@ class CostModelWindowTest : public QObject {
             traced_ms = window.document().evaluation()->simulation.compute_ms;
             QAction* blocks = window.actions().find(QStringLiteral("plan.compiledBlocks"));
             QAction* whole = window.actions().find(QStringLiteral("plan.compiledWhole"));
+            const QAction* as_traced = window.actions().find(QStringLiteral("plan.asTraced"));
+            QVERIFY(as_traced->isChecked());  // one of them always is
+            for (const QAction* choice : std::initializer_list<const QAction*>{as_traced, blocks, whole})
+                QVERIFY2(choice->toolTip().startsWith(QStringLiteral("Figures of ")), qPrintable(choice->toolTip()));
             blocks->trigger();
             QVERIFY(waitUntilIdle(window));
-            QVERIFY(blocks->isChecked() && !whole->isChecked());
+            QVERIFY(blocks->isChecked() && !whole->isChecked() && !as_traced->isChecked());
             const double blocks_ms = window.document().evaluation()->simulation.compute_ms;
             QVERIFY(blocks_ms < traced_ms);
             whole->trigger();
@@ -268,7 +272,7 @@ class CostModelWindowTest : public QObject {
             [&] { return window.document().isOpen() && window.times().traceTimes().model().compiled; }, 60'000));
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.compute_ms, compiled_ms);
-        window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
+        window.actions().find(QStringLiteral("plan.asTraced"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.compute_ms, traced_ms);
     }
@@ -342,7 +346,7 @@ class CostModelWindowTest : public QObject {
             QAction* whole = window.actions().find(QStringLiteral("plan.compiledWhole"));
             QVERIFY(whole->isChecked());
             compiled_ms = window.document().evaluation()->simulation.compute_ms;
-            whole->trigger();
+            window.actions().find(QStringLiteral("plan.asTraced"))->trigger();
             QVERIFY(waitUntilIdle(window));
             QVERIFY(!whole->isChecked());
             traced_ms = window.document().evaluation()->simulation.compute_ms;
