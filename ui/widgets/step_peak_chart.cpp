@@ -306,7 +306,8 @@ void StepPeakChart::keyPressEvent(QKeyEvent* event) {
 bool StepPeakChart::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    if (pointAt(help->pos()) >= 0) {
+    // Between the axes it would cover points: it is for what is around them.
+    if (!points_.empty() && area().contains(help->pos())) {
         QToolTip::hideText();
         event->ignore();
         return true;
@@ -314,8 +315,7 @@ bool StepPeakChart::event(QEvent* event) {
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
     if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
-    // Below the chart, where it covers no point.
-    QToolTip::showText(mapToGlobal(QPoint(help->pos().x(), height())), elsewhere, this);
+    QToolTip::showText(help->globalPos(), elsewhere, this);
     return true;
 }
 

@@ -149,10 +149,17 @@ class StepPeakChartTest : public QObject {
         QTest::mouseMove(&chart, chart.place(least).toPoint());
         QTRY_COMPARE(chart.headline(), chart.text(least));
         QVERIFY2(chart.headline().contains(formatBytes(17.0 * (1 << 30))), qPrintable(chart.headline()));
-        const QPoint at = chart.place(least).toPoint();
-        QHelpEvent help(QEvent::ToolTip, at, chart.mapToGlobal(at));
+        for (const QPoint away : {QPoint(), QPoint(80, 40)}) {  // beside it, too
+            const QPoint at = chart.place(least).toPoint() + away;
+            QHelpEvent help(QEvent::ToolTip, at, chart.mapToGlobal(at));
+            QCoreApplication::sendEvent(&chart, &help);
+            QVERIFY(!QToolTip::isVisible());
+        }
+        const QPoint below(300, chart.height() - 4);
+        QHelpEvent help(QEvent::ToolTip, below, chart.mapToGlobal(below));
         QCoreApplication::sendEvent(&chart, &help);
-        QVERIFY(!QToolTip::isVisible());
+        QTRY_COMPARE(QToolTip::text(), QStringLiteral("help"));
+        QToolTip::hideText();
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(&chart, &leave);
         QCOMPARE(chart.headline(), axes);
