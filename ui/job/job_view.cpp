@@ -312,6 +312,9 @@ void JobView::arrange() {
     tabs_->setTabVisible(schedules_page, job_.hasStages());
     tabs_->setTabVisible(what_if_page, job_.hasStages());
     tabs_->setTabVisible(measured_page, job_.measured().job != nullptr);
+    // A session may have left a page that has nothing to show any more.
+    if (job_.isOpen() && page() == measured_page && !job_.measured().job && !job_.awaitsMeasured())
+        tabs_->setCurrentIndex(step_page);
     if (is_wide) column_->setVisible(job_.hasStages());
     if (wide == is_wide) return;
     if (wide) {

@@ -84,6 +84,8 @@ class OpenJob : public QObject {
     /// Takes them away; can be undone.
     void closeMeasured();
     const MeasuredTraces& measured() const { return measured_; }
+    /// Whether traces of a session are yet to be read.
+    bool awaitsMeasured() const { return !measured_again_.isEmpty(); }
 
     /// The newest evaluation; null before the first and where the job is refused.
     const std::shared_ptr<const job::JobPicture>& picture() const { return answer_.picture; }

@@ -125,8 +125,13 @@ class MeasuredTracesTest : public QObject {
         QCOMPARE(state["measured"].toArray().size(), 8);
         {
             OpenJob later;
+            JobView view(later);
+            view.resize(1200, 600);
+            view.show();
+            view.restore({{"page", JobView::measured_page}});
             later.restore(state);
             QVERIFY(QTest::qWaitFor([&] { return later.picture() && later.picture()->measured; }, 60'000));
+            QCOMPARE(view.page(), JobView::measured_page);
             QCOMPARE(later.undoStack().count(), 0);
             QCOMPARE(later.measured().files, files_);
             // Opening the file again keeps them, too.
@@ -138,6 +143,10 @@ class MeasuredTracesTest : public QObject {
         QJsonObject gone = state;
         gone["measured"] = QJsonArray{files_[0], folder_.filePath("gone.json")};
         OpenJob later;
+        JobView view(later);
+        view.resize(1200, 600);
+        view.show();
+        view.restore({{"page", JobView::measured_page}});
         QSignalSpy failed(&later, &OpenJob::failed);
         later.restore(gone);
         QVERIFY(QTest::qWaitFor([&] { return !failed.isEmpty() && !later.busy(); }, 60'000));
@@ -145,6 +154,7 @@ class MeasuredTracesTest : public QObject {
         QVERIFY2(reason.startsWith("measured traces of the last session are left out") && reason.contains("gone.json"),
                  qPrintable(reason));
         QVERIFY(later.figures() && !later.measured().job);
+        QCOMPARE(view.page(), JobView::step_page);  // there is nothing to see on the other one
     }
 
     void thePageTellsWhatDiffersAndLeadsThere() {
