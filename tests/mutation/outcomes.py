@@ -73,12 +73,12 @@ def rows(tried, folder):
     return table + [summary("all", tried)]
 
 
-def wrong_reasons(tried, reasons):
-    """A line for each reason that a test contradicts. The same line may stand in a file several times: one of those without
-    a difference is enough."""
-    true = {one.place() for one in tried if one.outcome != "killed"}
+def wrong_reasons(tried, reasons, times):
+    """A line for each reason that a test contradicts. `times` tells how often a line stands in a file: of several equal ones
+    a reason may be of another than the one that was tried."""
     return [f"{one.path}:{one.line}: {one.text}: killed by {one.by}, so it makes a difference"
-            for one in tried if one.outcome == "killed" and one.place() in reasons and one.place() not in true]
+            for one in tried
+            if one.outcome == "killed" and one.place() in reasons and times(one.path, one.source_line) == 1]
 
 
 def survivors(tried):

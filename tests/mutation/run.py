@@ -112,7 +112,12 @@ def try_sample(arguments, work):
         has_reason = (mutant.path, mutant.source_line, change.text()) in reasons
         tried.append(outcomes.Tried(mutant.path, change.line, change.kind, mutant.source_line, change.text(),
                                     outcomes.outcome_of(result, has_reason), result.by or "" if result else ""))
-    wrong = outcomes.wrong_reasons(tried, reasons)
+
+    def times(path, source_line):
+        lines = (arguments.root / path).read_text(encoding="utf-8").splitlines()
+        return sum(" ".join(line.split()) == source_line for line in lines)
+
+    wrong = outcomes.wrong_reasons(tried, reasons, times)
     print("\n".join(outcomes.survivors(tried)))
     print()
     print(text_table(["", "changes", *outcomes.COLUMNS, "% killed"], outcomes.rows(tried, arguments.folder)))

@@ -46,15 +46,13 @@ class Outcomes(unittest.TestCase):
         self.assertEqual(outcomes.survivors(tried), ["core/a.cpp:9: not reached: constant\n    int c = 0;\t0 -> 1",
                                                      "core/b.cpp:7: survived: sign\n    return a + b;\ta + b -> a - b"])
 
-    def test_a_reason_is_wrong_where_a_test_misses_none_of_its_changes(self):
-        def tried(path, outcome, by=""):
-            return Tried(path, 7, "constant", "int c = 0;", "0 -> 1", outcome, by)
-
-        reasons = {(path, "int c = 0;", "0 -> 1"): "Nothing reads it." for path in ("core/a.cpp", "core/b.cpp")}
-        self.assertEqual(outcomes.wrong_reasons([tried("core/a.cpp", "killed", "first_test"),
-                                                 tried("core/b.cpp", "killed", "first_test"),
-                                                 tried("core/b.cpp", "no difference"),
-                                                 tried("core/c.cpp", "killed", "first_test")], reasons),
+    def test_a_reason_is_wrong_where_a_test_finds_its_change(self):
+        tried = [Tried(path, 7, "constant", "int c = 0;", "0 -> 1", outcome, "first_test")
+                 for path, outcome in (("core/a.cpp", "killed"), ("core/b.cpp", "killed"), ("core/c.cpp", "killed"),
+                                       ("core/d.cpp", "no difference"))]
+        reasons = {(path, "int c = 0;", "0 -> 1"): "Nothing reads it."
+                   for path in ("core/a.cpp", "core/b.cpp", "core/d.cpp")}
+        self.assertEqual(outcomes.wrong_reasons(tried, reasons, lambda path, line: 2 if path == "core/b.cpp" else 1),
                          ["core/a.cpp:7: 0 -> 1: killed by first_test, so it makes a difference"])
 
 
