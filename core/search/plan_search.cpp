@@ -170,20 +170,30 @@ class Search {
         const auto improve_to = [&](std::size_t evaluations) {
             return rounds_.improve(evaluations, random_, memory_settings_, [&] { report(); });
         };
-        if (const Candidate* fastest = rounds_.fastest(); !fastest || rounds_.within_limit(*fastest))
-            return improve_to(effort);
         // What sections of memory bring early can be improved; later, more of them are known.
-        improve_to(effort * 2 / 3);
-        try_memory_with(*rounds_.fastest());
+        if (!fastest_is_within_limit()) {
+            improve_to(effort * 2 / 3);
+            try_memory_with_fastest();
+        }
         const bool exhausted = improve_to(effort);
-        try_memory_with(*rounds_.fastest());
-        return exhausted;
+        const Candidate* best = rounds_.best();
+        const double step_ms = best ? best->step_ms : 0;
+        try_memory_with_fastest();
+        best = rounds_.best();
+        return best && best->step_ms != step_ms ? improve_to(effort) : exhausted;
+    }
+
+    /// Also where nothing is usable, so that there is no fastest.
+    bool fastest_is_within_limit() const {
+        const Candidate* fastest = rounds_.fastest();
+        return !fastest || rounds_.within_limit(*fastest);
     }
 
     /// What is fast and takes too much memory may be so, too, with a memory section that has brought other plans within
     /// the limit.
-    void try_memory_with(const Candidate& fast) {
-        if (rounds_.stopped() || rounds_.within_limit(fast)) return;
+    void try_memory_with_fastest() {
+        if (rounds_.stopped() || fastest_is_within_limit()) return;
+        const Plan& fast = rounds_.fastest()->plan;
         std::vector<const Candidate*> within;
         for (const Candidate& candidate : rounds_.usable())
             if (candidate.plan.memory && rounds_.within_limit(candidate)) within.push_back(&candidate);
@@ -194,7 +204,7 @@ class Search {
             const MemorySection& section = *candidate->plan.memory;
             const auto has_it = [&](const Proposal& other) { return other.plan.memory == section; };
             if (std::ranges::none_of(proposals, has_it))
-                proposals.push_back({edits::with_memory(fast.plan, section), "memory of a slower plan"});
+                proposals.push_back({edits::with_memory(fast, section), "memory of a slower plan"});
         }
         evaluate_locked(std::move(proposals));
     }

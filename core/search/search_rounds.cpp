@@ -125,7 +125,11 @@ bool SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::
     const std::size_t left = effort - std::min(effort, evaluations_);
     improve(incumbents(false), Stretch{evaluations_ + left / ordered_part, false}, random, memory, after_round);
     // What keeping the order has come to leads on, and what began in another order, too.
-    for (Incumbent& incumbent : incumbents(false)) begun.push_back(std::move(incumbent));
+    for (Incumbent& incumbent : incumbents(false)) {
+        const std::string key = key_of(incumbent.candidate.plan);
+        const auto is_it = [&](const Incumbent& other) { return key_of(other.candidate.plan) == key; };
+        if (std::ranges::none_of(begun, is_it)) begun.push_back(std::move(incumbent));
+    }
     return improve(std::move(begun), Stretch{effort, true}, random, memory, after_round);
 }
 
