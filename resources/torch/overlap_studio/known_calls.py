@@ -39,7 +39,11 @@ class _MadeTensor:
 
 
 class KnownCalls:
-    """@param mode of all tensors."""
+    """For one rewrite of a graph: some results depend on torch's default dtype too. What is made of a known result has
+    the sizes and the memory of a view, and is none to autograd.
+
+    @param mode of all tensors.
+    """
 
     def __init__(self, mode: FakeTensorMode) -> None:
         self._mode = mode
@@ -148,6 +152,7 @@ class _Arguments:
     def _check(self, tensor: Any) -> None:
         """@raises _NotComparable for what is more than type, sizes, strides and memory."""
         if (type(tensor) is not FakeTensor or tensor.fake_mode is not self._mode or tensor._has_symbolic_sizes_strides
+                or type(tensor.untyped_storage().nbytes()) is not int  # a view of plain sizes in memory of symbolic size
                 or tensor.requires_grad or tensor.constant is not None or tensor.layout != torch.strided
                 or tensor.is_conj() or tensor.is_neg() or tensor.is_quantized):
             raise _NotComparable
