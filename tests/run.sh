@@ -336,7 +336,7 @@ run_mutation() {
     mutants sample "${sample_options[@]}"
     local programs_to_build
     mapfile -t programs_to_build < <(mutants targets "${mutation_tests[@]}")
-    [ ${#programs_to_build[@]} -gt 0 ] || fail "nothing is to be built for $mutation_folder"
+    [ -n "${programs_to_build[*]}" ] || fail "nothing is to be built for $mutation_folder"
     build_targets "${programs_to_build[@]}"
     begin_step "try the changes"
     list_manifests

@@ -76,13 +76,18 @@ def take_sample(arguments, work):
     print(f"{len(numbered)} changes in {len(chosen)} of {len(paths)} files", file=sys.stderr)
 
 
+def is_of_tests(killed_by, tests):
+    """Whether an outcome is kept where only some tests are tried: survivors are tried again in any case."""
+    return not tests or killed_by is None or killed_by.split(": ")[0] in tests
+
+
 def try_sample(arguments, work):
     import trial
     mutants = work.read_mutants()
     reasons = outcomes.read_no_difference(pathlib.Path(__file__).with_name("no_difference.tsv"))
     kept = work.read_results()
     results = {number: trial.Result(number, *kept[mutant.key()]) for number, mutant in enumerate(mutants)
-               if mutant.key() in kept}
+               if mutant.key() in kept and is_of_tests(kept[mutant.key()][0], arguments.tests)}
     left = [number for number in range(len(mutants)) if number not in results]
     left += [number for number, result in sorted(results.items()) if result.by is None]  # there may be a test by now
     tests = tried_tests.of_build(arguments.build, arguments.root, arguments.with_window)
