@@ -91,7 +91,7 @@ class Release:
     def c_library(self):
         return self.run("getconf GNU_LIBC_VERSION").split()[1]
 
-    def takes_own_c_library(self):
+    def takes_systems_c_library(self):
         """Whether the launcher takes the system's C library, which it does where that is new enough."""
         traced = self.run(f"sh -x /{self.bundle.name}/overlap info {GRAPH} 2>&1")
         return f"exec /{self.bundle.name}/bin/overlap " in traced
@@ -99,7 +99,7 @@ class Release:
     def libraries(self):
         """Names of the system's libraries that programs and plugins of the bundle load."""
         loader = "/lib64/ld-linux-x86-64.so.2"
-        if not self.takes_own_c_library():
+        if not self.takes_systems_c_library():
             folder = f"/{self.bundle.name}"
             loader = f"{folder}/glibc/ld-linux-x86-64.so.2 --library-path {folder}/glibc:{folder}/lib"  # as glibc/run
         found = collections.Counter()
@@ -140,7 +140,9 @@ def try_release(release, wanted_ms):
     if "devices" not in json.loads(release.program("overlap-runner", "--devices")):
         raise Failure("the runner does not tell devices")
     libraries = release.libraries()
-    others = [name for name in libraries if not C_LIBRARY.fullmatch(name)]
+    # Beside the bundle's own C library, the system's may not be taken in part.
+    takes_systems = release.takes_systems_c_library()
+    others = [name for name in libraries if not (takes_systems and C_LIBRARY.fullmatch(name))]
     if others:
         raise Failure(f"it takes libraries of the system: {', '.join(others)}")
     return libraries
@@ -159,7 +161,7 @@ def main():
             try:
                 release = Release(make_root(name, roots), archive, graph)
                 libraries = try_release(release, wanted_ms)
-                taken = "the system's" if release.takes_own_c_library() else "the bundle's"
+                taken = "the system's" if release.takes_systems_c_library() else "the bundle's"
                 print(f"| {release.name()} | {release.c_library()} | {taken} | {', '.join(libraries) or 'none'} |", flush=True)
             except Failure as failure:
                 failures.append(name)
