@@ -25,13 +25,13 @@ class MeasuredTraceReader : public QObject {
     explicit MeasuredTraceReader(QObject* parent = nullptr);
 
     /// @param evaluation of the job as it is now; it has run.
-    void read(const QStringList& files, std::shared_ptr<const job::JobEvaluation> evaluation);
+    void read(const QStringList& files, std::shared_ptr<const job::JobEvaluation> evaluation, job::UnfitRanks unfit);
     void cancel() { task_.cancel(); }
     bool busy() const { return task_.busy(); }
 
   signals:
     void done(const overlap::ui::MeasuredTraces& traces);
-    /// One sentence with the file: it cannot be read, or is not of this job.
+    /// One sentence with the file: it cannot be read, or is not of this job where that is refused.
     void failed(const QString& reason);
     void busyChanged();
 

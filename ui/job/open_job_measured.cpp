@@ -46,7 +46,7 @@ void OpenJob::openMeasured(const QStringList& files) {
     measured_again_.clear();
     if (!answer_.picture || !answer_.picture->evaluation->result.step_ms)
         return emit failed(tr("the job has no step that measured traces could lie over"));
-    measured_reader_.read(files, answer_.picture->evaluation);
+    measured_reader_.read(files, answer_.picture->evaluation, job::UnfitRanks::refused);
 }
 
 void OpenJob::closeMeasured() {
@@ -61,8 +61,9 @@ void OpenJob::setMeasured(const MeasuredTraces& traces) {
 
 void OpenJob::readMeasuredAgain() {
     if (measured_again_.isEmpty() || measured_reader_.busy() || !answer_.picture) return;
+    // What is tried may be what they don't fit: they come back when it is undone.
     if (answer_.picture->evaluation->result.step_ms)
-        measured_reader_.read(measured_again_, answer_.picture->evaluation);
+        measured_reader_.read(measured_again_, answer_.picture->evaluation, job::UnfitRanks::kept);
 }
 
 QStringList OpenJob::measuredFiles() const {

@@ -46,6 +46,12 @@ Bounds bounds_between(const std::map<ActionKey, TimeRange>& fixed, const std::ma
     return bounds;
 }
 
+/// The pipeline of a rank; -1 of one that the job does not have.
+std::int32_t replica_of(const JobEvaluation& evaluation, std::int64_t rank) {
+    const auto found = std::ranges::find(evaluation.result.ranks, rank, &RankResult::rank);
+    return found == evaluation.result.ranks.end() ? -1 : found->replica;
+}
+
 }  // namespace
 
 std::vector<Action> awaited_actions(const Action& action, std::int32_t stages) {
@@ -80,8 +86,7 @@ std::vector<std::int64_t> clock_offsets(const JobEvaluation& evaluation, std::sp
     std::map<std::int32_t, std::vector<std::size_t>> placed;
     std::size_t moved = 0;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const auto number = static_cast<std::size_t>(ranks[i].rank);
-        std::vector<std::size_t>& before = placed[evaluation.result.ranks[number].replica];
+        std::vector<std::size_t>& before = placed[replica_of(evaluation, ranks[i].rank)];
         Bounds bounds;
         for (const std::size_t other : before) {
             const Bounds between = bounds_between(times[other], times[i], stages);

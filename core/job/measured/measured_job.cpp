@@ -104,7 +104,7 @@ std::string reason_against(const JobEvaluation& evaluation, const MeasuredRank& 
     return {};
 }
 
-MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces) {
+MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces, UnfitRanks unfit) {
     if (!evaluation.result.step_ms) throw InputError("", "the job cannot run, so that nothing can lie over its step");
     std::vector<NamedTrace> sorted(traces.begin(), traces.end());
     for (const NamedTrace& trace : sorted)
@@ -118,6 +118,7 @@ MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedT
             throw InputError(
                 rank.file, "",
                 "is of rank " + std::to_string(rank.rank) + ", as is " + recorded[recorded.size() - 2].file);
+        if (unfit == UnfitRanks::kept) continue;
         for (const RecordedStep& step : rank.steps)
             if (const std::string reason = reason_against(evaluation, {rank.file, rank.rank, rank.world_size, step});
                 !reason.empty())

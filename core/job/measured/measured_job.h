@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,14 +39,21 @@ struct MeasuredJob {
 /// launched in them, since a job is simulated without optimizer. All work where no action is named.
 TimeRange span_of_job(const RecordedStep& step);
 
+/// What becomes of a trace that is not of the job as it is now (reason_against()).
+enum class UnfitRanks : std::uint8_t {
+    refused,
+    kept,  ///< measured_over_job() leaves them out with the reason, until the job has them
+};
+
 /// The step of median length of those that all ranks have, on one clock. Ranks that share collectives have their
 /// clocks' distance from these (align_ranks()). Others are believed to share a clock as far as messages of their
 /// actions allow it: what a message brings cannot begin before what sends it has ended. Where both ways of a message
 /// contradict that, the clock is put in the middle between them.
 /// @param evaluation of the job as it is now; it has run.
-/// @throws InputError with the file: a trace that is not of this job (reason_against()), a rank that is there twice,
-/// no step that all ranks have.
-MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces);
+/// @throws InputError with the file: a trace that is not of this job, where these are refused, a rank that is there
+/// twice, no step that all ranks have.
+MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces,
+                         UnfitRanks unfit = UnfitRanks::refused);
 
 /// Why a measured rank is not one of the job as it is now: a rank that it does not have, another number of ranks,
 /// stages or microbatches that the rank does not run. Without full stop; empty: it can be one.

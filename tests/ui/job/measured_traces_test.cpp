@@ -157,6 +157,33 @@ class MeasuredTracesTest : public QObject {
         QCOMPARE(view.page(), JobView::step_page);  // there is nothing to see on the other one
     }
 
+    void theSessionBringsThemBackThoughTheyDoNotFitWhatIsTried() {
+        QJsonObject state;
+        {
+            OpenJob job;
+            open(job);
+            job.openMeasured(files_);
+            QVERIFY(idle(job));
+            job::JobChanges changes;
+            changes.microbatches = 8;
+            job.change("8 microbatches", changes);
+            QVERIFY(idle(job));
+            QVERIFY(!job.picture()->measured->ranks[0].left_out.empty());
+            state = job.state();
+        }
+        OpenJob later;
+        QSignalSpy failed(&later, &OpenJob::failed);
+        later.restore(state);
+        QVERIFY(QTest::qWaitFor([&] { return later.picture() && later.picture()->measured; }, 60'000));
+        QCOMPARE(failed.count(), 0);
+        QVERIFY(!later.picture()->measured->ranks[0].left_out.empty());
+        QCOMPARE(later.state()["measured"].toArray().size(), 8);
+        later.change("As opened", {});
+        QVERIFY(idle(later));
+        QCOMPARE(later.picture()->measured->ranks[0].left_out, std::string());
+        QVERIFY(!later.picture()->measured->spans.empty());
+    }
+
     void thePageTellsWhatDiffersAndLeadsThere() {
         OpenJob job;
         JobView view(job);
