@@ -142,6 +142,22 @@ TEST(MeasuredOverJob, ClocksThatMessagesContradictAreSetByThem) {
     EXPECT_NEAR(over.step_ms, over.predicted_ms, 0.4);
 }
 
+TEST(MeasuredOverJob, TheOptimizerIsNoComputeOfTheStepThoughOthersAreStillAtIt) {
+    const auto job = evaluated(job_text(""));
+    std::vector<NamedTrace> all = traces(*job, {0, 1, 2});
+    // The last stage has sent its last gradient, and reduced its own, while the first one computes.
+    const double optimizer_ms = *job->result.step_ms - 5;
+    all.push_back(trace(*job, 3, {.optimizer_ms = optimizer_ms}));
+    const MeasuredOverJob over = job::over(*job, all);
+    ASSERT_TRUE(std::ranges::any_of(over.spans, [&](const MeasuredSpan& span) {
+        return span.rank == 3 && span.kind == MeasuredSpan::Kind::compute &&
+               span.time.end_ns < over.measured->length_ns;
+    }));
+    EXPECT_NEAR(over.ranks[3].compute_ms, 36, 1e-4);
+    EXPECT_NEAR(over.ranks[3].compute_ms, over.ranks[3].predicted_compute_ms, 1e-4);
+    EXPECT_NEAR(over.ranks[3].standing_ms, over.ranks[3].predicted_standing_ms, 1e-4);
+}
+
 TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};

@@ -16,6 +16,7 @@ struct TraceOfRankOptions {
     bool names_actions = true;     ///< `PP:3F5`, as torch.distributed.pipelining annotates them
     std::int64_t world_size = -1;  ///< -1: as it is
     std::int64_t rank = -1;        ///< -1: as it is
+    double optimizer_ms = -1;      ///< when its optimizer begins; -1: after the job's step
 };
 
 /// A trace as Kineto writes one of a rank of a job that ran as `ran` says: two steps, of which the last is cut off, a
@@ -69,7 +70,7 @@ inline std::string trace_of_rank(const job::JobEvaluation& ran, std::int64_t ran
             annotated(std::to_string(step.pieces[piece].cell) + "REDUCE_GRAD", 20,
                       "ncclDevKernel_ReduceScatter_Sum_f32", ran.times.start[base + piece],
                       ran.times.end[base + piece]);
-    kernel("adamw", 7, host + 1, host_ms + 10 + step_ms + 1, 2);
+    kernel("adamw", 7, host + 1, host_ms + 10 + (options.optimizer_ms < 0 ? step_ms + 1 : options.optimizer_ms), 2);
     event("user_annotation", "ProfilerStep#4", 1, 1, host_ms + step_ms + 60, 10).end_object();
     kernel("gemm", 7, host_ms + step_ms + 61, host_ms + step_ms + 62, 1);
     json.end_array().end_object();

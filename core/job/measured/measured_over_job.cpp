@@ -79,7 +79,6 @@ class Comparison {
         const MeasuredRank& rank = over_.measured->ranks[number];
         const RecordedStep& step = rank.recorded;
         MeasuredFigures& figures = over_.ranks[number];
-        const TimeRange whole{0, over_.measured->length_ns};
         first_span_[number] = over_.spans.size();
         for (const RecordedAction& action : step.actions) {
             MeasuredSpan span{Kind::action,        number, action.time, action.exposed_ns, action.name,
@@ -94,7 +93,8 @@ class Comparison {
         for (const RecordedCommunication& of : step.communication)
             add({Kind::communication, number, of.time, 0, of.kind, nowhere, {}, {}});
         const SpanSums computing(step.computing);
-        figures.compute_ms = static_cast<double>(computing.within_ns(whole)) / ns_per_ms;
+        // A rank that is done early may be at its optimizer while others still are at the step.
+        figures.compute_ms = static_cast<double>(computing.within_ns(span_of_job(step))) / ns_per_ms;
         figures.standing_ms = over_.step_ms - figures.compute_ms;
         add_gaps(number);
         const RankFigures& predicted = evaluation_.result.classes[figures.figures];
