@@ -158,6 +158,23 @@ TEST(MeasuredOverJob, TheOptimizerIsNoComputeOfTheStepThoughOthersAreStillAtIt) 
     EXPECT_NEAR(over.ranks[3].standing_ms, over.ranks[3].predicted_standing_ms, 1e-4);
 }
 
+TEST(MeasuredOverJob, WhatWasSentLongBeforeIsNotOnItsWay) {
+    const auto job = evaluated(job_text(""));
+    auto measured = measured_job(*job, traces(*job, {0, 1}));
+    // 1F1 is launched late: what it needs came while 1F0 ran.
+    std::vector<RecordedAction>& actions = measured.ranks[1].recorded.actions;
+    const std::int64_t begin_ns = actions[0].time.end_ns;
+    ASSERT_EQ(actions[1].name, "1F1");
+    for (std::size_t i = 1; i < actions.size(); ++i) actions[i].time = shifted(actions[i].time, 2'500'000);
+    const MeasuredOverJob over = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
+    const auto gap = std::ranges::find_if(over.spans, [&](const MeasuredSpan& span) {
+        return span.rank == 1 && span.time.begin_ns == begin_ns && span.kind != MeasuredSpan::Kind::action;
+    });
+    ASSERT_NE(gap, over.spans.end());
+    EXPECT_EQ(gap->kind, MeasuredSpan::Kind::idle);
+    EXPECT_FALSE(gap->on);
+}
+
 TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};

@@ -127,7 +127,8 @@ class Comparison {
                 add({Kind::waiting, number, {before, until}, 0, peer->name, nowhere, {}, {}});
             }
             waited += until - before;
-            add_rest(number, {until, time.begin_ns}, peer);
+            // What was sent before the gap began may be there already: something else held the action up.
+            add_rest(number, {until, time.begin_ns}, peer && peer->end_ns > before ? peer : std::nullopt);
             before = std::max(before, time.end_ns);
         }
         add_rest(number, {before, over_.measured->length_ns}, std::nullopt);
