@@ -175,6 +175,29 @@ TEST(MeasuredOverJob, WhatWasSentLongBeforeIsNotOnItsWay) {
     EXPECT_FALSE(gap->on);
 }
 
+TEST(MeasuredOverJob, WaitingIsNotToldWhereOneOfSeveralSendersWasNotMeasured) {
+    std::string text = job_text("");
+    text.replace(text.find("1F1B"), 4, "DualPipeV");
+    for (std::size_t at = 0; (at = text.find(R"("B": 4)", at)) != std::string::npos; at += 6)
+        text.replace(at, 6, R"("B": 4, "I": 2, "W": 2)");
+    const auto job = evaluated(text);
+    auto measured = measured_job(*job, traces(*job, {0, 1}));
+    // A forward of stage 1 at once with a backward of stage 2: both need the first rank.
+    const std::vector<RecordedAction>& actions = measured.ranks[1].recorded.actions;
+    const auto both = std::ranges::find_if(actions, [](const RecordedAction& of) {
+        return of.cell.size() == 2 && of.cell[0].stage == 1 && of.cell[0].kind == ActionKind::forward;
+    });
+    ASSERT_NE(both, actions.end());
+    const Action sent{0, both->cell[0].microbatch, ActionKind::forward};
+    const MeasuredOverJob all = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
+    ASSERT_TRUE(all.ranks[1].waiting_ms);
+    // One of the two that it needs was not recorded.
+    for (RecordedAction& action : measured.ranks[0].recorded.actions) std::erase(action.cell, sent);
+    std::erase_if(measured.ranks[0].recorded.actions, [](const RecordedAction& of) { return of.cell.empty(); });
+    const MeasuredOverJob some = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
+    EXPECT_FALSE(some.ranks[1].waiting_ms);
+}
+
 TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};

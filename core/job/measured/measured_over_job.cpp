@@ -119,7 +119,7 @@ class Comparison {
         for (const auto& [time, action] : shown) {
             const std::optional<Awaited> peer = action ? awaited(number, *action) : std::nullopt;
             has_peers |= peer.has_value();
-            knows_peers &= peer.has_value() || !action || !needs_peer(number, *action);
+            knows_peers &= !action || !misses_peer(number, *action);
             const std::int64_t until =
                 peer ? std::clamp(peer->end_ns, before, std::max(before, time.begin_ns)) : before;
             if (until > before) {
@@ -170,16 +170,21 @@ class Comparison {
         return last;
     }
 
-    /// Whether a cell waits for messages of another rank, measured or not.
-    bool needs_peer(std::uint32_t number, const RecordedAction& recorded) const {
+    /// Whether a cell waits for messages of other ranks of which one was not measured.
+    bool misses_peer(std::uint32_t number, const RecordedAction& recorded) const {
         if (!evaluation_.pipeline) return false;
         const CheckedSchedule& schedule = evaluation_.pipeline->schedule;
         const std::int64_t rank = over_.measured->ranks[number].rank;
-        const std::int32_t own = std::ranges::find(evaluation_.result.ranks, rank, &RankResult::rank)->stage;
-        for (const Action& action : recorded.cell)
-            for (const Action& on : awaited_actions(action, schedule.stages))
-                if (schedule.rank_of_stage[static_cast<std::size_t>(on.stage)] != own) return true;
-        return false;
+        const RankResult& own = *std::ranges::find(evaluation_.result.ranks, rank, &RankResult::rank);
+        return std::ranges::any_of(recorded.cell, [&](const Action& action) {
+            const std::vector<Action> needed = awaited_actions(action, schedule.stages);
+            if (needed.empty()) return false;
+            // They are of one stage: a backward, whole or of the input alone.
+            if (schedule.rank_of_stage[static_cast<std::size_t>(needed.front().stage)] == own.stage) return false;
+            return std::ranges::none_of(needed, [&](const Action& on) {
+                return ended_.contains(Key(own.replica, on.stage, on.microbatch, on.kind));
+            });
+        });
     }
 
     using Nodes = std::unordered_map<std::string, NodeIndex>;
