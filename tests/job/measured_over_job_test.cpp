@@ -272,6 +272,22 @@ TEST(MeasuredOverJob, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {
     const MeasuredOverJob over = measured_over_job(*fewer, measured);
     EXPECT_EQ(over.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
     EXPECT_TRUE(over.spans.empty());
+    EXPECT_EQ(over.not_compared, "rank 0 is left out");
+}
+
+TEST(MeasuredOverJob, StepsOfOtherMicrobatchesAreNotCompared) {
+    const auto job = evaluated(job_text(""));
+    const auto measured = std::make_shared<const MeasuredJob>(measured_job(*job, traces(*job, {0, 3})));
+    EXPECT_EQ(measured_over_job(*job, measured).not_compared, "");
+    const auto more = evaluated(job_text("", 4, 8));
+    const MeasuredOverJob over = measured_over_job(*more, measured);
+    EXPECT_EQ(over.ranks[0].left_out, "");
+    EXPECT_EQ(over.not_compared, "6 microbatches were measured, and the job has 8");
+    // What an action takes is the same in both.
+    EXPECT_NEAR(*over.difference_ms(*more, over.spans.front()), 0, 1e-5);
+    // Nothing says how many microbatches there were.
+    const std::vector<NamedTrace> nameless{trace(*job, 0, {.names_actions = false})};
+    EXPECT_EQ(job::over(*more, nameless).not_compared, "");
 }
 
 TEST(MeasuredOverJob, RanksThatDoNotFitAreKeptWhereThatIsAsked) {

@@ -78,7 +78,7 @@ QVariant MeasuredModel::headerData(int section, Qt::Orientation orientation, int
 
 std::optional<double> MeasuredModel::difference(int row, int column) const {
     const job::MeasuredFigures& of = picture_->measured->ranks[static_cast<std::size_t>(row)];
-    if (!of.left_out.empty()) return std::nullopt;
+    if (!of.left_out.empty() || !picture_->measured->not_compared.empty()) return std::nullopt;
     switch (column) {
         case compute_difference_column:
             return of.compute_ms - of.predicted_compute_ms;

@@ -120,6 +120,8 @@ QString measuredOf(const job::JobPicture& picture, job::NodeIndex node) {
 
 QString measuredStepText(const job::JobPicture& picture) {
     if (!picture.measured) return {};
+    if (!picture.measured->not_compared.empty())
+        return translated("measured %1").arg(formatTime(picture.measured->step_ms));
     const double difference = picture.measured->step_ms - picture.measured->predicted_ms;
     return translated("measured %1 (%2, %3)")
         .arg(formatTime(picture.measured->step_ms), formatDifference(difference, Unit::Time),
@@ -141,6 +143,8 @@ QStringList measuredNotes(const job::JobPicture& picture) {
             notes.append(translated("rank %1 is left out: its trace %2")
                              .arg(measured.ranks[i].rank)
                              .arg(QString::fromStdString(reason)));
+    if (const std::string& reason = picture.measured->not_compared; !reason.empty())
+        notes.append(translated("steps are not compared: %1").arg(QString::fromStdString(reason)));
     return notes;
 }
 

@@ -16,9 +16,10 @@ QString hintOfMeasured(const job::JobPicture& picture, const job::MeasuredSpan& 
 /// nothing was.
 QString measuredOf(const job::JobPicture& picture, job::NodeIndex node);
 
-/// `measured 4 123 ms (+31 ms, +0.8 %)` of the step; empty where nothing lies over it.
+/// `measured 4 123 ms (+31 ms, +0.8 %)` of the step, without differences where it is not compared; empty where nothing
+/// lies over it.
 QString measuredStepText(const job::JobPicture& picture);
-/// Which step it is, how clocks were brought together, and which ranks are left out with the reason.
+/// Which step it is, how clocks were brought together, which ranks are left out, and why steps are not compared.
 QStringList measuredNotes(const job::JobPicture& picture);
 
 }  // namespace overlap::ui

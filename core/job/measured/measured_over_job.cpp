@@ -50,6 +50,7 @@ class Comparison {
                                    Awaited{actions[i].time.end_ns,
                                            action_text(action) + " of rank " + std::to_string(rank.rank), number, i});
         }
+        over_.not_compared = reason_not_to_compare();
         find_nodes();
         for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
             if (over_.ranks[rank].left_out.empty()) add_rank(rank);
@@ -59,6 +60,22 @@ class Comparison {
 
   private:
     using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, ActionKind>;  ///< replica, stage, microbatch
+
+    std::string reason_not_to_compare() const {
+        for (std::size_t i = 0; i < over_.ranks.size(); ++i)
+            if (!over_.ranks[i].left_out.empty())
+                return "rank " + std::to_string(over_.measured->ranks[i].rank) + " is left out";
+        if (!evaluation_.pipeline) return {};
+        std::int32_t measured = 0;
+        for (const MeasuredRank& rank : over_.measured->ranks)
+            for (const RecordedAction& recorded : rank.recorded.actions)
+                for (const Action& action : recorded.cell) measured = std::max(measured, action.microbatch + 1);
+        const std::int32_t microbatches = evaluation_.job->schedule.microbatches;
+        // Without names nothing tells how many there were.
+        if (measured == 0 || measured == microbatches) return {};
+        return std::to_string(measured) + (measured == 1 ? " microbatch was" : " microbatches were") +
+               " measured, and the job has " + std::to_string(microbatches);
+    }
 
     /// The nodes of actions, of the classes that were measured.
     void find_nodes() {

@@ -47,6 +47,9 @@ struct MeasuredOverJob {
     std::vector<MeasuredFigures> ranks;  ///< of each of MeasuredJob::ranks
     std::vector<MeasuredSpan> spans;     ///< by rank
     double step_ms = 0, predicted_ms = 0;
+    /// Why step and sums of the two are not compared, since they are not of the same step; empty: they are. Without
+    /// full stop.
+    std::string not_compared;
 
     /// `rank 3`.
     std::string rank_name(std::uint32_t rank) const;
@@ -54,7 +57,8 @@ struct MeasuredOverJob {
     std::optional<double> difference_ms(const JobEvaluation& evaluation, const MeasuredSpan& span) const;
 };
 
-/// Ranks that are not of the job as it is now are left out, with the reason. What a rank stood still for before an
+/// Ranks that are not of the job as it is now are left out, with the reason. Steps are compared where no rank is left
+/// out and the highest microbatch that was measured is the job's. What a rank stood still for before an
 /// action is split as the job's rules do (core/job/README.md): waiting up to the end of the action whose message it
 /// needs, if that was measured and ended within it, and transfer from there. Where the message was sent before, what is
 /// told is whether communication runs.

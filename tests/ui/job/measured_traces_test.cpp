@@ -245,6 +245,10 @@ class MeasuredTracesTest : public QObject {
         changes.microbatches = 20;
         job.change("20 microbatches", changes);
         QVERIFY(idle(job));
+        const QString notes = view.measured().notes();
+        QVERIFY2(notes.contains("steps are not compared: 16 microbatches were measured, and the job has 20") &&
+                     notes.endsWith("measured " + formatTime(job.picture()->measured->step_ms)),
+                 qPrintable(notes));
         const job::MeasuredSpan* again = job.picture()->measured_at(view.step().selected());
         QVERIFY(again && again->name == before.name && again->rank == before.rank);
         // Fewer than were measured: they are no longer of this job.
