@@ -141,6 +141,7 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     comparison_ = {};
     measured_reader_.cancel();
     measured_ = {};
+    measured_asked_.clear();
     measured_again_.clear();
     saved_.reset();
 }
@@ -154,6 +155,7 @@ void OpenJob::announce() {
 void OpenJob::cancel() {
     reading_.cancel();
     measured_reader_.cancel();
+    measured_asked_.clear();
 }
 
 void OpenJob::change(const QString& text, const job::JobChanges& changes, int merge) {
@@ -274,7 +276,7 @@ void OpenJob::take(const JobAnswer& answer) {
         knows_opened_ = true;
     }
     emit evaluated();
-    readMeasuredAgain();
+    readMeasured();
 }
 
 std::optional<JobFigures> OpenJob::figures() const {

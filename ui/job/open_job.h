@@ -79,7 +79,8 @@ class OpenJob : public QObject {
     void setLastStage(int stage) { last_stage_ = stage; }
 
     /// Reads traces of ranks in the background; they take the place of those that lie over the step, as a change that
-    /// can be undone. failed() tells why one is not of this job, and nothing has changed then.
+    /// can be undone. failed() tells why one is not of this job, and nothing has changed then. Of a job that is still
+    /// being evaluated they are read afterwards.
     void openMeasured(const QStringList& files);
     /// Takes them away; can be undone.
     void closeMeasured();
@@ -144,7 +145,9 @@ class OpenJob : public QObject {
     void followAgain(const QJsonObject& state);
     void connectMeasured();
     void setMeasured(const MeasuredTraces& traces);
-    void readMeasuredAgain();
+    /// What is to be read, once the job has been evaluated: traces of a session, then those that the user opens.
+    void readMeasured();
+    void refuseMeasured(const QString& reason);
     QStringList measuredFiles() const;
     void keepPending();
     QJsonObject ownState() const;
@@ -173,6 +176,7 @@ class OpenJob : public QObject {
     bool knows_opened_ = false;  ///< it has been evaluated as it was opened
     JobComparison comparison_;
     MeasuredTraces measured_;
+    QStringList measured_asked_;  ///< traces that the user opens, until the job has been evaluated and they were read
     QStringList measured_again_;  ///< traces of a session, until the job has been evaluated and they have been read
     QUndoStack undo_;
     LatestTask reading_, opened_task_;

@@ -27,26 +27,33 @@ void OpenJob::connectMeasured() {
         // What a session brings back is no change of the user's.
         if (!measured_again_.isEmpty()) {
             measured_again_.clear();
-            return setMeasured(traces);
+            setMeasured(traces);
+            return readMeasured();
         }
+        measured_asked_.clear();
         const std::string ranks = counted(traces.job->ranks.size(), "rank");
         undo_.push(
             new MeasuredChange(*this, traces, tr("Open measured traces of %1").arg(QString::fromStdString(ranks))));
     });
     connect(&measured_reader_, &MeasuredTraceReader::failed, this, [this](const QString& reason) {
-        const bool again = !measured_again_.isEmpty();
+        if (measured_again_.isEmpty()) return refuseMeasured(reason);
         measured_again_.clear();
-        emit failed(again ? tr("measured traces of the last session are left out: %1").arg(reason) : reason);
-        if (again) emit changed();
+        emit failed(tr("measured traces that were open before are left out: %1").arg(reason));
+        emit changed();
+        readMeasured();
     });
 }
 
 void OpenJob::openMeasured(const QStringList& files) {
     if (!isOpen() || files.isEmpty()) return;
-    measured_again_.clear();
-    if (!answer_.picture || !answer_.picture->evaluation->result.step_ms)
-        return emit failed(tr("the job has no step that measured traces could lie over"));
-    measured_reader_.read(files, answer_.picture->evaluation, job::UnfitRanks::refused);
+    if (measured_again_.isEmpty()) measured_reader_.cancel();
+    measured_asked_ = files;
+    readMeasured();
+}
+
+void OpenJob::refuseMeasured(const QString& reason) {
+    measured_asked_.clear();
+    emit failed(reason);
 }
 
 void OpenJob::closeMeasured() {
@@ -59,11 +66,18 @@ void OpenJob::setMeasured(const MeasuredTraces& traces) {
     evaluate();
 }
 
-void OpenJob::readMeasuredAgain() {
-    if (measured_again_.isEmpty() || measured_reader_.busy() || !answer_.picture) return;
-    // What is tried may be what they don't fit: they come back when it is undone.
-    if (answer_.picture->evaluation->result.step_ms)
+void OpenJob::readMeasured() {
+    const bool answered = answer_.picture || !answer_.refusal.isEmpty();
+    if (!answered || measured_reader_.busy()) return;
+    const bool has_step = answer_.picture && answer_.picture->evaluation->result.step_ms;
+    // Those of a session come first, so that undo brings them back.
+    if (!measured_again_.isEmpty() && has_step) {
+        // What is tried may be what they don't fit: they come back when it is undone.
         measured_reader_.read(measured_again_, answer_.picture->evaluation, job::UnfitRanks::kept);
+    } else if (!measured_asked_.isEmpty()) {
+        if (!has_step) return refuseMeasured(tr("the job has no step that measured traces could lie over"));
+        measured_reader_.read(measured_asked_, answer_.picture->evaluation, job::UnfitRanks::refused);
+    }
 }
 
 QStringList OpenJob::measuredFiles() const {

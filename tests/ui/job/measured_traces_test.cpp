@@ -151,8 +151,9 @@ class MeasuredTracesTest : public QObject {
         later.restore(gone);
         QVERIFY(QTest::qWaitFor([&] { return !failed.isEmpty() && !later.busy(); }, 60'000));
         const QString reason = failed[0][0].toString();
-        QVERIFY2(reason.startsWith("measured traces of the last session are left out") && reason.contains("gone.json"),
-                 qPrintable(reason));
+        QVERIFY2(
+            reason.startsWith("measured traces that were open before are left out") && reason.contains("gone.json"),
+            qPrintable(reason));
         QVERIFY(later.figures() && !later.measured().job);
         QCOMPARE(view.page(), JobView::step_page);  // there is nothing to see on the other one
     }
@@ -182,6 +183,47 @@ class MeasuredTracesTest : public QObject {
         QVERIFY(idle(later));
         QCOMPARE(later.picture()->measured->ranks[0].left_out, std::string());
         QVERIFY(!later.picture()->measured->spans.empty());
+    }
+
+    void tracesOfAJobThatIsStillEvaluatedAreReadAfterwards() {
+        OpenJob job;
+        QSignalSpy opened(&job, &OpenJob::opened), failed(&job, &OpenJob::failed);
+        connect(&job, &OpenJob::opened, this, [&] { job.openMeasured(files_); });
+        job.open(sampleJob());
+        QVERIFY(QTest::qWaitFor([&] { return job.picture() && job.picture()->measured; }, 60'000));
+        QCOMPARE(failed.count(), 0);
+        QCOMPARE(job.undoStack().count(), 1);
+        QCOMPARE(job.measured().files, files_);
+    }
+
+    void tracesThatAreRefusedTakeNoneOfTheSessionAway() {
+        QJsonObject state;
+        {
+            OpenJob job;
+            open(job);
+            job.openMeasured(files_);
+            QVERIFY(idle(job));
+            state = job.state();
+        }
+        const QString far = write("far.json", test::trace_of_rank(*ran_, 0, {.rank = 600}));
+        OpenJob later;
+        QSignalSpy opened(&later, &OpenJob::opened), failed(&later, &OpenJob::failed);
+        connect(&later, &OpenJob::opened, this, [&] { later.openMeasured({far}); });
+        later.restore(state);
+        QVERIFY(QTest::qWaitFor([&] { return !failed.isEmpty() && !later.busy(); }, 60'000));
+        QCOMPARE(failed.count(), 1);
+        QCOMPARE(failed[0][0].toString(), far + ": is of rank 600, and the job has 512 ranks");
+        QCOMPARE(later.measured().files, files_);
+        QCOMPARE(later.undoStack().count(), 0);
+        // Others that are of this job take their place, and undo brings them back.
+        OpenJob last;
+        connect(&last, &OpenJob::opened, this, [&] { last.openMeasured({files_[0]}); });
+        last.restore(state);
+        QVERIFY(QTest::qWaitFor([&] { return last.undoStack().count() == 1; }, 60'000));
+        QCOMPARE(last.measured().files, QStringList{files_[0]});
+        last.undoStack().undo();
+        QCOMPARE(last.measured().files, files_);
+        QVERIFY(idle(last));
     }
 
     void thePageTellsWhatDiffersAndLeadsThere() {
