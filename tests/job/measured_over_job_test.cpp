@@ -198,6 +198,33 @@ TEST(MeasuredOverJob, WaitingIsNotToldWhereOneOfSeveralSendersWasNotMeasured) {
     EXPECT_FALSE(some.ranks[1].waiting_ms);
 }
 
+TEST(MeasuredOverJob, PipelinesAreBroughtTogetherByTheCollectivesOfTheirStages) {
+    const auto job = evaluated(job_text(""));
+    std::vector<NamedTrace> all;
+    for (const std::int64_t rank : {0, 1, 2, 3, 4, 5, 6, 7})
+        all.push_back(trace(*job, rank, {.clock_ms = rank < 4 ? 0.0 : 5000.0, .names_groups = true}));
+    const MeasuredJob measured = measured_job(*job, all);
+    ASSERT_EQ(measured.notes.size(), 2u);
+    EXPECT_EQ(measured.notes[1], "the clocks of 2 pipelines were brought together by collectives");
+    const MeasuredOverJob over = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
+    EXPECT_EQ(over.not_compared, "");
+    EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-4);
+    for (const MeasuredSpan& span : over.spans) {
+        if (span.kind != MeasuredSpan::Kind::action) continue;
+        EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 1e-4);
+    }
+}
+
+TEST(MeasuredOverJob, PipelinesWithClocksOfTheirOwnAreNotCompared) {
+    const auto job = evaluated(job_text(""));
+    std::vector<NamedTrace> all = traces(*job, {0, 1});
+    for (const std::int64_t rank : {4, 5}) all.push_back(trace(*job, rank, {.clock_ms = 5000}));
+    const MeasuredOverJob over = job::over(*job, all);
+    EXPECT_EQ(over.not_compared, "the clocks of its pipelines could not be brought together");
+    ASSERT_EQ(over.measured->notes.size(), 2u);
+    EXPECT_EQ(over.measured->notes[1], "pipelines share no collectives, so that each has a clock of its own");
+}
+
 TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};

@@ -16,6 +16,7 @@ struct TraceOfRankOptions {
     bool names_actions = true;     ///< `PP:3F5`, as torch.distributed.pipelining annotates them
     std::int64_t world_size = -1;  ///< -1: as it is
     std::int64_t rank = -1;        ///< -1: as it is
+    bool names_groups = false;     ///< collectives say their process group: that of the stage
     double optimizer_ms = -1;      ///< when its optimizer begins; -1: after the job's step
 };
 
@@ -48,6 +49,12 @@ inline std::string trace_of_rank(const job::JobEvaluation& ran, std::int64_t ran
         json.member("correlation", correlation).end_object().end_object();
         event("kernel", name, 0, stream, start_ms, length_ms).key("args").begin_object();
         json.member("correlation", correlation).member("stream", stream).member("device", std::int64_t{0});
+        if (options.names_groups && stream == 20) {
+            const std::string stage = std::to_string(figures % ranks);
+            json.member("Collective name", "_reduce_scatter_base")
+                .member("Process Group Name", std::string_view(stage));
+            json.member("Process Group Ranks", "[0, 1]").member("Seq", correlation);
+        }
         json.end_object().end_object();
     };
     // The host is ahead of its GPU: it launches a step's actions in its first millisecond.

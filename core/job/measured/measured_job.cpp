@@ -133,10 +133,11 @@ MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedT
     job.steps = std::max<std::size_t>(1, names.size());
     for (const RecordedRank& rank : recorded)
         job.ranks.push_back({rank.file, rank.rank, rank.world_size, step_of(rank, job.step)});
-    const std::vector<std::int64_t> offsets = clock_offsets(evaluation, job.ranks, sorted, job.notes);
+    const ClockOffsets offsets = clock_offsets(evaluation, job.ranks, sorted, job.notes);
+    job.of_one_clock = offsets.of_one_clock;
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = std::numeric_limits<std::int64_t>::min();
     for (std::size_t i = 0; i < job.ranks.size(); ++i) {
-        shift(job.ranks[i].recorded, offsets[i]);
+        shift(job.ranks[i].recorded, offsets.ns[i]);
         const TimeRange span = span_of_job(job.ranks[i].recorded);
         begin = std::min(begin, span.begin_ns);
         end = std::max(end, span.end_ns);

@@ -32,6 +32,7 @@ struct MeasuredJob {
     std::size_t steps = 1;            ///< of which it is the one of median length
     std::vector<MeasuredRank> ranks;  ///< by number
     std::int64_t length_ns = 0;       ///< from the first begin to the last end on any rank
+    bool of_one_clock = true;         ///< false: nothing says how far the clocks of its pipelines are apart
     std::vector<std::string> notes;   ///< what is to be known of it, such as how clocks were brought together
 };
 
@@ -45,10 +46,11 @@ enum class UnfitRanks : std::uint8_t {
     kept,  ///< measured_over_job() leaves them out with the reason, until the job has them
 };
 
-/// The step of median length of those that all ranks have, on one clock. Ranks that share collectives have their
-/// clocks' distance from these (align_ranks()). Others are believed to share a clock as far as messages of their
-/// actions allow it: what a message brings cannot begin before what sends it has ended. Where both ways of a message
-/// contradict that, the clock is put in the middle between them.
+/// The step of median length of those that all ranks have, on one clock. Where collectives connect all ranks, the
+/// clocks' distances are from these (align_ranks()). Else ranks of one pipeline are believed to share a clock as far as
+/// messages of their actions allow it: what a message brings cannot begin before what sends it has ended. Where both
+/// ways of a message contradict that, the clock is put in the middle between them. Pipelines are shifted as a whole, so
+/// that the collectives that they share end together.
 /// @param evaluation of the job as it is now; it has run.
 /// @throws InputError with the file: a trace that is not of this job, where these are refused, a rank that is there
 /// twice, no step that all ranks have.

@@ -65,6 +65,7 @@ class Comparison {
         for (std::size_t i = 0; i < over_.ranks.size(); ++i)
             if (!over_.ranks[i].left_out.empty())
                 return "rank " + std::to_string(over_.measured->ranks[i].rank) + " is left out";
+        if (!over_.measured->of_one_clock) return "the clocks of its pipelines could not be brought together";
         if (!evaluation_.pipeline) return {};
         std::int32_t measured = 0;
         for (const MeasuredRank& rank : over_.measured->ranks)

@@ -58,10 +58,10 @@ struct MeasuredOverJob {
 };
 
 /// Ranks that are not of the job as it is now are left out, with the reason. Steps are compared where no rank is left
-/// out and the highest microbatch that was measured is the job's. What a rank stood still for before an
-/// action is split as the job's rules do (core/job/README.md): waiting up to the end of the action whose message it
-/// needs, if that was measured and ended within it, and transfer from there. Where the message was sent before, what is
-/// told is whether communication runs.
+/// out, all are on one clock, and the highest microbatch that was measured is the job's. What a rank stood still for
+/// before an action is split as the job's rules do (core/job/README.md): waiting up to the end of the action whose
+/// message it needs, if that was measured and ended within it, and transfer from there. Where the message was sent
+/// before, what is told is whether communication runs.
 /// @param evaluation of a job that runs.
 MeasuredOverJob measured_over_job(const JobEvaluation& evaluation, std::shared_ptr<const MeasuredJob> measured);
 
