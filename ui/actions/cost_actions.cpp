@@ -87,7 +87,7 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     as_traced_ = actions.add(QStringLiteral("plan.asTraced"), plan, tr("As &traced"),
                              tr("Figures of the graph as it was traced: every operator takes the time that the graph "
                                 "or its cost model has for it, nothing is fused, and attention is PyTorch's estimate"),
-                             {}, [this] { compile({}); });
+                             {}, [this] { useTracedFigures(); });
     eager_ = actions.add(QStringLiteral("plan.eager"), plan, tr("&Eager"),
                          tr("Figures of a job that compiles nothing: every operator has a kernel of its own, priced by "
                             "the cost model, and attention computes the scores that its mask leaves"),
@@ -254,6 +254,11 @@ void CostActions::compile(std::optional<CompiledScope> scope) {
     });
 }
 
+void CostActions::useTracedFigures() {
+    if (!times_.files().isEmpty()) times_.useGraphs();
+    compile({});
+}
+
 bool CostActions::knowsContention() const {
     if (!document_.isOpen()) return false;
     const std::optional<CostParameters>& cost = document_.graph()->header().cost;
@@ -282,7 +287,8 @@ void CostActions::update() {
                             : has_flex ? tr("It is of figures that are eager or compiled, which are not chosen")
                                        : tr("The graph has no flex attention; of other attention it tells the mask"));
     setAvailable(*as_traced_, closed);
-    as_traced_->setChecked(!model.compiled);
+    // Of a measurement's times it is none of the four.
+    as_traced_->setChecked(!model.compiled && times_.files().isEmpty());
     eager_->setChecked(model.compiled == CompiledScope::eager);
     compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
     compiled_whole_->setChecked(model.compiled == CompiledScope::whole);

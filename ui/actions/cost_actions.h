@@ -62,6 +62,8 @@ class CostActions : public QObject {
     void change(const std::function<void(JobModel&)>& edit);
     /// @param scope nothing: as traced.
     void compile(std::optional<CompiledScope> scope);
+    /// Also in place of a measurement's times.
+    void useTracedFigures();
 
     Document& document_;
     Measurements& measurements_;

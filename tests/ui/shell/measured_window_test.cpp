@@ -126,6 +126,16 @@ class MeasuredWindowTest : public QObject {
         window.workspace().compare().times()->click();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().times());
+        // What is traced is not in effect meanwhile, and can be chosen.
+        QAction* as_traced = window.actions().find("plan.asTraced");
+        QVERIFY(as_traced->isChecked());
+        window.workspace().compare().times()->click();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.document().times() && !as_traced->isChecked());
+        as_traced->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().times() && as_traced->isChecked());
+        QCOMPARE(window.document().evaluation()->simulation.step_ms, own_ms);
     }
 
     void timesOfAnotherJobAreRefused() {
