@@ -113,6 +113,15 @@ TEST(MeasuredOverJob, ASlowHostShowsWhereItIsAndWhoWaitsForIt) {
     }
 }
 
+TEST(MeasuredOverJob, WhoNeedsNobodyWaitsForNobody) {
+    const auto job = evaluated(job_text("", 1));
+    const MeasuredOverJob over = job::over(*job, traces(*job, {0}));
+    ASSERT_TRUE(over.ranks[0].waiting_ms);
+    EXPECT_EQ(*over.ranks[0].waiting_ms, 0);
+    const std::vector<NamedTrace> nameless{trace(*job, 0, {.names_actions = false})};
+    EXPECT_FALSE(job::over(*job, nameless).ranks[0].waiting_ms);
+}
+
 TEST(MeasuredOverJob, WaitingIsNotToldWherePeersWereNotMeasured) {
     const auto job = evaluated(job_text(""));
     const MeasuredOverJob alone = over(*job, traces(*job, {2}));

@@ -104,7 +104,9 @@ QString MeasuredModel::text(int row, int column) const {
         case standing_column:
             return formatTime(of.standing_ms);
         case waiting_column:
-            return of.waiting_ms ? formatTime(*of.waiting_ms) : tr("not measured");
+            return of.waiting_ms                    ? formatTime(*of.waiting_ms)
+                   : picture_->evaluation->pipeline ? tr("not measured")
+                                                    : tr("not told");
         default:
             break;
     }
@@ -118,7 +120,9 @@ QString MeasuredModel::help(int row, int column) const {
     const QString file = QString::fromStdString(picture_->measured->measured->ranks[index].file);
     if (!of.left_out.empty()) return tr("%1 %2, so that it is left out").arg(file, QString::fromStdString(of.left_out));
     if (column == waiting_column && !of.waiting_ms)
-        return tr("Not all ranks whose messages it waits for were measured, or the trace names no actions");
+        return picture_->evaluation->pipeline
+                   ? tr("Not all ranks whose messages it waits for were measured, or the trace names no actions")
+                   : tr("Of programs a trace does not tell whom a rank waits for");
     const QString lines = tr("%1\nPredicted: computes %2, stands still %3, of that %4 for peers")
                               .arg(file, formatTime(of.predicted_compute_ms), formatTime(of.predicted_standing_ms),
                                    formatTime(of.predicted_waiting_ms));

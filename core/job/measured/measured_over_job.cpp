@@ -133,10 +133,9 @@ class Comparison {
         for (const TimeRange time : step.of_no_action.spans()) shown.emplace_back(time, nullptr);
         std::ranges::stable_sort(shown, {}, [](const auto& of) { return of.first.begin_ns; });
         std::int64_t before = 0, waited = 0;
-        bool has_peers = false, knows_peers = true;
+        bool knows_peers = evaluation_.pipeline && !step.actions.empty();
         for (const auto& [time, action] : shown) {
             const std::optional<Awaited> peer = action ? awaited(number, *action) : std::nullopt;
-            has_peers |= peer.has_value();
             knows_peers &= !action || !misses_peer(number, *action);
             const std::int64_t until =
                 peer ? std::clamp(peer->end_ns, before, std::max(before, time.begin_ns)) : before;
@@ -150,7 +149,7 @@ class Comparison {
             before = std::max(before, time.end_ns);
         }
         add_rest(number, {before, over_.measured->length_ns}, std::nullopt);
-        if (has_peers && knows_peers) over_.ranks[number].waiting_ms = static_cast<double>(waited) / ns_per_ms;
+        if (knows_peers) over_.ranks[number].waiting_ms = static_cast<double>(waited) / ns_per_ms;
     }
 
     /// @param sent by whom, what the rank needs.

@@ -35,7 +35,8 @@ struct MeasuredFigures {
     std::string left_out;       ///< why it is not laid over the job as it is now; empty: it is
     double compute_ms = 0;      ///< within span_of_job()
     double standing_ms = 0;     ///< the rest of the step
-    /// Until the peers that its actions needed had ended. None where one of these was not measured, or there is none.
+    /// Until the peers that its actions needed had ended; zero where it needs none. None where one of these was not
+    /// measured, where no action is named, and of programs.
     std::optional<double> waiting_ms;
     /// The same as the job's step has them, where the step is its own.
     double predicted_compute_ms = 0, predicted_standing_ms = 0, predicted_waiting_ms = 0;
