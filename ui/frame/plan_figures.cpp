@@ -133,7 +133,7 @@ Figure gapFigure(const StepGap::Gap& gap) {
     Figure figure{boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
     figure.help = boundText(gap);
     if (!gap.none.isEmpty()) {
-        figure.label = Document::tr("above bound · %1").arg(gap.none_briefly);
+        figure.label = Document::tr("bound · %1").arg(gap.none_briefly);
         figure.value = Document::tr("no bound");
     }
     if (!faster) return figure;

@@ -134,9 +134,10 @@ QStringList measuredNotes(const job::JobPicture& picture) {
     const job::MeasuredJob& measured = *picture.measured->measured;
     const QString step =
         measured.step.empty() ? translated("One step") : shownName(QString::fromStdString(measured.step));
-    notes.append(measured.steps == 1
-                     ? step
-                     : translated("%1, of median length of %2 that all ranks have").arg(step).arg(measured.steps));
+    notes.append(
+        measured.steps == 1
+            ? step
+            : translated("%1, the one of median length among %2 that all ranks have").arg(step).arg(measured.steps));
     for (const std::string& note : measured.notes) notes.append(QString::fromStdString(note));
     for (std::size_t i = 0; i < measured.ranks.size(); ++i)
         if (const std::string& reason = picture.measured->ranks[i].left_out; !reason.empty())
