@@ -5,15 +5,11 @@
 
 namespace overlap {
 
-namespace {
-
-std::uint32_t step_at(std::span<const MeasuredStep> steps, std::int64_t time_ns) {
-    const auto after = std::upper_bound(steps.begin(), steps.end(), time_ns,
+std::uint32_t step_at(std::span<const MeasuredStep> steps, std::int64_t host_ns) {
+    const auto after = std::upper_bound(steps.begin(), steps.end(), host_ns,
                                         [](std::int64_t time, const auto& step) { return time < step.host.begin_ns; });
     return after == steps.begin() ? no_index : static_cast<std::uint32_t>(after - steps.begin() - 1);
 }
-
-}  // namespace
 
 std::vector<std::uint32_t> steps_of_activities(const MeasuredTrace& trace) {
     const MeasuredEvents& events = trace.events();

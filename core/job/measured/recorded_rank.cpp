@@ -105,7 +105,6 @@ class Recording {
     }
 
     void collect_host() {
-        std::uint32_t step = no_index;
         for (std::uint32_t event = 0; event < events_.size(); ++event) {
             if (!events_.is_interval(event)) continue;
             const std::string_view name = trace_.name(event);
@@ -118,10 +117,7 @@ class Recording {
             work.computes = trace_.category(event) == EventCategory::cpu_op && work.kind.empty() &&
                             !name.starts_with("c10d::") && name != "record_param_comms";
             if (!work.computes && work.kind.empty()) continue;
-            step = no_index;
-            for (std::uint32_t i = 0; i < trace_.steps().size(); ++i)
-                if (trace_.steps()[i].host.begin_ns <= work.launch_ns) step = i;
-            add(step, work);
+            add(step_at(trace_.steps(), work.launch_ns), work);
         }
     }
 
