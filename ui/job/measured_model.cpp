@@ -3,13 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/job/measured_words.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 namespace {
-
-constexpr double noticed_ms = 0.0005;  ///< smaller differences are shown as none
 
 bool isText(int column) {
     return column == MeasuredModel::stage_column || column == MeasuredModel::rank_column;

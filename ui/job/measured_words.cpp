@@ -56,9 +56,8 @@ QString titleOf(const job::JobPicture& picture, const job::MeasuredSpan& span) {
     }
 }
 
-/// A difference in words; below what traces can tell there is none.
+/// A difference in words.
 QString byText(double ms, const QString& same, const QString& more, const QString& less) {
-    constexpr double noticed_ms = 0.0005;
     if (std::abs(ms) < noticed_ms) return same;
     return (ms > 0 ? more : less).arg(formatTime(std::abs(ms)));
 }

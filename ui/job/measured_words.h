@@ -7,6 +7,9 @@
 
 namespace overlap::ui {
 
+/// Traces cannot tell smaller differences: they are shown as none.
+inline constexpr double noticed_ms = 0.0005;
+
 /// What there is to say of a measured event, as rich text of a few lines: what it is, on which rank and when, and how
 /// much longer than predicted. Links are `node:REFERENCE`.
 QString describedMeasured(const job::JobPicture& picture, const job::MeasuredSpan& span);

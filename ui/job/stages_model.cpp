@@ -56,8 +56,7 @@ QVariant StagesModel::headerData(int section, Qt::Orientation orientation, int r
             return help ? tr("Backward of one microbatch") : tr("Backward");
         case exposed_column:
             return help ? tr("Of both: communication within the stage, during which nothing computes; it keeps the "
-                             "time that "
-                             "the stage's graph has, and shares no links with other pipelines")
+                             "time that the stage's graph has, and shares no links with other pipelines")
                         : tr("Exposed");
         case plan_column:
             return help ? tr("Plan of the stage; * where it is in no file that the job names") : tr("Plan");
