@@ -183,13 +183,13 @@ TEST(MemoryChoices, KeepTheGathersOfTheLastQuarterOfTheLayers) {
     const ModuleTree tree(*graph, preferred_module_source(*graph));
     const std::vector<MemoryChoice> choices = memory_choices(tree);
     ASSERT_EQ(choices.size(), 9u);
-    EXPECT_EQ(choices[1].title, "Save all but gathers");
+    EXPECT_EQ(choices[1].title, "default, all but gathers saved");
     EXPECT_EQ(memory_rules_text(choices[1].section.rules), "save *");
-    EXPECT_EQ(choices[5].title, "Default, gathers kept in last 1 layer");
+    EXPECT_EQ(choices[5].title, "default, gathers kept in last 1 layer");
     EXPECT_EQ(choices[5].section.policy, "default");
     EXPECT_EQ(memory_rules_text(choices[5].section.rules), "keep layers.5");
     EXPECT_EQ(memory_rules_text(choices[6].section.rules), "keep *");
-    EXPECT_EQ(choices[7].title, "Full, gathers kept in last 1 layer");
+    EXPECT_EQ(choices[7].title, "full, gathers kept in last 1 layer");
     EXPECT_EQ(choices[7].section.policy, "full");
     EXPECT_EQ(memory_rules_text(choices[7].section.rules), "keep layers.5");
     EXPECT_EQ(memory_rules_text(choices[8].section.rules), "keep *");
