@@ -127,7 +127,8 @@ class Search final : public Command {
                     << '\n';
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
         if (const FrontPoint* leaner = leaner_than_best(result))
-            streams.out << "hardly slower with less memory: " << milliseconds_text(leaner->step_ms) << " at "
+            streams.out << (leaner->step_ms > result.best.step_ms ? "hardly slower" : "no slower")
+                        << " with less memory: " << milliseconds_text(leaner->step_ms) << " at "
                         << bytes_text(leaner->peak_bytes) << " (" << one_line(leaner->origin) << "); --memory-limit "
                         << leaner->peak_bytes << " finds such plans\n";
         if (simulated_ms != result.best.step_ms)

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/advice/advice.h"
+#include "core/base/wording.h"
 #include "core/search/moves.h"
 
 namespace overlap {
@@ -22,12 +23,13 @@ class OverlapMoves {
         const std::vector<std::size_t> exposed = most_exposed(evaluation_, evaluation_.simulation.collectives.size());
         std::vector<Proposal> proposals;
         struct Way {
-            const char* name;
+            const char *of_one, *of_several;
             bool earlier, later;
         };
-        constexpr std::array<Way, 3> ways = {{{"start earlier", true, false},
-                                              {"are waited for later", false, true},
-                                              {"start earlier, waited for later", true, true}}};
+        constexpr std::array<Way, 3> ways = {
+            {{"starts earlier", "start earlier", true, false},
+             {"is waited for later", "are waited for later", false, true},
+             {"starts earlier, waited for later", "start earlier, waited for later", true, true}}};
         for (const Way& way : ways) {
             for (std::size_t count = 2;; count *= 2) {
                 const std::size_t taken = std::min(count, exposed.size());
@@ -36,7 +38,8 @@ class OverlapMoves {
                 for (std::size_t index = 0; index < taken; ++index)
                     changed += change(plan, evaluation_.simulation.collectives[exposed[index]], way.earlier, way.later);
                 if (changed > 0)
-                    proposals.push_back({std::move(plan), std::to_string(changed) + " collectives " + way.name});
+                    proposals.push_back({std::move(plan), counted(changed, "collective") + ' ' +
+                                                              (changed == 1 ? way.of_one : way.of_several)});
                 if (taken == exposed.size()) break;
             }
         }

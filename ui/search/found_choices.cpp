@@ -117,7 +117,10 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
                              : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
     if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
     if (is_best && found.leaner)
-        sentences.append(QObject::tr("Hardly slower with less memory: %1, on the front.").arg(leanerText(found)));
+        sentences.append((found.leaner->step_ms > choice.step_ms
+                              ? QObject::tr("Hardly slower with less memory: %1, on the front.")
+                              : QObject::tr("No slower with less memory: %1, on the front."))
+                             .arg(leanerText(found)));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0
