@@ -10,8 +10,9 @@
 namespace overlap {
 
 /// Exposed milliseconds of each node of the evaluation's input. A collective that passes merged shares its exposed time
-/// among its members by their bytes; what is done again in the backward pass belongs to what is done again. What a pass
-/// made of no collective of the input (see FinalBucket) belongs to none.
+/// among its members by their bytes; what is done again in the backward pass belongs to what is done again, and either
+/// half of a halved batch to what was halved. What a pass made of no collective of the input (see FinalBucket) belongs
+/// to none.
 std::vector<double> exposed_ms_of_input(const Evaluation& evaluation);
 
 /// Exposed time of the collectives of modules, see exposed_ms_of_input().

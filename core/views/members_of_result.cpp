@@ -5,13 +5,30 @@
 
 #include "core/graph/direction.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/passes/experts/chunk_metadata.h"
 #include "core/pipeline/manual_start.h"
 
 namespace overlap {
 
+namespace {
+
+/// What a collective was called when its batch was halved; empty for one of no half.
+std::string name_before_halving(const Graph& graph, NodeId start) {
+    return experts::shown_chunk_metadata(graph, start).original_name;
+}
+
+}  // namespace
+
 MembersOfResult::MembersOfResult(const Evaluation& evaluation) : evaluation_(evaluation) {
     for (FinalBucket& bucket : final_buckets(evaluation))
         merged_.insert_or_assign(std::move(bucket.start), std::move(bucket.members));
+    // The pass makes one half of the node that it halves, and the other anew.
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        const NodeId origin = evaluation.origin[timing.start];
+        if (origin == no_node) continue;
+        if (std::string name = name_before_halving(*evaluation.graph, timing.start); !name.empty())
+            halved_.emplace(std::move(name), origin);
+    }
 }
 
 std::vector<NodeId> MembersOfResult::of(NodeId start) const {
@@ -19,15 +36,24 @@ std::vector<NodeId> MembersOfResult::of(NodeId start) const {
 }
 
 std::vector<NodeId> MembersOfResult::sources_of(NodeId start) const {
-    return found(start, [this](std::string_view name) {
-        constexpr std::string_view again = "_recomputed";
-        NodeId node = evaluation_.input->find(name);
-        while (node == no_node && name.ends_with(again)) {
-            name.remove_suffix(again.size());
-            node = evaluation_.input->find(name);
-        }
-        return node;
-    });
+    std::vector<NodeId> sources = found(start, [this](std::string_view name) { return source_named(name); });
+    if (!sources.empty()) return sources;
+    const std::string halved = name_before_halving(*evaluation_.graph, start);
+    if (halved.empty()) return sources;
+    const auto known = halved_.find(halved);
+    if (const NodeId node = known == halved_.end() ? source_named(halved) : known->second; node != no_node)
+        sources.push_back(node);
+    return sources;
+}
+
+NodeId MembersOfResult::source_named(std::string_view name) const {
+    constexpr std::string_view again = "_recomputed";
+    NodeId node = evaluation_.input->find(name);
+    while (node == no_node && name.ends_with(again)) {
+        name.remove_suffix(again.size());
+        node = evaluation_.input->find(name);
+    }
+    return node;
 }
 
 template <typename Find>

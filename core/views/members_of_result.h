@@ -19,15 +19,19 @@ class MembersOfResult {
     /// @returns nodes of its input: itself where no pass merged it, none of what a pass made of no collective of the
     /// input (see FinalBucket).
     std::vector<NodeId> of(NodeId start) const;
-    /// The same, and of what is done again in the backward pass (`…_recomputed`) the collective that is done again.
+    /// The same, and of what is done again in the backward pass (`…_recomputed`) the collective that is done again, of
+    /// either half of a halved batch the collective that was halved (core/passes/experts).
     std::vector<NodeId> sources_of(NodeId start) const;
 
   private:
     template <typename Find>
     std::vector<NodeId> found(NodeId start, Find&& find) const;
+    NodeId source_named(std::string_view name) const;
 
     const Evaluation& evaluation_;
     std::unordered_map<std::string, std::vector<std::string>> merged_;
+    /// By the name that a collective had when it was halved, which passes may have given it, the one of the input.
+    std::unordered_map<std::string, NodeId> halved_;
 };
 
 /// Parts of what a merged collective has for its members, by their bytes; equal parts where none has any.

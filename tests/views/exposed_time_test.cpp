@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
+#include <string>
 
 #include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
@@ -12,6 +15,7 @@
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
+#include "core/views/batch_halves.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -61,6 +65,31 @@ TEST_F(ExposedTime, OfWhatIsDoneAgainIsThatOfWhatIsDoneAgain) {
         }
         EXPECT_NEAR(sum(exposed_ms_of_input(*evaluation)), evaluation->simulation.exposed_ms, 1e-6) << merges;
     }
+}
+
+/// The second half of a batch is a pass's own, and of the module that was halved all the same.
+TEST_F(ExposedTime, OfBothHalvesOfABatchIsThatOfWhatWasHalved) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket");
+    const auto evaluation = evaluate(graph, plan_of(pipeline_presets(*graph).front(), *graph, "halved"));
+    ASSERT_FALSE(evaluation->refused);
+    const BatchHalves halves(*evaluation->graph);
+    std::map<std::string, double> of_modules_ms;
+    std::array<double, 2> of_halves_ms{};
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+        const int half = halves.half_of(timing.start);
+        if (half < 0) continue;
+        of_halves_ms.at(static_cast<std::size_t>(half)) += timing.exposed_ms;
+        of_modules_ms[std::string(evaluation->graph->text(evaluation->graph->metadata(timing.start).module_fqn))] +=
+            timing.exposed_ms;
+    }
+    EXPECT_GT(of_halves_ms[0], 0);
+    EXPECT_GT(of_halves_ms[1], 0);
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    const ModuleExposure exposure = module_exposed_ms(*evaluation, tree);
+    EXPECT_NEAR(exposure.modules_ms[ModuleTree::root] + exposure.without_module_ms, evaluation->simulation.exposed_ms,
+                1e-6);
+    for (const auto& [path, own_ms] : of_modules_ms)
+        EXPECT_GE(exposure.modules_ms[tree.find(path)], own_ms - 1e-9) << path;
 }
 
 TEST_F(ExposedTime, OfBucketsIsThatOfTheirMembersByBytes) {

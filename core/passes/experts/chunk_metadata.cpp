@@ -111,6 +111,14 @@ ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view p
     return metadata;
 }
 
+ChunkMetadata shown_chunk_metadata(const Graph& graph, NodeId node) {
+    try {
+        return chunk_metadata(graph, node, {});
+    } catch (const PassRefusal&) {
+        return {};
+    }
+}
+
 namespace {
 
 /// Takes `prefix` from the front of a text. @returns whether it was there.

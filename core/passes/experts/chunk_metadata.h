@@ -64,6 +64,9 @@ std::string_view chunk_role_name(ChunkRole role);
 /// @throws PassRefusal of `pass` where a field has a value that neither torchtitan's pass nor its model writes.
 ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view pass);
 
+/// The same for display: nothing for fields that no pass would take, which passes say themselves.
+ChunkMetadata shown_chunk_metadata(const Graph& graph, NodeId node);
+
 /// Takes a member of a node's `titan_meta` into what it says of chunks. @returns whether it is one of those fields;
 /// hints of symbols are not. @throws PassRefusal as above.
 bool read_chunk_member(ChunkMetadata& metadata, std::string_view key, std::string_view value, const Graph& graph,
@@ -82,7 +85,7 @@ struct ChunkPlace {
 /// @throws PassRefusal as chunk_metadata() does.
 ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass);
 
-/// The same for display: nothing for fields that no pass would take, which passes say themselves.
+/// The same for display, as shown_chunk_metadata().
 ChunkPlace shown_chunk_place(const Graph& graph, NodeId node);
 
 /// A node's unknown fields with these of chunks in place of the ones that they have; `{}` takes them away. Symbols'
