@@ -75,6 +75,7 @@ JobDocument changed_job(const JobDocument& job, const JobChanges& changes, const
             throw InputError("schedule.name", "there is no schedule " + in_quotes(shortened(changes.schedule)));
         changed.schedule = schedule_by_name(changed, *schedule, own_ranks(changed, folder));
     }
+    if (changed.variation && (changes.slow || changes.nobody_slow)) changed.variation->slow.clear();
     if (changes.slow) add_slow_ranks(changed, *changes.slow, folder);
     route(changed, changes.routing);
     return changed;

@@ -27,7 +27,8 @@ enum class TriedRouting : std::uint8_t {
 struct JobChanges {
     std::string schedule;  ///< a name of named_schedules(); empty: the document's own
     std::optional<std::int32_t> microbatches;
-    std::optional<SlowRanks> slow;  ///< beside those that the document has
+    std::optional<SlowRanks> slow;  ///< in place of those that the document has
+    bool nobody_slow = false;       ///< those that the document has are left out
     TriedRouting routing = TriedRouting::own;
     bool operator==(const JobChanges&) const = default;
 };

@@ -180,12 +180,14 @@ TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
     JobChanges changes;
     changes.slow = SlowRanks{3, 2, 1.5};  // the last stage of replica 0, the first of replica 1
     const JobDocument changed = changed_job(job, changes, "");
-    ASSERT_EQ(changed.variation->slow.size(), 3u);
-    EXPECT_EQ(changed.variation->slow[1].replica, 0);
-    EXPECT_EQ(changed.variation->slow[1].stage, 3);
-    EXPECT_EQ(changed.variation->slow[2].replica, 1);
-    EXPECT_EQ(changed.variation->slow[2].stage, 0);
-    EXPECT_GT(*run_job(changed).step_ms, *run_job(job).step_ms);
+    ASSERT_EQ(changed.variation->slow.size(), 2u);
+    EXPECT_EQ(changed.variation->slow[0].replica, 0);
+    EXPECT_EQ(changed.variation->slow[0].stage, 3);
+    EXPECT_EQ(changed.variation->slow[1].replica, 1);
+    EXPECT_EQ(changed.variation->slow[1].stage, 0);
+    JobChanges nobody;
+    nobody.nobody_slow = true;
+    EXPECT_GT(*run_job(changed).step_ms, *run_job(changed_job(job, nobody, "")).step_ms);
     changes.slow->first = 16;
     try {
         changed_job(job, changes, "");
@@ -193,6 +195,20 @@ TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
     } catch (const InputError& error) {
         EXPECT_EQ(error.problem(), "there is no rank 16, the job has 16, numbered from 0");
     }
+}
+
+TEST(JobChanges, SlowRanksTakeThePlaceOfThoseThatTheDocumentHas) {
+    const JobDocument job = read_job_text(four_stages, "x");
+    JobChanges changes;
+    changes.slow = SlowRanks{0, 4, 1.05};
+    const JobDocument saved = changed_job(job, changes, "");
+    EXPECT_EQ(run_job(changed_job(saved, {}, "")).step_ms, run_job(saved).step_ms);
+    EXPECT_EQ(run_job(changed_job(saved, changes, "")).step_ms, run_job(saved).step_ms);
+    changes.slow = SlowRanks{3, 2, 1.5};
+    EXPECT_EQ(run_job(changed_job(saved, changes, "")).step_ms, run_job(changed_job(job, changes, "")).step_ms);
+    changes = {};
+    changes.nobody_slow = true;
+    EXPECT_TRUE(changed_job(saved, changes, "").variation->slow.empty());
 }
 
 TEST(JobChanges, TokensOfExpertsAreSpreadAnew) {

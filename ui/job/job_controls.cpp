@@ -44,7 +44,6 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     microbatches_->setRange(1, most_microbatches);
     microbatches_->setAccessibleName(tr("Microbatches"));
     microbatches_->setToolTip(tr("Microbatches of a step"));
-    slow_->addItems({tr("Nobody slow"), tr("Slow host"), tr("Slow rank")});
     slow_->setAccessibleName(tr("Who is slow"));
     slow_->setToolTip(tr(
         "Whose compute takes longer. Ranks of other pipelines wait for it at the end of the step, for gradients, and "
@@ -101,10 +100,12 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     connect(routing_, &QComboBox::activated, this, &JobControls::changeRouting);
     connect(&job, &OpenJob::opened, this, [this] {
         fillSchedules();
+        fillSlow();
         show();
     });
     connect(&job, &OpenJob::changed, this, &JobControls::show);
     connect(&job, &OpenJob::evaluated, this, &JobControls::show);
+    fillSlow();
     setEnabled(false);
 }
 
@@ -129,6 +130,28 @@ void JobControls::fillSchedules() {
     }
 }
 
+bool JobControls::documentHasSlow() const {
+    return job_.hasStages() && job_.document().variation && !job_.document().variation->slow.empty();
+}
+
+void JobControls::fillSlow() {
+    const QScopedValueRollback guard(showing_, true);
+    slow_->clear();
+    const auto add = [this](const QString& text, Slow kind) { slow_->addItem(text, static_cast<int>(kind)); };
+    if (documentHasSlow()) add(tr("As the job has it"), Slow::own);
+    add(tr("Nobody slow"), Slow::nobody);
+    add(tr("Slow host"), Slow::host);
+    add(tr("Slow rank"), Slow::rank);
+}
+
+JobControls::Slow JobControls::chosenSlow() const {
+    return static_cast<Slow>(slow_->currentData().toInt());
+}
+
+void JobControls::chooseSlow(Slow kind) {
+    slow_->setCurrentIndex(slow_->findData(static_cast<int>(kind)));
+}
+
 void JobControls::show() {
     const QScopedValueRollback guard(showing_, true);
     setEnabled(job_.hasStages());
@@ -139,16 +162,15 @@ void JobControls::show() {
     microbatches_->setValue(changes.microbatches.value_or(job_.document().schedule.microbatches));
     const auto ranks = job_.figures() ? job_.figures()->ranks : std::int64_t{0};
     const std::int64_t host = hostSize();
-    const bool is_host =
-        changes.slow ? changes.slow->count == host && host > 1 : slow_->currentIndex() != static_cast<int>(Slow::rank);
+    const bool is_host = changes.slow ? changes.slow->count == host && host > 1 : chosenSlow() != Slow::rank;
     if (ranks > 0)
         slow_number_->setMaximum(static_cast<int>(is_host ? std::max<std::int64_t>(0, (ranks - 1) / host) : ranks - 1));
     if (changes.slow) {
-        slow_->setCurrentIndex(static_cast<int>(is_host ? Slow::host : Slow::rank));
+        chooseSlow(is_host ? Slow::host : Slow::rank);
         slow_number_->setValue(static_cast<int>(is_host ? changes.slow->first / host : changes.slow->first));
         slow_percent_->setValue(static_cast<int>(std::lround((changes.slow->factor - 1) * 100)));
     } else {
-        slow_->setCurrentIndex(static_cast<int>(Slow::nobody));
+        chooseSlow(documentHasSlow() && !changes.nobody_slow ? Slow::own : Slow::nobody);
     }
     routing_->setCurrentIndex(static_cast<int>(changes.routing));
     setAvailable(*routing_, job_.document().routing
@@ -168,10 +190,11 @@ void JobControls::chooseSchedule(const QString& name) {
 void JobControls::changeSlow() {
     if (showing_) return;
     job::JobChanges changes = job_.changes();
-    const auto kind = static_cast<Slow>(slow_->currentIndex());
-    if (kind == Slow::nobody) {
+    const Slow kind = chosenSlow();
+    changes.nobody_slow = kind == Slow::nobody && documentHasSlow();
+    if (kind == Slow::own || kind == Slow::nobody) {
         changes.slow.reset();
-        return job_.change(tr("Nobody slow"), changes);
+        return job_.change(kind == Slow::own ? tr("Slow as the job has it") : tr("Nobody slow"), changes);
     }
     const bool is_host = kind == Slow::host;
     const std::int64_t size = is_host ? hostSize() : 1;

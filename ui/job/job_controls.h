@@ -30,9 +30,13 @@ class JobControls : public QWidget {
     QComboBox& routing() { return *routing_; }
 
   private:
-    enum class Slow { nobody, host, rank };
+    enum class Slow { own, nobody, host, rank };  ///< own: whom the document says
 
     void fillSchedules();
+    void fillSlow();
+    Slow chosenSlow() const;
+    void chooseSlow(Slow kind);
+    bool documentHasSlow() const;
     void show();
     void changeSlow();
     void changeRouting();

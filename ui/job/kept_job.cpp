@@ -17,6 +17,7 @@ QJsonObject jobChangesToJson(const job::JobChanges& changes) {
         json["slow"] = QJsonObject{{"first", static_cast<qint64>(changes.slow->first)},
                                    {"count", static_cast<qint64>(changes.slow->count)},
                                    {"factor", changes.slow->factor}};
+    if (changes.nobody_slow) json["nobody_slow"] = true;
     if (changes.routing != job::TriedRouting::own) json["routing"] = static_cast<int>(changes.routing);
     return json;
 }
@@ -28,6 +29,7 @@ job::JobChanges jobChangesFromJson(const QJsonObject& json) {
     if (const QJsonObject slow = json["slow"].toObject(); !slow.isEmpty())
         changes.slow =
             job::SlowRanks{slow["first"].toInteger(), slow["count"].toInteger(1), slow["factor"].toDouble(1)};
+    changes.nobody_slow = json["nobody_slow"].toBool();
     const int routing = json["routing"].toInt();
     if (routing > 0 && routing <= static_cast<int>(job::TriedRouting::one_doubled))
         changes.routing = static_cast<job::TriedRouting>(routing);

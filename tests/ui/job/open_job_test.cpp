@@ -213,6 +213,46 @@ class OpenJobTest : public QObject {
         QCOMPARE(controls.routing().currentIndex(), 0);
     }
 
+    void whoIsSlowInTheDocumentIsShownAndReplaced() {
+        OpenJob job;
+        JobControls controls(job);
+        open(job, sampleJob());
+        const double even_ms = job.figures()->step_ms;
+        const auto choose = [&](const QString& text) {
+            const int index = controls.slow().findText(text);
+            QVERIFY2(index >= 0, qPrintable(text));
+            controls.slow().setCurrentIndex(index);
+            emit controls.slow().activated(index);
+            QVERIFY(idle(job));
+        };
+        choose("Slow host");
+        const double slow_ms = job.figures()->step_ms;
+        QVERIFY(slow_ms > even_ms);
+        const QString file = folder_.filePath("slow.job.json");
+        QCOMPARE(job.save(file), QString());
+        open(job, file);
+        QCOMPARE(controls.slow().currentText(), "As the job has it");
+        QVERIFY(!controls.slowNumber().isEnabled());
+        QCOMPARE(job.figures()->step_ms, slow_ms);
+        // The same host again is as slow as it was, and not slower still.
+        choose("Slow host");
+        QCOMPARE(job.figures()->step_ms, slow_ms);
+        choose("Nobody slow");
+        QCOMPARE(job.figures()->step_ms, even_ms);
+        QVERIFY(job.differs());
+        OpenJob later;
+        JobControls shown(later);
+        later.restore(job.state());
+        QVERIFY(QTest::qWaitFor([&] { return later.figures() && !later.busy(); }, 60'000));
+        QCOMPARE(later.figures()->step_ms, even_ms);
+        QCOMPARE(shown.slow().currentText(), "Nobody slow");
+        choose("As the job has it");
+        QVERIFY(!job.differs());
+        open(job, sampleJob());
+        QCOMPARE(controls.slow().currentText(), "Nobody slow");
+        QCOMPARE(controls.slow().count(), 3);
+    }
+
     void aPlanOfOneStageEvaluatesNoOther() {
         OpenJob job;
         open(job, sampleFile());
