@@ -113,6 +113,29 @@ TEST(MeasuredOverJob, ASlowHostShowsWhereItIsAndWhoWaitsForIt) {
     }
 }
 
+TEST(MeasuredOverJob, SomeRanksAreComparedWithTheirPartOfTheStep) {
+    const auto job = evaluated(job_text(slow_host));
+    for (const std::vector<std::int64_t>& ranks :
+         std::vector<std::vector<std::int64_t>>{{3}, {0}, {2, 3}, {7}, {5, 7}}) {
+        const MeasuredOverJob over = job::over(*job, traces(*job, ranks));
+        EXPECT_EQ(over.not_compared, "");
+        EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-4) << ranks.front();
+        for (const MeasuredFigures& of : over.ranks) {
+            EXPECT_NEAR(of.standing_ms, of.predicted_standing_ms, 1e-4) << ranks.front();
+            if (of.waiting_ms) {
+                EXPECT_NEAR(*of.waiting_ms, of.predicted_waiting_ms, 1e-4) << ranks.front();
+            }
+        }
+        for (const MeasuredSpan& span : over.spans) {
+            if (span.kind != MeasuredSpan::Kind::action) continue;
+            ASSERT_TRUE(span.predicted);
+            EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 1e-4);
+        }
+    }
+    // The last stage begins when the first message has come: that is no shorter step.
+    EXPECT_LT(job::over(*job, traces(*job, {3})).predicted_ms, *job->result.step_ms - 6);
+}
+
 TEST(MeasuredOverJob, WhoNeedsNobodyWaitsForNobody) {
     const auto job = evaluated(job_text("", 1));
     const MeasuredOverJob over = job::over(*job, traces(*job, {0}));

@@ -122,7 +122,8 @@ QString measuredStepText(const job::JobPicture& picture) {
     if (!picture.measured->not_compared.empty())
         return translated("measured %1").arg(formatTime(picture.measured->step_ms));
     const double difference = picture.measured->step_ms - picture.measured->predicted_ms;
-    return translated("measured %1 (%2, %3)")
+    const bool whole = std::abs(picture.measured->predicted_ms - *picture.evaluation->result.step_ms) < noticed_ms;
+    return (whole ? translated("measured %1 (%2, %3)") : translated("measured ranks %1 (%2, %3)"))
         .arg(formatTime(picture.measured->step_ms), formatDifference(difference, Unit::Time),
              formatDifference(difference / picture.measured->predicted_ms, Unit::Percent));
 }
@@ -143,8 +144,15 @@ QStringList measuredNotes(const job::JobPicture& picture) {
             notes.append(translated("rank %1 is left out: its trace %2")
                              .arg(measured.ranks[i].rank)
                              .arg(QString::fromStdString(reason)));
-    if (const std::string& reason = picture.measured->not_compared; !reason.empty())
+    if (const std::string& reason = picture.measured->not_compared; reason.empty()) {
+        if (std::abs(picture.measured->predicted_ms - *picture.evaluation->result.step_ms) >= noticed_ms)
+            notes.append(translated("compared with the part of the step that the same ranks are predicted to run in: "
+                                    "%1, from %2")
+                             .arg(formatTime(picture.measured->predicted_ms),
+                                  formatTime(static_cast<double>(picture.measured->begin_ns) / ns_per_ms)));
+    } else {
         notes.append(translated("steps are not compared: %1").arg(QString::fromStdString(reason)));
+    }
     return notes;
 }
 

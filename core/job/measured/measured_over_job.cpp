@@ -1,6 +1,8 @@
 #include "core/job/measured/measured_over_job.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -52,8 +54,10 @@ class Comparison {
         }
         over_.not_compared = reason_not_to_compare();
         find_nodes();
+        find_predicted_span();
         for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
             if (over_.ranks[rank].left_out.empty()) add_rank(rank);
+        for (MeasuredSpan& span : over_.spans) span.time = shifted(span.time, over_.begin_ns);
         for (const auto& [span, peer] : awaited_) over_.spans[span].on = first_span_[peer.rank] + peer.action;
         return std::move(over_);
     }
@@ -93,6 +97,42 @@ class Comparison {
         }
     }
 
+    /// From the first action to the last, or to the last gradients, of a class of ranks.
+    std::pair<double, double> predicted_span(std::uint32_t figures) const {
+        const PipelineStep& step = *evaluation_.pipeline;
+        const auto ranks = static_cast<std::size_t>(step.ranks());
+        const std::size_t rank = figures % ranks;
+        const auto base = static_cast<NodeIndex>(figures / ranks * step.pieces.size());
+        std::pair<double, double> span{std::numeric_limits<double>::infinity(), 0};
+        for (std::uint32_t piece = 0; piece < step.pieces.size(); ++piece) {
+            if (step.pieces[piece].rank != rank || step.pieces[piece].role == PieceRole::gradient_wait) continue;
+            span.first = std::min(span.first, evaluation_.times.start[base + piece]);
+            span.second = std::max(span.second, evaluation_.times.end[base + piece]);
+        }
+        return span;
+    }
+
+    /// Measured ranks are placed and compared as what they are a part of: the first to begin begins as predicted.
+    void find_predicted_span() {
+        if (!evaluation_.pipeline) return;
+        double begin = std::numeric_limits<double>::infinity(), end = 0, begin_of_first = 0;
+        std::int64_t first = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t i = 0; i < over_.ranks.size(); ++i) {
+            if (!over_.ranks[i].left_out.empty()) continue;
+            const auto [from, to] = predicted_span(over_.ranks[i].figures);
+            begin = std::min(begin, from);
+            end = std::max(end, to);
+            if (const std::int64_t at = span_of_job(over_.measured->ranks[i].recorded).begin_ns; at < first) {
+                first = at;
+                begin_of_first = from;
+            }
+        }
+        if (end <= begin) return;
+        over_.predicted_ms = end - begin;
+        predicted_begin_ms_ = begin;
+        over_.begin_ns = std::max<std::int64_t>(0, std::llround(begin_of_first * ns_per_ms) - first);
+    }
+
     void add_rank(std::uint32_t number) {
         const MeasuredRank& rank = over_.measured->ranks[number];
         const RecordedStep& step = rank.recorded;
@@ -118,7 +158,8 @@ class Comparison {
         const RankFigures& predicted = evaluation_.result.classes[figures.figures];
         figures.predicted_compute_ms = predicted.busy_ms;
         figures.predicted_standing_ms = over_.predicted_ms - predicted.busy_ms;
-        figures.predicted_waiting_ms = predicted.waiting_for_peers_ms;
+        // Before the first of the measured ranks begins, nothing was measured.
+        figures.predicted_waiting_ms = std::max(0.0, predicted.waiting_for_peers_ms - predicted_begin_ms_);
     }
 
     void add(MeasuredSpan span) {
@@ -206,6 +247,7 @@ class Comparison {
 
     using Nodes = std::unordered_map<std::string, NodeIndex>;
     const JobEvaluation& evaluation_;
+    double predicted_begin_ms_ = 0;  ///< of the first of the measured ranks
     std::map<Key, Awaited> ended_;
     std::map<std::uint32_t, std::size_t> first_span_;       ///< of each rank; its actions come first
     std::vector<std::pair<std::size_t, Awaited>> awaited_;  ///< by spans that wait for it

@@ -47,7 +47,10 @@ struct MeasuredOverJob {
     std::shared_ptr<const MeasuredJob> measured;
     std::vector<MeasuredFigures> ranks;  ///< of each of MeasuredJob::ranks
     std::vector<MeasuredSpan> spans;     ///< by rank
+    /// What the measured ranks took, and what the same ranks are predicted to take: less than the job's step where no
+    /// whole pipeline was measured.
     double step_ms = 0, predicted_ms = 0;
+    std::int64_t begin_ns = 0;  ///< in the job's step, of what was measured: where its first rank is predicted to begin
     /// Why step and sums of the two are not compared, since they are not of the same step; empty: they are. Without
     /// full stop.
     std::string not_compared;

@@ -22,7 +22,8 @@ class Drawing {
         if (evaluation_.result.step_ms) {
             evaluation_.pipeline ? add_pipeline() : add_programs();
             builder_.include({0, nanoseconds(times_.step_ms)});
-            if (picture_.measured) builder_.include({0, picture_.measured->measured->length_ns});
+            if (picture_.measured)
+                builder_.include({0, picture_.measured->begin_ns + picture_.measured->measured->length_ns});
         }
         return builder_.finish();
     }
