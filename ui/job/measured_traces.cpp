@@ -19,15 +19,26 @@ void MeasuredTraceReader::read(const QStringList& files, std::shared_ptr<const j
             std::vector<job::NamedTrace> traces;
             TraceReading reading;
             reading.stop = stop;
+            QStringList there, left_out;
             for (const QString& file : files) {
                 const std::string name = QFile::encodeName(file).toStdString();
-                auto trace = read_trace_file(name, reading);
-                if (!trace || stop.stop_requested()) return {};
-                traces.push_back({name, std::move(trace)});
+                try {
+                    auto trace = read_trace_file(name, reading);
+                    if (!trace || stop.stop_requested()) return {};
+                    traces.push_back({name, std::move(trace)});
+                    there.append(file);
+                } catch (const InputError& error) {
+                    // One that is gone takes no others away; where none is left, it is the reason.
+                    if (unfit == job::UnfitRanks::refused || (traces.empty() && file == files.back())) throw;
+                    left_out.append(QString::fromUtf8(error.what()));
+                }
             }
             auto measured = releasedElsewhere(
                 std::make_shared<const job::MeasuredJob>(job::measured_job(*evaluation, traces, unfit)));
-            return [this, read = MeasuredTraces{files, std::move(measured)}] { emit done(read); };
+            return [this, left_out, read = MeasuredTraces{there, std::move(measured)}] {
+                if (!left_out.isEmpty()) emit leftOut(left_out);
+                emit done(read);
+            };
         } catch (const InputError& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }

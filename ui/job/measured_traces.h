@@ -25,12 +25,15 @@ class MeasuredTraceReader : public QObject {
     explicit MeasuredTraceReader(QObject* parent = nullptr);
 
     /// @param evaluation of the job as it is now; it has run.
+    /// @param unfit where these are kept, so are traces of which others cannot be read: leftOut() tells which.
     void read(const QStringList& files, std::shared_ptr<const job::JobEvaluation> evaluation, job::UnfitRanks unfit);
     void cancel() { task_.cancel(); }
     bool busy() const { return task_.busy(); }
 
   signals:
     void done(const overlap::ui::MeasuredTraces& traces);
+    /// Before done(): one sentence for each file that could not be read.
+    void leftOut(const QStringList& reasons);
     /// One sentence with the file: it cannot be read, or is not of this job where that is refused.
     void failed(const QString& reason);
     void busyChanged();

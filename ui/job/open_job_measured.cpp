@@ -35,6 +35,10 @@ void OpenJob::connectMeasured() {
         undo_.push(
             new MeasuredChange(*this, traces, tr("Open measured traces of %1").arg(QString::fromStdString(ranks))));
     });
+    connect(&measured_reader_, &MeasuredTraceReader::leftOut, this, [this](const QStringList& reasons) {
+        emit failed(tr("of the measured traces that were open before are left out: %1")
+                        .arg(reasons.join(QStringLiteral("; "))));
+    });
     connect(&measured_reader_, &MeasuredTraceReader::failed, this, [this](const QString& reason) {
         if (measured_again_.isEmpty()) return refuseMeasured(reason);
         measured_again_.clear();

@@ -141,7 +141,7 @@ class MeasuredTracesTest : public QObject {
             QVERIFY(QTest::qWaitFor([&] { return later.picture() && later.picture()->measured; }, 60'000));
         }
         QJsonObject gone = state;
-        gone["measured"] = QJsonArray{files_[0], folder_.filePath("gone.json")};
+        gone["measured"] = QJsonArray{folder_.filePath("gone.json")};
         OpenJob later;
         JobView view(later);
         view.resize(1200, 600);
@@ -156,6 +156,32 @@ class MeasuredTracesTest : public QObject {
             qPrintable(reason));
         QVERIFY(later.figures() && !later.measured().job);
         QCOMPARE(view.page(), JobView::step_page);  // there is nothing to see on the other one
+    }
+
+    void theSessionBringsBackThoseThatAreThereAndSaysWhichAreNot() {
+        QJsonObject state;
+        {
+            OpenJob job;
+            open(job);
+            job.openMeasured(files_);
+            QVERIFY(idle(job));
+            state = job.state();
+        }
+        const QJsonArray files = state["measured"].toArray();
+        QJsonArray some{folder_.filePath("gone.json")};
+        for (const QJsonValue file : files) some.append(file);
+        some.append(folder_.filePath("gone_too.json"));
+        state["measured"] = some;
+        OpenJob later;
+        QSignalSpy failed(&later, &OpenJob::failed);
+        later.restore(state);
+        QVERIFY(QTest::qWaitFor([&] { return later.picture() && later.picture()->measured; }, 60'000));
+        QCOMPARE(later.measured().files, files_);
+        QCOMPARE(failed.count(), 1);
+        const QString reason = failed[0][0].toString();
+        QVERIFY2(reason.contains("left out") && reason.contains("gone.json") && reason.contains("gone_too.json"),
+                 qPrintable(reason));
+        QVERIFY(!reason.contains("rank0.json"));
     }
 
     void theSessionBringsThemBackThoughTheyDoNotFitWhatIsTried() {
