@@ -136,6 +136,42 @@ TEST(MeasuredOverJob, SomeRanksAreComparedWithTheirPartOfTheStep) {
     EXPECT_LT(job::over(*job, traces(*job, {3})).predicted_ms, *job->result.step_ms - 6);
 }
 
+TEST(MeasuredOverJob, AnActionEndsWithItsExposedCommunication) {
+    const auto job = evaluated(job_text(""));
+    const auto measured_with = [&](const std::string& kind) {
+        auto measured = measured_job(*job, traces(*job, {0, 1, 2, 3}));
+        for (MeasuredRank& rank : measured.ranks) {
+            std::vector<TimeRange> computing;
+            for (RecordedAction& action : rank.recorded.actions) {
+                if (action.cell.front().kind == ActionKind::full_backward) {
+                    const std::int64_t end_ns = action.time.end_ns;
+                    action.time.end_ns -= 1'000'000;
+                    // What the next action hides is not exposed.
+                    rank.recorded.communication.push_back({kind, action.name, {action.time.begin_ns, end_ns + 100}});
+                }
+                computing.push_back(action.time);
+            }
+            rank.recorded.computing = IntervalUnion(std::move(computing));
+        }
+        return measured_over_job(*job, std::make_shared<const MeasuredJob>(std::move(measured)));
+    };
+    const auto of_2b3 = [](const MeasuredOverJob& over) {
+        return *std::ranges::find_if(over.spans, [](const MeasuredSpan& span) { return span.name == "2B3"; });
+    };
+    const MeasuredOverJob over = measured_with("all_gather");
+    for (const MeasuredSpan& span : over.spans) {
+        if (span.kind != MeasuredSpan::Kind::action) continue;
+        EXPECT_NEAR(*over.difference_ms(*job, span), 0, 2e-4) << span.name;
+    }
+    EXPECT_NEAR(static_cast<double>(of_2b3(over).exposed_ns), 1e6, 200);
+    for (const MeasuredFigures& rank : over.ranks) EXPECT_NEAR(*rank.waiting_ms, rank.predicted_waiting_ms, 1e-2);
+    // Messages are not of the action, and gradients are reduced beside it in this job.
+    for (const char* kind : {"point_to_point", "reduce_scatter"}) {
+        const MeasuredOverJob beside = measured_with(kind);
+        EXPECT_NEAR(*beside.difference_ms(*job, of_2b3(beside)), -1, 1e-5) << kind;
+    }
+}
+
 TEST(MeasuredOverJob, WhoNeedsNobodyWaitsForNobody) {
     const auto job = evaluated(job_text("", 1));
     const MeasuredOverJob over = job::over(*job, traces(*job, {0}));

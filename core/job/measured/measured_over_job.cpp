@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -46,10 +47,11 @@ class Comparison {
             const RankResult& result = *std::ranges::find(evaluation_.result.ranks, rank.rank, &RankResult::rank);
             figures.figures = result.figures;
             const std::vector<RecordedAction>& actions = rank.recorded.actions;
+            const std::vector<TimeRange>& times = times_[number] = with_exposed_ends(rank.recorded);
             for (std::size_t i = 0; i < actions.size(); ++i)
                 for (const Action& action : actions[i].cell)
                     ended_.emplace(Key(result.replica, action.stage, action.microbatch, action.kind),
-                                   Awaited{actions[i].time.end_ns,
+                                   Awaited{times[i].end_ns,
                                            action_text(action) + " of rank " + std::to_string(rank.rank), number, i});
         }
         over_.not_compared = reason_not_to_compare();
@@ -64,6 +66,34 @@ class Comparison {
 
   private:
     using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, ActionKind>;  ///< replica, stage, microbatch
+
+    /// Actions up to the end of the collectives launched in them, where nothing computes after them: as the job's step
+    /// has them. Messages between stages are not of it, nor are gradients where the job has their reduction beside.
+    std::vector<TimeRange> with_exposed_ends(const RecordedStep& step) const {
+        std::map<std::string_view, std::vector<const RecordedCommunication*>> launched;
+        for (const RecordedCommunication& of : step.communication)
+            if (!of.action.empty()) launched[of.action].push_back(&of);
+        std::vector<TimeRange> times;
+        for (const RecordedAction& action : step.actions) {
+            TimeRange& time = times.emplace_back(action.time);
+            const auto next = std::ranges::upper_bound(step.computing.spans(), time.end_ns, {}, &TimeRange::end_ns);
+            const std::int64_t next_ns = next == step.computing.spans().end() ? std::numeric_limits<std::int64_t>::max()
+                                                                              : std::max(next->begin_ns, time.end_ns);
+            for (const RecordedCommunication* of : launched[action.name])
+                if (is_within_actions(of->kind, action.cell.front().stage))
+                    time.end_ns = std::max(time.end_ns, std::min(of->time.end_ns, next_ns));
+        }
+        return times;
+    }
+
+    bool is_within_actions(const std::string& kind, std::int32_t stage) const {
+        if (kind == "all_gather" || kind == "all_to_all") return true;
+        if ((kind != "reduce_scatter" && kind != "all_reduce") || !evaluation_.pipeline) return false;
+        const PipelineStep& step = *evaluation_.pipeline;
+        const auto syncs = step.pieces.begin() + step.row_begin.back();
+        return std::none_of(syncs, step.pieces.end(),
+                            [&](const Piece& of) { return of.cell == static_cast<std::uint32_t>(stage); });
+    }
 
     std::string reason_not_to_compare() const {
         for (std::size_t i = 0; i < over_.ranks.size(); ++i)
@@ -138,9 +168,11 @@ class Comparison {
         const RecordedStep& step = rank.recorded;
         MeasuredFigures& figures = over_.ranks[number];
         first_span_[number] = over_.spans.size();
-        for (const RecordedAction& action : step.actions) {
-            MeasuredSpan span{Kind::action,        number, action.time, action.exposed_ns, action.name,
-                              action.cell.front(), {},     {}};
+        for (std::size_t i = 0; i < step.actions.size(); ++i) {
+            const RecordedAction& action = step.actions[i];
+            const TimeRange time = times_[number][i];
+            const std::int64_t exposed_ns = action.exposed_ns + time.end_ns - action.time.end_ns;
+            MeasuredSpan span{Kind::action, number, time, exposed_ns, action.name, action.cell.front(), {}, {}};
             if (const auto nodes = nodes_.find(figures.figures); nodes != nodes_.end())
                 if (const auto node = nodes->second.find(action.name); node != nodes->second.end())
                     span.predicted = node->second;
@@ -170,7 +202,7 @@ class Comparison {
     void add_gaps(std::uint32_t number) {
         const RecordedStep& step = over_.measured->ranks[number].recorded;
         std::vector<std::pair<TimeRange, const RecordedAction*>> shown;
-        for (const RecordedAction& action : step.actions) shown.emplace_back(action.time, &action);
+        for (std::size_t i = 0; i < step.actions.size(); ++i) shown.emplace_back(times_[number][i], &step.actions[i]);
         for (const TimeRange time : step.of_no_action.spans()) shown.emplace_back(time, nullptr);
         std::ranges::stable_sort(shown, {}, [](const auto& of) { return of.first.begin_ns; });
         std::int64_t before = 0, waited = 0;
@@ -249,9 +281,10 @@ class Comparison {
     const JobEvaluation& evaluation_;
     double predicted_begin_ms_ = 0;  ///< of the first of the measured ranks
     std::map<Key, Awaited> ended_;
-    std::map<std::uint32_t, std::size_t> first_span_;       ///< of each rank; its actions come first
-    std::vector<std::pair<std::size_t, Awaited>> awaited_;  ///< by spans that wait for it
-    std::map<std::uint32_t, Nodes> nodes_;                  ///< of each class and pipeline rank
+    std::map<std::uint32_t, std::vector<TimeRange>> times_;  ///< of each rank's actions, with their exposed ends
+    std::map<std::uint32_t, std::size_t> first_span_;        ///< of each rank; its actions come first
+    std::vector<std::pair<std::size_t, Awaited>> awaited_;   ///< by spans that wait for it
+    std::map<std::uint32_t, Nodes> nodes_;                   ///< of each class and pipeline rank
     MeasuredOverJob over_;
 };
 

@@ -22,7 +22,7 @@ struct MeasuredSpan {
     } kind = Kind::action;
     std::uint32_t rank = 0;  ///< index of MeasuredJob::ranks
     TimeRange time;
-    std::int64_t exposed_ns = 0;  ///< of an action: nothing computes
+    std::int64_t exposed_ns = 0;  ///< of an action: nothing computes, with its own collectives after its last compute
     std::string name;             ///< `3F5`; of communication its kind; of waiting whom for, `2F5 of rank 2`
     Action action{-1, no_microbatch, ActionKind::forward};  ///< the first of the cell; stage -1: of no action
     std::optional<NodeIndex> predicted;                     ///< the same action in the job's step
