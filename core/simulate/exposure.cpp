@@ -179,15 +179,26 @@ void find_causes(const Graph& graph, std::span<const double> times_ms, std::span
 
 namespace {
 
+bool computes_after(const Simulation& simulation, const Graph& graph, NodeId wait) {
+    for (NodeId node = wait + 1; node < graph.node_count(); ++node) {
+        const double time_ms = simulation.nodes[node].end_ms - simulation.nodes[node].start_ms;
+        if (time_ms > 0 && simulation.on_compute(node) && !graph.target_info(node).is_wait) return true;
+    }
+    return false;
+}
+
 /// What waiting for it later would save, or that it cannot be.
 std::string later_wait_text(const Simulation& simulation, const Graph& graph, std::size_t index,
                             const IssueOrder& order) {
     const CollectiveTiming& collective = simulation.collectives[index];
     if (collective.wait == no_node) return {};
     const LaterWait later = later_wait(graph, simulation, index, order);
-    if (later.after == no_node)
-        return std::string(", and it cannot be waited for later, since all compute of the ") +
-               (runs_in_backward(graph, collective.wait) ? "backward" : "forward") + " after its wait needs it";
+    if (later.after == no_node) {
+        const std::string cannot = ", and it cannot be waited for later, since ";
+        if (!computes_after(simulation, graph, collective.wait)) return cannot + "no compute comes after its wait";
+        return cannot + "all compute of the " + (runs_in_backward(graph, collective.wait) ? "backward" : "forward") +
+               " after its wait needs it";
+    }
     const bool hides = collective.exposed_ms - later.hidden_ms < nanosecond_in_ms;
     return "; waiting for it" + std::string(later.moves_dependents ? ", and for what needs it," : "") + " only after " +
            std::string(graph.name(later.after)) +

@@ -197,7 +197,16 @@ TEST_F(Exposure, ProducerLate) {
     EXPECT_EQ(timing.blocker, producer);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: its input, which needs mm, is ready right before waited; the all-reduce takes 4 ms, and it "
-              "cannot be waited for later, since all compute of the forward after its wait needs it");
+              "cannot be waited for later, since no compute comes after its wait");
+}
+
+TEST_F(Exposure, ComputeThatNeedsItIsToldFromNoComputeAtAll) {
+    const NodeId reduce = sketch.reduce("reduce", sketch.compute("mm", {x}, 8), 4);
+    const NodeId part = sketch.item("part", sketch.wait("waited", reduce), 0);
+    sketch.compute("mm_1", {part}, 3);
+    run(0);
+    EXPECT_TRUE(simulation.explain(graph, 0).ends_with("since all compute of the forward after its wait needs it"))
+        << simulation.explain(graph, 0);
 }
 
 TEST_F(Exposure, ALaterWaitIsNamedWhereItIsPossible) {
@@ -272,7 +281,7 @@ TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
     EXPECT_EQ(timing.blocker, no_node);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it starts the graph, right before waited; the all-gather takes 4 ms, and it cannot be "
-              "waited for later, since all compute of the forward after its wait needs it");
+              "waited for later, since no compute comes after its wait");
 }
 
 TEST_F(Exposure, GroupBusy) {
