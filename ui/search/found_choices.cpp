@@ -6,6 +6,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
+#include "core/passes/memory/memory_rules.h"
 #include "core/plan/plan_difference.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
@@ -80,6 +81,15 @@ QString nothingBetterSentence(const FoundPlans& found) {
                      .arg(title, shown[0], shown[1]);
 }
 
+/// What a memory section decides: often more than all that a plan merges.
+QString memorySentence(const Plan& plan) {
+    if (!plan.memory) return QObject::tr("It has no memory section.");
+    const QString policy = QString::fromStdString(plan.memory->policy);
+    if (plan.memory->rules.empty()) return QObject::tr("Its memory policy is %1.").arg(shownName(policy));
+    return QObject::tr("Its memory policy is %1, with %2.")
+        .arg(shownName(policy), shownName(QString::fromStdString(memory_rules_text(plan.memory->rules))));
+}
+
 }  // namespace
 
 int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit) {
@@ -127,6 +137,7 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
                              ? QObject::tr("It does what %1 does.").arg(shownName(start.title))
                              : QObject::tr("From %1 to it, what changes: %2.")
                                    .arg(shownName(start.title), QString::fromStdString(describe(difference))));
+        if (start.plan->memory != choice.plan.memory) sentences.append(memorySentence(choice.plan));
     }
     if (start.plan && !found.locked.isEmpty())
         sentences.append(QObject::tr("Plans that were found keep of %1: %2.")

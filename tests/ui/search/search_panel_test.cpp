@@ -11,6 +11,7 @@
 
 #include "core/search/plan_search.h"
 #include "tests/ui/search/searched_panel.h"
+#include "ui/search/found_choices.h"
 #include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
@@ -144,6 +145,21 @@ class SearchPanelTest : public QObject, SearchedPanel {
         QVERIFY(waitForEvaluation(*document_));
         find();
         QVERIFY2(!panel_->result().contains(QStringLiteral("what changes")), qPrintable(panel_->result()));
+    }
+
+    void saysWhatMemoryItKeeps() {
+        FoundPlans found;
+        found.start.plan.emplace();
+        found.choices.resize(1);
+        QVERIFY(!sentencesOn(found, 0).join(QString()).contains(QStringLiteral("memory")));
+        MemorySection section;
+        section.policy = "full";
+        section.rules = {{MemoryAction::keep, {"*"}, {}}};
+        found.choices[0].plan.memory = section;
+        QVERIFY2(sentencesOn(found, 0).contains(QStringLiteral("Its memory policy is full, with keep *.")),
+                 qPrintable(sentencesOn(found, 0).join(QLatin1Char(' '))));
+        std::swap(found.start.plan->memory, found.choices[0].plan.memory);
+        QVERIFY(sentencesOn(found, 0).contains(QStringLiteral("It has no memory section.")));
     }
 
     void anotherPointIsChosenByKeys() {
