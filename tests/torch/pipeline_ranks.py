@@ -129,6 +129,8 @@ def failing_export(what: str, keep: Path) -> Callable[[Path, int], Any]:
         found = outcome(export)
         dist.barrier()
         found["files"] = sorted(path.name for path in keep.glob("*.json"))
+        # The folder is removed only when both have listed it.
+        dist.barrier()
         if rank == 0:
             shutil.rmtree(keep, ignore_errors=True)
         return found
