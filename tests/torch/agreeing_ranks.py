@@ -1,8 +1,6 @@
-"""One of some gloo ranks with a small graph, for test_rank_agreement.py. The last line is JSON."""
+"""One of some gloo ranks with a small graph, for test_rank_agreement.py."""
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
@@ -136,13 +134,3 @@ class Rank:
         self.join()
         agreement = RankAgreement(timeout=TIMEOUT)
         return outcome(lambda: agreement.agree({"the plan": "other" if self.rank == 2 else "one"}))
-
-
-def main() -> None:
-    folder, what, rank, world_size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    found = getattr(Rank(folder, rank, world_size), what)()
-    print(json.dumps(found), flush=True)
-
-
-if __name__ == "__main__":
-    main()

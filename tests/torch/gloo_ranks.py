@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,35 +14,6 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-
-FOLDER = Path(__file__).resolve().parent
-SECONDS = 900
-
-
-def run_ranks(script: str, what: str, world_size: int = 2) -> list[dict[str, Any]]:
-    """Runs a script of this folder on each rank, as `SCRIPT FOLDER WHAT RANK WORLD_SIZE`; what each wrote as its last
-    line. The folder is one for all ranks, and new."""
-    with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, "-B", str(FOLDER / script), scratch, what]
-        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": scratch, "OMP_NUM_THREADS": "1"}
-        # Not pipes: one that is full would stop its rank.
-        logs = [Path(scratch) / f"rank{rank}.log" for rank in range(world_size)]
-        ranks = []
-        for rank, log in enumerate(logs):
-            with open(log, "w", encoding="utf-8") as file:
-                ranks.append(subprocess.Popen([*command, str(rank), str(world_size)], env=environment, stdout=file,
-                                              stderr=subprocess.STDOUT))
-        try:
-            for process in ranks:
-                process.wait(timeout=SECONDS)
-        finally:
-            for process in ranks:
-                process.kill()
-            outputs = [log.read_text(encoding="utf-8", errors="replace") for log in logs]
-    try:
-        return [json.loads(output.splitlines()[-1]) for output in outputs]
-    except (IndexError, ValueError) as error:
-        raise AssertionError("\n".join(outputs)) from error
 
 
 def fork_ranks(call: Callable[[Path, int], Any], world_size: int) -> list[Any]:
@@ -71,6 +41,8 @@ def _fork(call: Callable[[Path, int], Any], folder: Path, rank: int) -> int:
             os.dup2(log.fileno(), sys.stderr.fileno())
             try:
                 torch.set_num_threads(1)
+                # Nothing that another job of the same tests has compiled.
+                os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
                 (folder / f"rank{rank}.json").write_text(json.dumps(call(folder, rank)), encoding="utf-8")
                 status = 0
             except BaseException:
@@ -81,7 +53,7 @@ def _fork(call: Callable[[Path, int], Any], folder: Path, rank: int) -> int:
 
 
 def join(folder: Path, rank: int, world_size: int) -> None:
-    """Sets torch.distributed up as one of the ranks that run_ranks() started."""
+    """Sets torch.distributed up as one of the ranks that fork_ranks() started."""
     store = dist.FileStore(str(folder / "store"), world_size)
     dist.init_process_group("gloo", rank=rank, world_size=world_size, store=store, timeout=timedelta(minutes=10))
 

@@ -1,10 +1,8 @@
-"""One of some gloo ranks that measure compute differently, for test_measured_times.py. The last line is JSON."""
+"""One of some gloo ranks that measure compute differently, for test_measured_times.py."""
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
-import sys
 import zlib
 from collections.abc import Callable
 from datetime import timedelta
@@ -110,12 +108,3 @@ class Rank:
 def facts(gm: fx.GraphModule) -> dict[str, str]:
     digests = node_digests(graph_document(gm, name="result", sorted_only=False))
     return {"graph": hashlib.sha256("".join(digests).encode()).hexdigest(), "collectives": collectives_text(gm)}
-
-
-def main() -> None:
-    folder, what, rank, world_size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    print(json.dumps(getattr(Rank(folder, rank, world_size), what)()), flush=True)
-
-
-if __name__ == "__main__":
-    main()

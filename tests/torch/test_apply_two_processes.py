@@ -5,11 +5,13 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-from gloo_ranks import run_ranks
+from gloo_ranks import fork_ranks
+from two_ranks import JOB, UNEVEN_JOB, Rank
 
 
 def run_both(what: str) -> list[dict[str, Any]]:
-    return run_ranks("two_ranks.py", what)
+    job = UNEVEN_JOB if what == "uneven" else JOB
+    return fork_ranks(lambda folder, rank: getattr(Rank(folder, rank, job), what)(), 2)
 
 
 class NumbersAgree(unittest.TestCase):

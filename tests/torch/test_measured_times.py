@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import unittest
 
-from gloo_ranks import run_ranks
+from gloo_ranks import fork_ranks
+from measuring_ranks import Rank
 
 SOON_SECONDS = 100  # the ranks would wait five minutes for one that does not answer
 
@@ -11,7 +12,7 @@ SOON_SECONDS = 100  # the ranks would wait five minutes for one that does not an
 class TheSameGraph(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.ranks = run_ranks("measuring_ranks.py", "graphs", 4)
+        cls.ranks = fork_ranks(lambda folder, rank: Rank(folder, rank, 4).graphs(), 4)
 
     def check(self, kind: str) -> None:
         for rank in self.ranks:
@@ -38,7 +39,7 @@ class TheSameGraph(unittest.TestCase):
 class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.ranks = run_ranks("measuring_ranks.py", "refusals")
+        cls.ranks = fork_ranks(lambda folder, rank: Rank(folder, rank, 2).refusals(), 2)
 
     def check(self, what: str, words: str) -> None:
         for rank in self.ranks:

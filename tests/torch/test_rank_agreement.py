@@ -4,14 +4,15 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-from gloo_ranks import run_ranks
+from agreeing_ranks import Rank
+from gloo_ranks import fork_ranks
 
 SOON_SECONDS = 60  # the ranks would wait five minutes for one that does not answer
 
 
 class Agreement(unittest.TestCase):
     def run_ranks(self, what: str, world_size: int = 2) -> list[dict[str, Any]]:
-        found = run_ranks("agreeing_ranks.py", what, world_size)
+        found = fork_ranks(lambda folder, rank: getattr(Rank(folder, rank, world_size), what)(), world_size)
         for rank in found:
             self.assertLess(rank["seconds"], SOON_SECONDS)
         return found

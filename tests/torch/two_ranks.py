@@ -1,9 +1,7 @@
-"""One of two ranks with gloo, for test_apply_two_processes.py. The last line is JSON."""
+"""One of two ranks with gloo, for test_apply_two_processes.py."""
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -104,13 +102,3 @@ class Rank:
         if self.rank == 1:
             return {"kind": "", "error": "", "seconds": 0}
         return self.failure(plan, timeout=timedelta(seconds=5))
-
-
-def main() -> None:
-    folder, what, rank = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    found = getattr(Rank(folder, rank, UNEVEN_JOB if what == "uneven" else JOB), what)()
-    print(json.dumps(found), flush=True)
-
-
-if __name__ == "__main__":
-    main()
