@@ -17,10 +17,12 @@ std::vector<PathStep> critical_path(const StepGraph& graph, const StepTimes& tim
         return names.rank(a) == names.rank(b) && names.op(a) == names.op(b);
     };
     constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t unexplained = none;  // a step whose operation has parts before it, which are no reason
+    std::size_t unexplained = none;  // a stretch whose reason is yet to be found
     while (true) {
         const bool shown = times.end[node] > times.start[node];
-        if (shown) {
+        if (shown && unexplained != none) {
+            path[unexplained].start_ms = times.start[node];  // an earlier part of the same operation
+        } else if (shown) {
             unexplained = path.size();
             path.push_back({names.rank(node), names.op(node), times.start[node], times.end[node], "first"});
         }

@@ -332,6 +332,23 @@ TEST(Programs, ASendIsExplainedByWhatIsBeforeIt) {
     EXPECT_EQ(result.critical_path[1].why, "after k of rank 0");
 }
 
+TEST(Job, PartsOfAnActionAreOneStretchOfTheCriticalPath) {
+    const JobResult result = run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "mesh": {"dims": [["pp", 2], ["dp", 2]]},
+        "stages": [{"segments": {"F": [{"compute_ms": 1}, {"collective": "all_reduce", "dim": "dp", "ms": 2}, {"compute_ms": 3}],
+                                 "B": [{"compute_ms": 1}]}},
+                   {"segments": {"F": [{"compute_ms": 1}], "B": [{"compute_ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}})",
+                                                   "x"));
+    ASSERT_FALSE(result.critical_path.empty());
+    const PathStep& forward = result.critical_path.front();
+    EXPECT_EQ(forward.start_ms, 0);
+    EXPECT_EQ(forward.end_ms, 6);
+    for (std::size_t i = 1; i < result.critical_path.size(); ++i) {
+        EXPECT_NE(result.critical_path[i].why, "first") << result.critical_path[i].op;
+        EXPECT_EQ(result.critical_path[i].start_ms, result.critical_path[i - 1].end_ms);
+    }
+}
+
 TEST(Programs, WhatIsWrongIsRefusedWithItsPlace) {
     const auto with = [](const std::string& from, const std::string& to) {
         std::string text = programs_document;
