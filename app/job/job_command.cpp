@@ -24,6 +24,7 @@
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
+#include "core/job/measured/recorded_rank.h"
 #include "core/job/measured_variation.h"
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
@@ -101,9 +102,8 @@ class JobCommand final : public Command {
         std::vector<job::MeasuredSteps> measured;
         for (const std::string& file : trace_files_) {
             const std::shared_ptr<const MeasuredTrace> trace = read_trace_file(file);
-            if (!trace->header().rank) throw InputError(file, "", "does not say which rank it is of");
             job::MeasuredSteps& steps = measured.emplace_back();
-            steps.rank = *trace->header().rank;
+            steps.rank = job::rank_of_trace(*trace, file);
             const std::vector<DeviceTimes> devices = device_times(*trace);
             if (devices.size() != 1)
                 throw InputError(

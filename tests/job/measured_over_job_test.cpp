@@ -356,7 +356,9 @@ TEST(MeasuredOverJob, WhatIsOfAnotherJobIsRefused) {
         {"none.json", read_trace_bytes(R"({"distributedInfo": {"rank": 1}, "traceEvents": []})", "none.json")}};
     EXPECT_EQ(refusal(*job, nothing), "none.json: has no compute and no communication of a whole step");
     const std::vector<NamedTrace> nobody{{"none.json", read_trace_bytes(R"({"traceEvents": []})", "none.json")}};
-    EXPECT_EQ(refusal(*job, nobody), "none.json: does not say which rank it is of");
+    EXPECT_EQ(refusal(*job, nobody),
+              "none.json: does not say which rank it is of: a job takes a file of PyTorch's profiler for each rank, which says "
+              "so under \"distributedInfo\"");
 }
 
 TEST(MeasuredOverJob, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {

@@ -107,12 +107,11 @@ std::string reason_against(const JobEvaluation& evaluation, const MeasuredRank& 
 MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces, UnfitRanks unfit) {
     if (!evaluation.result.step_ms) throw InputError("", "the job cannot run, so that nothing can lie over its step");
     std::vector<NamedTrace> sorted(traces.begin(), traces.end());
-    for (const NamedTrace& trace : sorted)
-        if (!trace.trace->header().rank) throw InputError(trace.file, "", "does not say which rank it is of");
-    std::ranges::stable_sort(sorted, {}, [](const NamedTrace& of) { return *of.trace->header().rank; });
+    std::ranges::stable_sort(sorted, {}, [](const NamedTrace& of) { return rank_of_trace(*of.trace, of.file); });
     std::vector<RecordedRank> recorded;
     for (const NamedTrace& of : sorted) {
-        recorded.push_back(recorded_rank(*of.trace, of.file, one_stage_of(evaluation, *of.trace->header().rank)));
+        recorded.push_back(
+            recorded_rank(*of.trace, of.file, one_stage_of(evaluation, rank_of_trace(*of.trace, of.file))));
         const RecordedRank& rank = recorded.back();
         if (recorded.size() > 1 && recorded[recorded.size() - 2].rank == rank.rank)
             throw InputError(

@@ -179,11 +179,19 @@ class Recording {
 
 }  // namespace
 
+std::int64_t rank_of_trace(const MeasuredTrace& trace, const std::string& file) {
+    if (!trace.header().rank)
+        throw InputError(
+            file, "",
+            "does not say which rank it is of: a job takes a file of PyTorch's profiler for each rank, which says "
+            "so under \"distributedInfo\"");
+    return *trace.header().rank;
+}
+
 RecordedRank recorded_rank(const MeasuredTrace& trace, const std::string& file, std::int32_t one_stage) {
     RecordedRank rank;
     rank.file = file;
-    if (!trace.header().rank) throw InputError(file, "", "does not say which rank it is of");
-    rank.rank = *trace.header().rank;
+    rank.rank = rank_of_trace(trace, file);
     rank.world_size = trace.header().world_size;
     std::set<std::string_view> devices;
     for (const GpuActivity& activity : trace.activities())

@@ -35,6 +35,10 @@ struct RecordedStep {
     IntervalUnion of_no_action;  ///< compute that was launched in no action, such as the optimizer's
 };
 
+/// The rank that a trace of PyTorch's profiler says it is of (`distributedInfo`).
+/// @throws InputError with the file, where it does not say so.
+std::int64_t rank_of_trace(const MeasuredTrace& trace, const std::string& file);
+
 struct RecordedRank {
     std::string file;  ///< for messages
     std::int64_t rank = 0;
