@@ -137,7 +137,7 @@ END
 # The window's fonts; those of the machine come behind them.
 take_fonts() {
     local font
-    for font in /usr/share/fonts/opentype/inter/Inter-{Regular,Medium,SemiBold,Bold,Italic}.otf \
+    for font in /usr/share/fonts/opentype/inter/Inter-{Regular,SemiBold,Bold}.otf \
         /usr/share/fonts/truetype/dejavu/DejaVuSansMono{,-Bold}.ttf; do
         [ -f "$font" ] || {
             echo "bundle.sh: $font is missing; apt-get install fonts-inter fonts-dejavu-core" >&2
@@ -203,5 +203,5 @@ fi
 make_launchers
 take_licences
 mkdir -p "$out"
-tar -C "$scratch" --owner=0 --group=0 --sort=name -czf "$out/$name.tar.gz" "$name"
+tar -C "$scratch" --owner=0 --group=0 --sort=name -cf - "$name" | gzip -9 > "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"
