@@ -4,15 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -36,7 +36,10 @@ std::string link_target(const std::string& path) {
     std::error_code error;
     for (int links = 0; links < most_links; ++links) {
         const std::filesystem::path next = std::filesystem::read_symlink(target, error);
-        if (error) return target.string();
+        if (error == std::errc::invalid_argument || error == std::errc::no_such_file_or_directory ||
+            error == std::errc::not_a_directory)
+            return target.string();  // it is no link
+        if (error) fail(path, "it cannot be written", error.value());
         target = target.parent_path() / next;
     }
     return path;
@@ -66,25 +69,32 @@ std::string temporary_name(const std::string& path) {
     return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count);
 }
 
-/// Renaming over a file needs no permission to write to it.
-void refuse_read_only(const std::string& path) {
-    constexpr mode_t any_writer = S_IWUSR | S_IWGRP | S_IWOTH;
+/// What is there under a name; nothing where nothing is, or links form a cycle.
+std::optional<struct stat> status_of(const std::string& path) {
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return;
-    if ((status.st_mode & any_writer) == 0 || faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
-        throw InputError(path, "", "it is read-only");
+    if (stat(path.c_str(), &status) == 0) return status;
+    if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) fail(path, "it cannot be written", errno);
+    return std::nullopt;
+}
+
+/// Renaming over a file needs no permission to write to it.
+void refuse_read_only(const std::string& path, const struct stat& there) {
+    constexpr mode_t any_writer = S_IWUSR | S_IWGRP | S_IWOTH;
+    if ((there.st_mode & any_writer) != 0) {
+        if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) return;
+        if (errno != EACCES && errno != EROFS && errno != EPERM) fail(path, "it cannot be written", errno);
+    }
+    throw InputError(path, "", "it is read-only");
 }
 
 /// A file without a name in the folder of the wanted one, of which nothing remains when the process is killed; one
 /// with a temporary name where the file system has no such files.
 class TemporaryFile {
   public:
-    /// @param like whose permissions and owner it gets, where that is there.
-    TemporaryFile(const std::string& path, const std::string& like) : path_(path) {
-        struct stat status {};
-        const bool is_there = stat(like.c_str(), &status) == 0;
+    /// @param like whose permissions and owner it gets, if any.
+    TemporaryFile(const std::string& path, const std::optional<struct stat>& like) : path_(path) {
         // The system takes the process's mask from the mode of a file that is new.
-        const mode_t mode = is_there ? 0600 : 0666;
+        const mode_t mode = like ? 0600 : 0666;
         descriptor_ = open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
         if (descriptor_ < 0) {
             do {
@@ -97,11 +107,11 @@ class TemporaryFile {
                 fail(path, "it cannot be written", reason);
             }
         }
-        if (is_there) {
+        if (like) {
             // A user who may not keep the owner can still save; the mode comes last, since a change of owner clears
             // bits of it.
-            if (fchown(descriptor_, status.st_uid, status.st_gid) != 0) errno = 0;
-            fchmod(descriptor_, status.st_mode & 07777);
+            if (fchown(descriptor_, like->st_uid, like->st_gid) != 0) errno = 0;
+            fchmod(descriptor_, like->st_mode & 07777);
         }
     }
     ~TemporaryFile() {
@@ -128,7 +138,7 @@ class TemporaryFile {
         do {
             name = temporary_name(path_);
             if (linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-                temporary_ = name;
+                temporary_ = std::move(name);  // which needs no memory: from here on it is there
                 return;
             }
         } while (errno == EEXIST);
@@ -140,7 +150,7 @@ class TemporaryFile {
     bool renamed_ = false;
 };
 
-void replace_file(const std::string& path, std::string_view bytes, const std::string& like) {
+void replace_file(const std::string& path, std::string_view bytes, const std::optional<struct stat>& like) {
     TemporaryFile file(path, like);
     file.write(bytes);
     file.take_place();
@@ -159,11 +169,35 @@ void write_in_place(const std::string& path, std::string_view bytes) {
     close(descriptor);
 }
 
-std::optional<std::string> content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    return file.bad() ? std::nullopt : std::optional(std::move(bytes));
+struct OpenedFile {
+    explicit OpenedFile(const std::string& path) : descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    ~OpenedFile() {
+        if (descriptor >= 0) close(descriptor);
+    }
+    OpenedFile(const OpenedFile&) = delete;
+    OpenedFile& operator=(const OpenedFile&) = delete;
+
+    const int descriptor;
+};
+
+/// What a file holds that is about to be the version before.
+std::string content(const std::string& path, std::size_t expected) {
+    const char* const refusal = "the version before cannot be kept";
+    const OpenedFile file(path);
+    if (file.descriptor < 0) fail(path, refusal, errno);
+    std::string bytes;
+    std::size_t filled = 0;
+    while (true) {
+        // One more than is expected, so that the end is seen.
+        if (bytes.size() == filled) bytes.resize(filled + std::max(expected + 1, filled));
+        const ssize_t count = read(file.descriptor, bytes.data() + filled, bytes.size() - filled);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail(path, refusal, errno);
+        if (count == 0) break;
+        filled += static_cast<std::size_t>(count);
+    }
+    bytes.resize(filled);
+    return bytes;
 }
 
 }  // namespace
@@ -174,17 +208,16 @@ std::string older_version_path(const std::string& path) {
 
 void write_file_atomically(const std::string& path, std::string_view bytes, OlderVersion older) {
     const std::string target = link_target(path);
-    std::error_code error;
-    if (std::filesystem::is_directory(target, error)) throw InputError(path, "", "it is a folder, not a file");
     try {
         // By the name as it is: the target of /dev/stdout for a pipe is not a file name.
-        if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-            return write_in_place(path, bytes);
-        refuse_read_only(target);
-        if (older == OlderVersion::kept)
-            if (const auto before = content(target); before && *before != bytes)
-                replace_file(older_version_path(target), *before, target);
-        replace_file(target, bytes, target);
+        const std::optional<struct stat> there = status_of(path);
+        if (there && S_ISDIR(there->st_mode)) throw InputError(path, "", "it is a folder, not a file");
+        if (there && !S_ISREG(there->st_mode)) return write_in_place(path, bytes);
+        if (there) refuse_read_only(target, *there);
+        if (there && older == OlderVersion::kept)
+            if (const std::string before = content(target, static_cast<std::size_t>(there->st_size)); before != bytes)
+                replace_file(older_version_path(target), before, there);
+        replace_file(target, bytes, there);
     } catch (const InputError& refusal) {
         throw InputError(path, "", refusal.problem());  // in the name that the caller knows
     }
