@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <system_error>
 
 namespace overlap::commands {
 namespace {
@@ -18,10 +19,14 @@ void note_interrupt(int) {
 Interruption::Interruption() {
     interrupted = 0;
     std::signal(SIGINT, note_interrupt);
-    watcher_ = std::jthread([this](const std::stop_token& over) {
-        while (!over.stop_requested() && !interrupted) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        if (interrupted) source_.request_stop();
-    });
+    try {
+        watcher_ = std::jthread([this](const std::stop_token& over) {
+            while (!over.stop_requested() && !interrupted) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            if (interrupted) source_.request_stop();
+        });
+    } catch (const std::system_error&) {
+        std::signal(SIGINT, SIG_DFL);  // nothing would pass it on: the first one ends the program
+    }
 }
 
 Interruption::~Interruption() {

@@ -5,7 +5,8 @@
 
 namespace overlap::commands {
 
-/// While one of these exists, Ctrl+C asks to stop instead of ending the program; a second one ends it.
+/// While one of these exists, Ctrl+C asks to stop instead of ending the program; a second one ends it. Where no thread
+/// can be started the first one does.
 class Interruption {
   public:
     Interruption();

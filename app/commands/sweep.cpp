@@ -23,6 +23,7 @@
 #include "app/commands/step_figures.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/on_threads.h"
 #include "core/base/wording.h"
 #include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
@@ -167,24 +168,19 @@ class Sweep final : public Command {
             for (std::size_t index = next++; index < points_.size(); index = next++) {
                 try {
                     evaluate(points_[index]);
+                    const std::string told = one_line(title(points_[index]));
+                    const std::scoped_lock guard(lock);
+                    streams.notes << "overlap: " << ++done << " of " << points_.size() << ": " << told << '\n';
                 } catch (...) {
                     const std::scoped_lock guard(lock);
                     failure = std::current_exception();
                     next = points_.size();
                     return;
                 }
-                const std::scoped_lock guard(lock);
-                streams.notes << "overlap: " << ++done << " of " << points_.size() << ": "
-                              << one_line(title(points_[index])) << '\n';
             }
         };
         const std::size_t wanted = jobs_ > 0 ? jobs_ : std::max(1u, std::thread::hardware_concurrency());
-        {
-            std::vector<std::jthread> workers;
-            for (std::size_t worker = 1; worker < std::min(wanted, points_.size()); ++worker)
-                workers.emplace_back(work);
-            work();
-        }
+        on_threads(std::min(wanted, points_.size()), work);
         if (failure) std::rethrow_exception(failure);
     }
 

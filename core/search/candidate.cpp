@@ -7,8 +7,9 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <thread>
 #include <utility>
+
+#include "core/base/on_threads.h"
 
 namespace overlap {
 namespace {
@@ -126,12 +127,7 @@ std::vector<Candidate> evaluate_all(const CandidateEvaluator& evaluator, std::ve
             }
         }
     };
-    {
-        std::vector<std::jthread> workers;
-        for (std::size_t worker = 1; worker < std::min<std::size_t>(threads, proposals.size()); ++worker)
-            workers.emplace_back(work);
-        work();
-    }
+    on_threads(std::min<std::size_t>(threads, proposals.size()), work);
     if (failure) std::rethrow_exception(failure);
     std::vector<Candidate> candidates;
     for (std::optional<Candidate>& candidate : found) {
