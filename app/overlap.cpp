@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -79,10 +82,26 @@ bool is_unknown_command(const CLI::App& parser, const char* first) {
     return true;
 }
 
-}  // namespace
+/// In a handler of exceptions: nothing here needs memory.
+void say_that_memory_is_lacking() {
+    std::fputs("overlap: the input needs more memory than there is\n", stderr);
+}
 
-int main(int argument_count, char** arguments) {
-    overlap::keep_freed_memory();
+/// A thread, or a destructor that needs memory as those of JSON documents do, cannot pass on that it is lacking.
+[[noreturn]] void terminate() {
+    try {
+        if (std::current_exception()) throw;
+    } catch (const std::bad_alloc&) {
+        say_that_memory_is_lacking();
+        std::_Exit(input_is_wrong);
+    } catch (...) {
+        // A mistake of this program.
+    }
+    std::abort();
+}
+
+/// @throws whatever is no fault of the input.
+int run(int argument_count, char** arguments) {
     CLI::App parser("Plans and predicts the communication of a distributed training step.", "overlap");
     parser.set_version_flag("--version", OVERLAP_VERSION);
     parser.require_subcommand(1);
@@ -134,9 +153,21 @@ int main(int argument_count, char** arguments) {
         return usage_error(parser, error);
     } catch (const overlap::InputError& error) {
         return input_error(error);
-    } catch (const std::bad_alloc&) {
-        std::cerr << "overlap: the input needs more memory than there is\n";
-        return input_is_wrong;
     }
     return 0;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    overlap::keep_freed_memory();
+    std::set_terminate(terminate);
+    try {
+        return run(argument_count, arguments);
+    } catch (const std::bad_alloc&) {
+        say_that_memory_is_lacking();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "overlap: the system has refused something: %s\n", error.what());
+    }
+    return input_is_wrong;
 }
