@@ -85,8 +85,7 @@ class BucketCheck {
                     spaces_only ? "Stray spaces" : "Unknown module", message + " (PyTorch would ignore it silently)",
                     entry);
             problem.module = module;
-            const auto free =
-                std::ranges::find_if(nearest, [&](const std::string& other) { return is_free(other, entry, module); });
+            const auto free = std::ranges::find_if(nearest, [&](const std::string& other) { return is_free(other); });
             if (free != nearest.end()) {
                 problem.fix = "rename to " + *free;
                 problem.replacement = *free;
@@ -98,17 +97,15 @@ class BucketCheck {
         }
     }
 
-    /// Whether a module can take the place of one that matches nothing: no other in the plan has any of its nodes.
-    bool is_free(const std::string& module, std::size_t entry, const std::string& instead_of) const {
+    /// Whether a module can take the place of one that matches nothing: none in the plan has any of its nodes.
+    bool is_free(const std::string& module) const {
         const auto& nodes = tree_.nodes(module);
         const auto shares = [&](const std::string& other) {
             return std::ranges::any_of(tree_.nodes(other),
                                        [&](NodeId node) { return std::ranges::binary_search(nodes, node); });
         };
-        for (std::size_t at = 0; at < buckets_.size(); ++at)
-            for (const std::string& other : buckets_[at].modules)
-                if (!(at == entry && other == instead_of) && shares(other)) return false;
-        return true;
+        return std::ranges::none_of(
+            buckets_, [&](const BucketEntry& entry) { return std::ranges::any_of(entry.modules, shares); });
     }
 
     /// Counts as PyTorch does: over all modules of all entries, nodes beyond the first mention of each.
