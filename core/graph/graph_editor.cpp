@@ -323,10 +323,30 @@ void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
 }
 
 void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
-    detach_inputs(node);
     NodeRecord& record = records_.write(node);
     record.args = args;
     record.kwargs = kwargs;
+    const std::span<const NodeId> known = inputs(node);
+    std::size_t seen = 0;  // of the known inputs, in order of first appearance
+    bool same = true;
+    const auto look = [&](NodeId mentioned) {
+        const NodeId input = current(mentioned);
+        if (seen < known.size() && known[seen] == input) {
+            ++seen;
+        } else {
+            const std::span<const NodeId> before = known.first(seen);
+            same = same && std::ranges::find(before, input) != before.end();
+        }
+    };
+    for_each_node(values_, args, look);
+    for_each_node(values_, kwargs, look);
+    if (same && seen == known.size()) {
+        // Where a user stands in the lists of its inputs does not matter once it has a time of registration.
+        registered_[node] = ++clock_;
+        edges_changed_ = true;
+        return;
+    }
+    detach_inputs(node);
     attach_inputs(node);
 }
 

@@ -292,6 +292,30 @@ TEST_F(GraphEditorTest, ReplacingOneInputOfOneUserRegistersItAnew) {
     EXPECT_EQ(names(graph, graph.users(c)), "u1");
 }
 
+TEST_F(GraphEditorTest, NewArgumentsWithTheSameInputsRegisterTheirNodeAnew) {
+    const NodeId a = 0, b = 1, c = 2, d = 3;
+    const NodeId u1 = call("u1", {a, b}), u2 = call("u2", {a, b});
+    GraphEditor graph = edit();
+    graph.replace_all_uses(b, c);
+    EXPECT_EQ(names(graph, graph.users(a)), "u1 u2");
+    const auto set = [&](std::initializer_list<Value> args) {
+        graph.set_arguments(u1, graph.list(std::vector<Value>(args)), {});
+        return names(graph, {graph.inputs(u1).begin(), graph.inputs(u1).end()});
+    };
+    // b means c by now, and what is mentioned again is one input.
+    EXPECT_EQ(set({Value::of_node(a), Value::of_integer(7), Value::of_node(b), Value::of_node(a)}), "a c");
+    EXPECT_EQ(names(graph, graph.users(a)), "u2 u1");
+    EXPECT_EQ(names(graph, graph.users(c)), "u2 u1");
+    graph.replace_input(u2, a, d);
+    EXPECT_EQ(set({Value::of_node(a), Value::of_node(c), Value::of_node(d)}), "a c d");
+    EXPECT_EQ(set({Value::of_node(c), Value::of_node(a)}), "c a");
+    EXPECT_EQ(set({Value::of_node(c)}), "c");
+    EXPECT_EQ(graph.user_count(a), 0u);
+    std::vector<NodeId> origin;
+    const auto result = graph.finish(origin);
+    EXPECT_EQ(std::vector(result->users(c).begin(), result->users(c).end()), std::vector<NodeId>({u2, u1}));
+}
+
 TEST_F(GraphEditorTest, MappedListsAreMadeAnewWhereSomethingChanges) {
     const Value nodes[] = {Value::of_node(0), Value::of_node(1)};
     const Value shared = builder_.list(nodes);
