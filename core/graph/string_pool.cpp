@@ -50,8 +50,11 @@ StringId StringPool::intern(std::string_view text) {
 
 StringId StringPool::compose(const TextPieces& pieces) {
     const std::uint32_t hash = hash_of(pieces);
-    const StringId known =
-        find_match(hash, [&](const Text& text) { return text.size == Text::composed && text.made->pieces == pieces; });
+    const auto is_match = [&](const Text& text) { return text.size == Text::composed && text.made->pieces == pieces; };
+    // What has a piece that the pools below do not know, as most have, need not be searched there.
+    const bool is_own = std::ranges::any_of(pieces, [&](StringId piece) { return piece >= first_; });
+    const StringId known = is_own ? slots_[probe(hash, [&](StringId id) { return is_match(texts_[id - first_]); })].id
+                                  : find_match(hash, is_match);
     if (known != no_string) return known;
     if (texts_.empty() && below_) take_over_below();
     if (!has_own_composed_) composed_.push_back(std::make_shared<std::deque<Composed>>());
