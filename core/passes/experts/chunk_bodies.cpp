@@ -229,7 +229,7 @@ bool BodyCopier::put_known_sizes(ChunkGraph::HalvedFields& halved, std::vector<T
     if (shapes.empty()) return true;
     if (halved.sizes.size() != outputs.size()) return false;
     for (std::size_t index = 0; index < outputs.size(); ++index) {
-        if (!outputs[index].is_tensor || halved.layouts[index].is_of(outputs[index])) continue;
+        if (!outputs[index].is_tensor || halved.layouts[index].is_of(editor_, outputs[index])) continue;
         const std::span<const std::int64_t> whole = editor_.shape(outputs[index]);
         const std::vector<std::int64_t>& sizes = halved.sizes[index];
         if (whole.size() != sizes.size()) return false;
@@ -243,7 +243,7 @@ bool BodyCopier::put_known_sizes(ChunkGraph::HalvedFields& halved, std::vector<T
         if (!halved.changed[index]) continue;
         KnownLayout& layout = halved.layouts[index];
         // Where the whole has an expression, the half has one.
-        outputs[index] = layout.is_of(outputs[index])
+        outputs[index] = layout.is_of(editor_, outputs[index])
                              ? with_known_layout(editor_, outputs[index], layout)
                              : with_sizes(editor_, outputs[index], shapes[index], halved.sizes[index], layout);
     }

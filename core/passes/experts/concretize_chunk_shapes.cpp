@@ -216,8 +216,8 @@ class Concretizing {
     void fix_tensor(NodeId node, std::size_t index, Fixed& fixed) {
         const TensorMeta tensor = std::as_const(editor_).outputs(node)[index];
         KnownLayout& layout = fixed.layouts[index];
-        const TensorMeta made = layout.is_of(tensor) ? with_known_layout(editor_, tensor, layout)
-                                                     : with_fixed_sizes(node, index, tensor, fixed);
+        const TensorMeta made = layout.is_of(editor_, tensor) ? with_known_layout(editor_, tensor, layout)
+                                                              : with_fixed_sizes(node, index, tensor, fixed);
         if (fixed.sizes_differ[index]) editor_.set_estimate(node, std::nullopt);
         editor_.mutable_outputs(node)[index] = made;
     }

@@ -38,8 +38,15 @@ TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<c
             strides[dimension] = 0;
     }
     const TensorMeta made = with_layout(editor, tensor, sizes, strides);
-    known = {tensor.first_dimension, made.first_dimension, tensor.rank, memory_reach(sizes, strides).value_or(0)};
+    known = {tensor, made.first_dimension, memory_reach(sizes, strides).value_or(0)};
     return made;
+}
+
+bool KnownLayout::is_of(const GraphEditor& editor, const TensorMeta& tensor) const {
+    if (!whole || whole->rank != tensor.rank) return false;
+    if (whole->first_dimension == tensor.first_dimension) return true;
+    return std::ranges::equal(editor.shape(*whole), editor.shape(tensor)) &&
+           std::ranges::equal(editor.stride(*whole), editor.stride(tensor));
 }
 
 TensorMeta with_known_layout(GraphEditor& editor, const TensorMeta& tensor, const KnownLayout& known) {

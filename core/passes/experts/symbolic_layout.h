@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/graph/graph_editor.h"
@@ -36,16 +37,15 @@ TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<
 
 /// The sizes and strides that a tensor got, for others that are laid out as it was and get the same sizes.
 struct KnownLayout {
-    static constexpr std::uint32_t none = 0xffffffffu;
-    std::uint32_t whole = none;  ///< TensorMeta::first_dimension before
-    std::uint32_t made = none;   ///< and after
-    std::uint8_t rank = 0;
-    std::int64_t elements = 0;  ///< how far they reach
+    std::optional<TensorMeta> whole;  ///< the tensor before; none: nothing is known
+    std::uint32_t made = 0;           ///< TensorMeta::first_dimension afterwards
+    std::int64_t elements = 0;        ///< how far they reach
 
-    bool is_of(const TensorMeta& tensor) const { return whole == tensor.first_dimension && rank == tensor.rank; }
+    /// Whether a tensor has the sizes and strides that the one before had.
+    bool is_of(const GraphEditor& editor, const TensorMeta& tensor) const;
 };
 
-/// A tensor of memory of its own, laid out as the one before. @pre known.is_of(tensor)
+/// A tensor of memory of its own, laid out as the one before. @pre known.is_of(editor, tensor)
 TensorMeta with_known_layout(GraphEditor& editor, const TensorMeta& tensor, const KnownLayout& known);
 
 /// A tensor of memory of its own whose sizes are those numbers, with strides that follow the size of the first symbolic
