@@ -145,9 +145,14 @@ std::vector<std::vector<ExpressionId>> NodeFieldTable::read_shapes(NodeId node, 
 }
 
 ExpressionId NodeFieldTable::read_value(NodeId node, std::string_view object) {
-    const ExpressionId value = read_expression(node, json_member(object, "symbol"));
+    std::string_view symbol, hint;
+    for_each_json_member(object, [&](std::string_view key, std::string_view member) {
+        if (key == "symbol") symbol = member;
+        if (key == "hint") hint = member;
+    });
+    const ExpressionId value = read_expression(node, symbol);
     if (expressions_.symbols(value).empty()) return no_expression;
-    if (const auto number = whole_number(json_member(object, "hint"))) learn_hint(value, *number);
+    if (const auto number = whole_number(hint)) learn_hint(value, *number);
     return value;
 }
 

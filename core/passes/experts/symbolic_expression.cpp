@@ -80,7 +80,7 @@ Expressions::Entry Expressions::read_sum(std::string_view text) {
     bool negative = text.starts_with('-');
     std::string_view rest = negative ? text.substr(1) : text;
     while (true) {
-        const std::size_t end = std::min(rest.find(" + "), rest.find(" - "));
+        const std::size_t end = rest.find(' ');
         const std::size_t before = entry.terms.size();
         const std::int64_t constant = entry.constant;
         if (!read_term(rest.substr(0, end), entry)) return entry;
@@ -89,7 +89,9 @@ Expressions::Entry Expressions::read_sum(std::string_view text) {
             entry.constant = entry.terms.size() > before ? constant : -entry.constant;
         }
         if (end == rest.npos) break;
-        negative = rest[end + 1] == '-';
+        const std::string_view sign = rest.substr(end, 3);
+        if (sign != " + " && sign != " - ") return entry;
+        negative = sign == " - ";
         rest.remove_prefix(end + 3);
     }
     if (!in_torchs_order(entry.terms) || print(entry.terms, entry.constant) != text) return entry;

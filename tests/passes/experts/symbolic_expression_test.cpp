@@ -26,6 +26,7 @@ TEST(SymbolicExpression, SubstitutionsAreWrittenAsTorchWritesThem) {
     EXPECT_EQ(halved(expressions, "u10 + u4 + 5"), "u10 + u9 + 5");
     EXPECT_EQ(halved(expressions, "u1 + u2"), "u1 + u2");
     EXPECT_EQ(halved(expressions, "Max(0, u0 - u1)"), "");
+    for (const char* text : {"u0 * u1", "u0 +u1", "u0 1", "u0 "}) EXPECT_EQ(halved(expressions, text), "") << text;
 }
 
 TEST(SymbolicExpression, AFreshSymbolIsPutInItsPlaceByName) {
