@@ -28,16 +28,10 @@ BodyCopier::BodyCopier(const LoweringContext& context, const ChunkRegion& region
     places.resize(editor_.number_count(), ChunkGraph::no_place);
     for (const NodeId node : region.nodes) {
         const NodeRecord& record = editor_.record(node);
-        const auto outputs = std::as_const(editor_).outputs(node);
         places[node] = static_cast<std::uint32_t>(originals_.size());
-        originals_.push_back({node,
-                              editor_.name(node),
-                              record.name,
-                              record.args,
-                              record.kwargs,
-                              {outputs.begin(), outputs.end()},
-                              editor_.metadata(node),
-                              &graph_.fields(node)});
+        originals_.push_back({node, editor_.name(node), record.name, record.args, record.kwargs,
+                              std::as_const(editor_).outputs(node), editor_.metadata(node), &graph_.fields(node),
+                              has_symbols(record.args) || has_symbols(record.kwargs)});
     }
 }
 
@@ -113,7 +107,11 @@ NodeId BodyCopier::stand_in(NodeId node, int chunk) const {
 }
 
 Value BodyCopier::mapped(const OriginalNode& original, const Value& value, int chunk) {
-    if (!has_symbols(value)) return editor_.mapped(value, [&](NodeId node) { return stand_in(node, chunk); });
+    if (original.has_symbols && has_symbols(value)) return mapped_with_symbols(original, value, chunk);
+    return editor_.mapped(value, [&](NodeId node) { return stand_in(node, chunk); });
+}
+
+Value BodyCopier::mapped_with_symbols(const OriginalNode& original, const Value& value, int chunk) {
     if (value.is(ValueKind::symbol)) return mapped_symbol(original, value, chunk);
     std::vector<Value> items(editor_.children(value).begin(), editor_.children(value).end());
     for (Value& item : items) item = mapped(original, item, chunk);

@@ -77,14 +77,10 @@ ChunkGraph::ChunkGraph(const std::shared_ptr<const Graph>& source, std::int64_t 
     for (std::uint32_t target = 0; target < source->target_count(); ++target) {
         traits_.push_back(traits_of(source->target_text(target)));
     }
-    fields_.reserve(source->node_count() * 2 + 64);
-    chunks_.reserve(source->node_count() * 2 + 64);
-    originals_.reserve(source->node_count() * 2 + 64);
-    originals_.resize(source->node_count(), empty_string);
+    known_.reserve(source->node_count() * 2 + 64);
     end_of_half_ = editor_.intern(end_of_half);
     for (NodeId node = 0; node < source->node_count(); ++node) {
-        fields_.push_back(&table_.of(node));
-        chunks_.push_back(&table_.of(node).chunk);
+        note_fields(node, &table_.of(node), &table_.of(node).chunk, empty_string);
         static_inputs_[node] = source->op(node) == NodeOp::placeholder && static_inputs-- > 0;
     }
 }
@@ -122,12 +118,11 @@ int ChunkGraph::chunk_dimension(NodeId node, const NodeFields& fields) const {
     return found;
 }
 
-bool ChunkGraph::depends(NodeId node) const {
-    const NodeFields& own = fields(node);
+bool ChunkGraph::mention_symbols(const NodeFields& fields) const {
     const auto mentions = [&](ExpressionId expression) {
         return expression != no_expression && symbols_.occur_in(expressions(), expression);
     };
-    return mentions(own.value) || std::ranges::any_of(own.shapes, [&](const std::vector<ExpressionId>& shape) {
+    return mentions(fields.value) || std::ranges::any_of(fields.shapes, [&](const std::vector<ExpressionId>& shape) {
                return std::ranges::any_of(shape, mentions);
            });
 }
@@ -150,14 +145,8 @@ void ChunkGraph::set_fields(NodeId node, NodeFields fields) {
 }
 
 void ChunkGraph::note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original) {
-    if (node >= fields_.size()) {
-        fields_.resize(node + 1, nullptr);
-        chunks_.resize(node + 1, nullptr);
-        originals_.resize(node + 1, empty_string);
-    }
-    fields_[node] = fields;
-    chunks_[node] = chunk;
-    originals_[node] = original;
+    if (node >= known_.size()) known_.resize(node + 1);
+    known_[node] = {fields, chunk, original, mention_symbols(*fields)};
 }
 
 void ChunkGraph::set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half,

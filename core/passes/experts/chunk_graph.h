@@ -53,12 +53,12 @@ class ChunkGraph {
     const SymbolValues& hints() const { return hints_; }
 
     /// What a node says of sizes. Of chunks it says chunk() and original_name().
-    const NodeFields& fields(NodeId node) const { return *fields_[node]; }
-    const ChunkMetadata& chunk(NodeId node) const { return *chunks_[node]; }
+    const NodeFields& fields(NodeId node) const { return *known_[node].fields; }
+    const ChunkMetadata& chunk(NodeId node) const { return *known_[node].chunk; }
     /// `chunked_original_name`; empty where it has none.
     std::string_view original_name(NodeId node) const {
-        return originals_[node] == empty_string ? std::string_view(chunks_[node]->original_name)
-                                                : editor_.text(originals_[node]);
+        const StringId original = known_[node].original;
+        return original == empty_string ? std::string_view(chunk(node).original_name) : editor_.text(original);
     }
     /// The fields of a node of the source, before the pass changed them.
     const NodeFields& source_fields(NodeId node) const { return table_.of(node); }
@@ -83,7 +83,7 @@ class ChunkGraph {
     /// The same of a tensor that the node had. @pre it was one tensor.
     int chunk_dimension(NodeId node, const NodeFields& fields) const;
     /// Whether its value mentions one of symbols().
-    bool depends(NodeId node) const;
+    bool depends(NodeId node) const { return known_[node].depends; }
     /// Whether a reader of a value counts: the output, a node that is read itself, or one that writes an argument.
     bool is_semantic_user(NodeId node) const {
         return editor_.op(node) == NodeOp::output || editor_.user_count(node) > 0 || writes(node);
@@ -139,7 +139,16 @@ class ChunkGraph {
     static constexpr std::uint32_t no_place = 0xffffffffu;
 
   private:
+    /// What is known of a node.
+    struct Known {
+        const NodeFields* fields = nullptr;
+        const ChunkMetadata* chunk = nullptr;
+        StringId original = empty_string;  ///< of a node of a half: the name of the node that it was
+        bool depends = false;              ///< whether `fields` mention one of symbols()
+    };
+
     void note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original);
+    bool mention_symbols(const NodeFields& fields) const;
 
     NodeFieldTable table_;
     KnownSymbols symbols_;
@@ -148,10 +157,7 @@ class ChunkGraph {
     GraphEditor editor_;
     std::vector<std::uint8_t> traits_;        ///< by target
     std::vector<std::string> default_names_;  ///< by target; empty until asked for
-    // By node.
-    std::vector<const NodeFields*> fields_;
-    std::vector<const ChunkMetadata*> chunks_;
-    std::vector<StringId> originals_;  ///< of a node of a half: the name of the node that it was
+    std::vector<Known> known_;                ///< by node
     std::deque<NodeFields> made_;
     std::deque<ChunkMetadata> made_chunks_;
     StringId end_of_half_ = empty_string;

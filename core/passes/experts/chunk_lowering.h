@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,9 +66,10 @@ struct OriginalNode {
     std::string_view name;  ///< as it was before the region was lowered
     StringId name_id = empty_string;
     Value args, kwargs;
-    std::vector<TensorMeta> outputs;
+    std::span<const TensorMeta> outputs;  ///< the source's, which stay as they are
     NodeMetadata metadata;
     const NodeFields* fields = nullptr;
+    bool has_symbols = false;  ///< whether sizes are written into its arguments
 };
 
 /// Computes both halves: the first in the nodes themselves, the second in copies (`_copy_body`).
@@ -95,6 +97,7 @@ class BodyCopier {
     void copy_half(int chunk);
     NodeId copy(std::size_t index, int chunk);
     Value mapped(const OriginalNode& original, const Value& value, int chunk);
+    Value mapped_with_symbols(const OriginalNode& original, const Value& value, int chunk);
     Value mapped_symbol(const OriginalNode& original, const Value& value, int chunk);
     bool has_symbols(const Value& value) const;
     NodeId stand_in(NodeId node, int chunk) const;

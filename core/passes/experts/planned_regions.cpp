@@ -56,23 +56,27 @@ NodeSet behind_boundaries(const ChunkGraph& graph, const NodeSet& boundaries) {
     return suffix;
 }
 
-/// Finds the region of one root in one direction.
+/// Finds the regions, each of one root in one direction.
 class RegionFinder {
   public:
-    RegionFinder(const ChunkGraph& graph, const RootFinder& finder, std::size_t root, bool is_backward,
-                 const NodeSet& suffix)
+    RegionFinder(const ChunkGraph& graph, const RootFinder& finder, const NodeSet& suffix)
         : graph_(graph),
           editor_(graph.editor()),
           finder_(finder),
-          root_(root),
-          is_backward_(is_backward),
           suffix_(suffix),
           is_candidate_(editor_.number_count()),
-          in_body_(editor_.number_count()) {}
+          in_body_(editor_.number_count()),
+          marked_(editor_.number_count()) {}
 
     /// @param candidates the root's own nodes, in order. @param unnamed nodes without a module, none of which has a
     /// neighbour in a module outside the root.
-    std::vector<NodeId> find(std::vector<NodeId> candidates, const std::vector<NodeId>& unnamed) {
+    std::vector<NodeId> find(std::size_t root, bool is_backward, std::vector<NodeId> candidates,
+                             const std::vector<NodeId>& unnamed) {
+        root_ = root;
+        is_backward_ = is_backward;
+        is_candidate_.clear();
+        in_body_.clear();
+        body_.clear();
         for (const NodeId node : candidates) is_candidate_.add(node);
         if (is_backward_) adopt(candidates, unnamed);
         find_influenced(candidates);
@@ -80,7 +84,7 @@ class RegionFinder {
         keep_needed();
         if (is_backward_) std::erase_if(body_, [&](NodeId node) { return suffix_.has(node); });
         std::ranges::sort(body_, [&](NodeId left, NodeId right) { return editor_.is_before(left, right); });
-        return std::move(body_);
+        return body_;
     }
 
   private:
@@ -97,7 +101,8 @@ class RegionFinder {
             return is_candidate_.has(node) || (graph_.has_halves(node) && finder_.is_inside(node, root_));
         };
         const std::size_t own = candidates.size();
-        NodeSet open(editor_.number_count());
+        NodeSet& open = marked_;
+        open.clear();
         for (const NodeId node : unnamed) open.add(node);
         const auto take = [&](NodeId node) {
             if (!open.has(node) || is_candidate_.has(node)) return;
@@ -168,7 +173,8 @@ class RegionFinder {
             work.insert(work.end(), inputs.begin(), inputs.end());
         }
         const auto escapes = [&](NodeId user) { return !in_body_.has(user) && graph_.is_semantic_user(user); };
-        NodeSet producers(editor_.number_count());
+        NodeSet& producers = marked_;
+        producers.clear();
         work.assign(body_.begin() + static_cast<std::ptrdiff_t>(influenced), body_.end());
         for (const NodeId node : work) producers.add(node);
         while (!work.empty()) {
@@ -193,7 +199,8 @@ class RegionFinder {
                 work.push_back(node);
             }
         }
-        NodeSet needed(editor_.number_count());
+        NodeSet& needed = marked_;
+        needed.clear();
         body_.clear();
         while (!work.empty()) {
             const NodeId node = work.back();
@@ -210,10 +217,11 @@ class RegionFinder {
     const ChunkGraph& graph_;
     const GraphEditor& editor_;
     const RootFinder& finder_;
-    const std::size_t root_;
-    const bool is_backward_;
     const NodeSet& suffix_;
+    std::size_t root_ = 0;
+    bool is_backward_ = false;
     NodeSet is_candidate_, in_body_;
+    NodeSet marked_;  ///< of the step that is being done
     std::vector<NodeId> body_;
 };
 
@@ -290,12 +298,12 @@ std::vector<ChunkRegion> plan_regions(const ChunkGraph& graph, const RootFinder&
         if (root != RootFinder::none) candidates[root * 2 + (is_backward ? 1 : 0)].push_back(node);
     }
     const NodeSet suffix = behind_boundaries(graph, escape_boundaries);
+    RegionFinder region_finder(graph, finder, suffix);
     std::vector<ChunkRegion> regions;
     for (std::size_t index = 0; index < candidates.size(); ++index) {
-        const bool is_backward = index % 2 == 1;
-        ChunkRegion region{index / 2, is_backward, {}};
-        region.nodes = RegionFinder(graph, finder, index / 2, is_backward, suffix)
-                           .find(std::move(candidates[index]), unnamed.of(index / 2));
+        ChunkRegion region{index / 2, index % 2 == 1, {}};
+        region.nodes =
+            region_finder.find(region.root, region.is_backward, std::move(candidates[index]), unnamed.of(region.root));
         if (!region.nodes.empty()) regions.push_back(std::move(region));
     }
     std::ranges::stable_sort(regions, [&](const ChunkRegion& left, const ChunkRegion& right) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,21 +28,27 @@ struct ChunkRegion {
     std::vector<NodeId> nodes;  ///< in the order of the graph; not empty
 };
 
-/// A set of nodes.
+/// A set of nodes, which is emptied at hardly any cost.
 class NodeSet {
   public:
-    explicit NodeSet(std::uint32_t nodes) : has_(nodes) {}
-    bool has(NodeId node) const { return node < has_.size() && has_[node] != 0; }
+    explicit NodeSet(std::uint32_t nodes) : round_of_(nodes) {}
+    bool has(NodeId node) const { return node < round_of_.size() && round_of_[node] == round_; }
     void add(NodeId node) {
-        if (node >= has_.size()) has_.resize(node + 1);
-        has_[node] = 1;
+        if (node >= round_of_.size()) round_of_.resize(node + 1);
+        round_of_[node] = round_;
     }
     void remove(NodeId node) {
-        if (node < has_.size()) has_[node] = 0;
+        if (node < round_of_.size()) round_of_[node] = 0;
+    }
+    void clear() {
+        if (++round_ != 0) return;
+        std::ranges::fill(round_of_, std::uint8_t{0});
+        round_ = 1;
     }
 
   private:
-    std::vector<std::uint8_t> has_;
+    std::vector<std::uint8_t> round_of_;  ///< by node: in which round it was added
+    std::uint8_t round_ = 1;              ///< counts how often the set was emptied; never 0
 };
 
 /// Whether a node's module is a root or in it.
