@@ -153,8 +153,8 @@ SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) 
     }
     for (Value& value : placed) {
         if (!value.is(ValueKind::node)) continue;
-        const NodeId place = position[value.node];
-        value = place == no_node ? Value::of_none() : Value::of_node(place);
+        value.node = position[value.node];
+        if (value.node == no_node) value = Value::of_none();
     }
     return SharedArena(std::move(placed));
 }
