@@ -16,8 +16,8 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
-#include "core/search/lower_bound.h"
 
 namespace overlap::commands {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/bound/step_work.h"
 #include "core/pipeline/disturbed_times.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
-#include "core/search/step_work.h"
 
 namespace overlap {
 

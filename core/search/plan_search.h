@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/bound/lower_bound.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/candidate.h"
-#include "core/search/lower_bound.h"
 #include "core/search/plan_locks.h"
 
 namespace overlap {

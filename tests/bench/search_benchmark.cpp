@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/bound/lower_bound.h"
+#include "core/bound/order_free_bound.h"
 #include "core/cost/shared_links.h"
 #include "core/io/graph_file.h"
-#include "core/search/lower_bound.h"
-#include "core/search/order_free_bound.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
 

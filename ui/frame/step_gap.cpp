@@ -2,9 +2,9 @@
 
 #include <mutex>
 
+#include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
 #include "core/pipeline/step_with_links_shared.h"
-#include "core/search/lower_bound.h"
 #include "ui/document/document.h"
 #include "ui/theme/harmless_text.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/advice/advice.h"
+#include "core/bound/step_work.h"
 #include "core/cost/shared_links.h"
-#include "core/search/step_work.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/theme/numbers.h"
 

@@ -1,4 +1,4 @@
-#include "tests/search/random_step.h"
+#include "tests/bound/random_step.h"
 
 #include <algorithm>
 #include <memory>

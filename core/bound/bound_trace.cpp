@@ -1,4 +1,4 @@
-#include "core/search/bound_trace.h"
+#include "core/bound/bound_trace.h"
 
 #include <string>
 #include <utility>

@@ -4,7 +4,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
-#include "core/search/lower_bound.h"
+#include "core/bound/lower_bound.h"
 
 namespace overlap {
 namespace {

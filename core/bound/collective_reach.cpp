@@ -1,4 +1,4 @@
-#include "core/search/collective_reach.h"
+#include "core/bound/collective_reach.h"
 
 namespace overlap {
 

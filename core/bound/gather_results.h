@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/bound/step_work.h"
 #include "core/graph/storage_table.h"
-#include "core/search/step_work.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/search/service_queue.h"
+#include "core/bound/service_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "core/search/order_free_bound.h"
+#include "core/bound/order_free_bound.h"
 
 #include <algorithm>
 #include <queue>
 #include <utility>
 #include <vector>
 
-#include "core/search/collective_reach.h"
-#include "core/search/order_free_live.h"
-#include "core/search/work_times.h"
+#include "core/bound/collective_reach.h"
+#include "core/bound/order_free_live.h"
+#include "core/bound/work_times.h"
 
 namespace overlap {
 namespace {

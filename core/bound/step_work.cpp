@@ -1,4 +1,4 @@
-#include "core/search/step_work.h"
+#include "core/bound/step_work.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/bound/cleaned_graph.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/direction.h"
 #include "core/predict/compiled_times.h"
-#include "core/search/cleaned_graph.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/search/step_work.h"
+#include "core/bound/step_work.h"
 
 namespace overlap {
 

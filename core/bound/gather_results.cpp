@@ -1,4 +1,4 @@
-#include "core/search/gather_results.h"
+#include "core/bound/gather_results.h"
 
 #include <algorithm>
 

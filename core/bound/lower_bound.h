@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/bound/step_work.h"
 #include "core/files/json_writer.h"
-#include "core/search/step_work.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/search/order_free_bound.h"
+#include "core/bound/order_free_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
 #include "core/pipeline/evaluation.h"
-#include "core/search/lower_bound.h"
+#include "tests/bound/bound_chains.h"
 #include "tests/cost/graph_sketch.h"
-#include "tests/search/bound_chains.h"
 
 namespace overlap::test {
 namespace {

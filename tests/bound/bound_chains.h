@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/search/lower_bound.h"
+#include "core/bound/lower_bound.h"
 
 namespace overlap::test {
 

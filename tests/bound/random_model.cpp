@@ -1,4 +1,4 @@
-#include "tests/search/random_model.h"
+#include "tests/bound/random_model.h"
 
 #include <algorithm>
 #include <string>

@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/search/lower_bound.h"
-#include "core/search/step_work.h"
+#include "core/bound/lower_bound.h"
+#include "core/bound/step_work.h"
 
 namespace overlap {
 

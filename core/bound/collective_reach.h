@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/search/step_work.h"
+#include "core/bound/step_work.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/search/lower_bound.h"
+#include "core/bound/lower_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
+#include "tests/bound/bound_chains.h"
+#include "tests/bound/random_model.h"
+#include "tests/bound/random_step.h"
 #include "tests/cost/graph_sketch.h"
-#include "tests/search/bound_chains.h"
-#include "tests/search/random_model.h"
-#include "tests/search/random_step.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap::test {

@@ -1,4 +1,4 @@
-#include "core/search/lower_bound.h"
+#include "core/bound/lower_bound.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,10 +6,10 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
-#include "core/search/bound_trace.h"
-#include "core/search/live_bytes.h"
-#include "core/search/order_free_bound.h"
-#include "core/search/service_queue.h"
+#include "core/bound/bound_trace.h"
+#include "core/bound/live_bytes.h"
+#include "core/bound/order_free_bound.h"
+#include "core/bound/service_queue.h"
 
 namespace overlap {
 namespace {

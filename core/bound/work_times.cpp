@@ -1,4 +1,4 @@
-#include "core/search/work_times.h"
+#include "core/bound/work_times.h"
 
 #include <algorithm>
 

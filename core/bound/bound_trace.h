@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/search/lower_bound.h"
-#include "core/search/step_work.h"
+#include "core/bound/lower_bound.h"
+#include "core/bound/step_work.h"
 
 namespace overlap {
 

@@ -1,10 +1,10 @@
-#include "core/search/live_bytes.h"
+#include "core/bound/live_bytes.h"
 
 #include <algorithm>
 #include <bit>
 
+#include "core/bound/gather_results.h"
 #include "core/graph/storage_table.h"
-#include "core/search/gather_results.h"
 
 namespace overlap {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/search/bound_trace.h"
-#include "core/search/collective_reach.h"
-#include "core/search/step_work.h"
+#include "core/bound/bound_trace.h"
+#include "core/bound/collective_reach.h"
+#include "core/bound/step_work.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/search/cleaned_graph.h"
+#include "core/bound/cleaned_graph.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
+#include "core/bound/lower_bound.h"
 #include "core/files/json_writer.h"
-#include "core/search/lower_bound.h"
 
 namespace overlap {
 

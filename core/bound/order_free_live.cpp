@@ -1,11 +1,11 @@
-#include "core/search/order_free_live.h"
+#include "core/bound/order_free_live.h"
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
 
+#include "core/bound/gather_results.h"
 #include "core/graph/storage_table.h"
-#include "core/search/gather_results.h"
 
 namespace overlap {
 namespace {
