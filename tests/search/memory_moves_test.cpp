@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/shared_links.h"
+#include "core/cost/with_cost_model.h"
+#include "core/plan/memory_edits.h"
+#include "core/plan/plan.h"
+#include "core/search/moves.h"
+#include "core/search/plan_search.h"
+#include "core/search/portfolio.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap::test {
+namespace {
+
+std::shared_ptr<const Graph> graph_of(const std::string& name) {
+    return with_shared_links(test_graph(name), LinkSharing::by_host);
+}
+
+SearchOptions options_of(std::size_t effort) {
+    SearchOptions options;
+    options.effort = effort;
+    options.threads = 2;
+    return options;
+}
+
+TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
+    EXPECT_TRUE(memory_settings(*graph_of("llama3_8b_bw_64_1d")).empty());
+    EXPECT_TRUE(memory_settings(*graph_of("llama3_debugmodel_fsdp8.prebucket")).empty());
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    const std::vector<MemoryChoice> settings = memory_settings(*graph);
+    ASSERT_FALSE(settings.empty());
+    const Plan start = preset_proposals(*graph).front().plan;
+    const std::vector<Proposal> moves = memory_moves(start, settings);
+    EXPECT_EQ(moves.size(), settings.size());
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    std::int64_t least = evaluator.evaluate(start, "preset").corrected_peak_bytes, most = least;
+    for (const Proposal& move : moves) {
+        const Candidate candidate = evaluator.evaluate(move.plan, move.origin);
+        least = std::min(least, candidate.corrected_peak_bytes);
+        most = std::max(most, candidate.corrected_peak_bytes);
+    }
+    EXPECT_LT(least, most);
+    // What has a section can do without it.
+    EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+TEST(MemoryMoves, SingleOperatorsAreSavedOrComputedAgain) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    const Plan start = preset_proposals(*graph).front().plan;
+    EXPECT_TRUE(operator_memory_moves(*evaluate_baseline(graph), 8).empty());
+    MemorySection section;
+    section.policy = "full";
+    const auto all_again = evaluate(graph, edits::with_memory(start, section));
+    const std::vector<Proposal> moves = operator_memory_moves(*all_again, 8);
+    ASSERT_FALSE(moves.empty());
+    for (const Proposal& move : moves) {
+        ASSERT_TRUE(move.plan.memory) << move.origin;
+        ASSERT_EQ(move.plan.memory->rules.size(), 1u) << move.origin;
+        EXPECT_EQ(move.plan.memory->rules.front().operators.size(), 1u) << move.origin;
+    }
+    // Each does what it says: what is saved is not computed again, and takes memory.
+    const auto saved = evaluate(graph, moves.front().plan);
+    ASSERT_EQ(moves.front().plan.memory->rules.front().action, MemoryAction::save);
+    ASSERT_FALSE(saved->refused);
+    EXPECT_LT(saved->simulation.compute_ms, all_again->simulation.compute_ms);
+    EXPECT_GT(saved->corrected_memory.peak_bytes, all_again->corrected_memory.peak_bytes);
+}
+
+TEST(MemoryMoves, LessMemoryThanAnyPresetTakesIsFound) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8");
+    SearchOptions options = options_of(200);
+    const SearchResult free = search_plans(graph, options);
+    std::int64_t least = free.best.corrected_peak_bytes;
+    for (const Candidate& baseline : free.baselines)
+        if (baseline.usable()) least = std::min(least, baseline.corrected_peak_bytes);
+    EXPECT_LT(free.front.front().peak_bytes, least);
+    EXPECT_TRUE(free.front.front().plan.memory);
+}
+
+TEST(MemoryMoves, OfAFastPlanAreTriedWithinALimit) {
+    const auto graph = with_shared_links(
+        with_cost_model(test_graph("llama3_debugmodel_fsdp8"), *built_in_cost_model("h100-sxm")).graph,
+        LinkSharing::by_host);
+    SearchOptions options = options_of(150);
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    std::size_t tried = 0;
+    for (const std::int64_t limit : {330'000'000, 400'000'000, 450'000'000}) {
+        options.memory_limit = limit;
+        const SearchResult found = search_plans(graph, options);
+        const FrontPoint& fast = found.front.back();
+        ASSERT_GT(fast.peak_bytes, limit);
+        for (const FrontPoint& point : found.front) {
+            if (point.peak_bytes > limit || !point.plan.memory) continue;
+            const Candidate candidate =
+                evaluator.evaluate(edits::with_memory(fast.plan, *point.plan.memory), point.origin);
+            if (!candidate.usable() || candidate.corrected_peak_bytes > limit) continue;
+            ++tried;
+            EXPECT_LE(found.best.step_ms, candidate.step_ms) << limit << ' ' << point.origin;
+        }
+    }
+    EXPECT_GT(tried, 0u);
+}
+
+}  // namespace
+}  // namespace overlap::test
