@@ -185,7 +185,7 @@ void add_collectives(nb::module_& core) {
             "How long compute stands still for it.")
         .def_prop_ro(
             "avoidable_ms", [](const Collective& one) { return one.timing().avoidable_ms; },
-            "Exposed time that issuing it earlier would save.")
+            "Of the exposed time, what there is more compute to hide behind, were it issued earlier.")
         .def_prop_ro(
             "hidden_ms", [](const Collective& one) { return one.figures.hidden_ms; },
             "Of its time in which compute runs.")

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "core/advice/named_moves.h"
 #include "core/base/error.h"
 #include "core/explain/explain_node.h"
 #include "core/io/report_json.h"
@@ -25,8 +26,14 @@ struct Explanation {
 };
 
 Explanation explain(const EvaluationHandle& handle, const std::string& node) {
-    CollectiveExplanation explained =
-        result_of([&](std::stop_token stop) { return explain_node(*handle.evaluation, node, std::move(stop)); });
+    CollectiveExplanation explained = result_of([&](std::stop_token stop) {
+        CollectiveExplanation found = explain_node(*handle.evaluation, node, stop);
+        if (found.timing >= 0)
+            for (std::string& sentence :
+                 evaluated_moves(handle.evaluation, static_cast<std::size_t>(found.timing), stop))
+                found.sentences.push_back(std::move(sentence));
+        return found;
+    });
     return {handle.evaluation, std::move(explained), node};
 }
 
@@ -71,14 +78,13 @@ void add_explanations(nb::module_& core) {
         .def_prop_ro(
             "sentences", [](const Explanation& explanation) { return explanation.explained.sentences; },
             "What it is merged with, or why not; why it is exposed, or what hides it; which option would help; what "
-            "becomes "
-            "of its tensor. Without full stops.")
+            "becomes of its tensor; what the moves that it names do to the step. Without full stops.")
         .def("__str__", sentences_of);
-    core.def(
-        "explain", explain, nb::arg("evaluation"), nb::arg("node"),
-        "Explains a node, by its name in the evaluation's input or in its graph.\n\n"
-        "May run the plan's passes again with other options.\nRaises InputError for a name that neither has, with the "
-        "nearest.");
+    core.def("explain", explain, nb::arg("evaluation"), nb::arg("node"),
+             "Explains a node, by its name in the evaluation's input or in its graph.\n\n"
+             "May run the plan's passes again with other options and moves.\nRaises InputError for a name that neither "
+             "has, with the "
+             "nearest.");
 }
 
 template <typename Field>

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
@@ -11,6 +12,7 @@
 #include "app/arguments/pipeline.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "core/advice/named_moves.h"
 #include "core/base/error.h"
 #include "core/explain/explain_node.h"
 #include "core/files/ordered_json.h"
@@ -51,7 +53,7 @@ class Explain final : public Command {
         } else {
             evaluation = evaluate_baseline(graph);
         }
-        const CollectiveExplanation explanation = explain(*evaluation);
+        const CollectiveExplanation explanation = explain(evaluation);
         if (json_) {
             streams.out << json_text(as_json(explanation, *evaluation)) << '\n';
         } else {
@@ -60,9 +62,13 @@ class Explain final : public Command {
     }
 
   private:
-    CollectiveExplanation explain(const Evaluation& evaluation) const {
+    CollectiveExplanation explain(const std::shared_ptr<const Evaluation>& evaluation) const {
         try {
-            return explain_node(evaluation, node_);
+            CollectiveExplanation explanation = explain_node(*evaluation, node_);
+            if (explanation.timing >= 0)
+                for (std::string& sentence : evaluated_moves(evaluation, static_cast<std::size_t>(explanation.timing)))
+                    explanation.sentences.push_back(std::move(sentence));
+            return explanation;
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }

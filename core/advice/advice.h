@@ -22,6 +22,7 @@ struct Advice {
     /// Why the change cannot be made, where the collective's own explanation names it; else empty.
     std::string refusal{};
     bool moves_dependents = false;  ///< what needs the collective comes later too: heavy compute may change its order
+    bool is_named = false;          ///< the collective's own explanation names it, see why_exposed()
 };
 
 /// Changes that may hide one collective of an evaluated plan, each for itself: other buckets, a process group of its

@@ -41,7 +41,8 @@ class OverlapChanges {
         OverlapPreview::Effect effect = preview_.effect_of(directive);
         const std::string refusal = effect.refusal();
         if (!refusal.empty() && named == Named::no) return;
-        Advice advice{collective_.name + ' ' + what, {}, collective_.plan(), refusal, moves_dependents};
+        Advice advice{
+            collective_.name + ' ' + what, {}, collective_.plan(), refusal, moves_dependents, named == Named::yes};
         if (refusal.empty()) {
             advice.plan.overlaps = std::move(effect.overlaps);
         } else {
@@ -65,13 +66,13 @@ class OverlapChanges {
             start_before(timing.blocker);
     }
 
-    void wait_after(NodeId node, bool moves_dependents) {
+    void wait_after(NodeId node, Named named, bool moves_dependents) {
         OverlapDirective directive = preview_.directive();
         directive.hide_behind.clear();
         directive.wait_after = graph_.name(node);
         add(directive,
             (moves_dependents ? "and what needs it wait until after " : "is waited for after ") + directive.wait_after,
-            Named::no, moves_dependents);
+            named, moves_dependents);
     }
 
     /// To right before the first node that needs it, after the last compute that does not; and to what its explanation
@@ -82,10 +83,12 @@ class OverlapChanges {
         for (NodeId node = collective_.timing.wait + 1; node < graph_.node_count() && !preview_.is_dependent(node);
              ++node)
             if (is_compute(node)) last = node;
-        if (last != no_node) wait_after(last, false);
         const std::int32_t index = evaluation_.simulation.collective_of_node[collective_.timing.start];
         const LaterWait later = later_wait(evaluation_, static_cast<std::size_t>(index));
-        if (later.after != no_node && later.after != last) wait_after(later.after, later.moves_dependents);
+        // An explanation tells of later waits where nothing else helps.
+        const Named named = collective_.timing.cause == ExposureCause::producer_late ? Named::yes : Named::no;
+        if (last != no_node) wait_after(last, later.after == last ? named : Named::no, false);
+        if (later.after != no_node && later.after != last) wait_after(later.after, named, later.moves_dependents);
     }
 
     void run_behind(const std::string& block) {

@@ -187,7 +187,14 @@ bool computes_after(const Simulation& simulation, const Graph& graph, NodeId wai
     return false;
 }
 
-/// What waiting for it later would save, or that it cannot be.
+/// What there is to hide behind, by the schedule as it is: what moving one thing does to the step is known only when
+/// the plan that does it is evaluated.
+std::string compute_to_hide_behind(double exposed_ms, double hidden_ms) {
+    const bool enough = exposed_ms - hidden_ms < nanosecond_in_ms;
+    return (enough ? std::string("enough") : milliseconds(hidden_ms) + " more") + " compute to hide behind";
+}
+
+/// Where it could be waited for later, or that it cannot be.
 std::string later_wait_text(const Simulation& simulation, const Graph& graph, std::size_t index,
                             const IssueOrder& order) {
     const CollectiveTiming& collective = simulation.collectives[index];
@@ -199,10 +206,9 @@ std::string later_wait_text(const Simulation& simulation, const Graph& graph, st
         return cannot + "all compute of the " + (runs_in_backward(graph, collective.wait) ? "backward" : "forward") +
                " after its wait needs it";
     }
-    const bool hides = collective.exposed_ms - later.hidden_ms < nanosecond_in_ms;
-    return "; waiting for it" + std::string(later.moves_dependents ? ", and for what needs it," : "") + " only after " +
-           std::string(graph.name(later.after)) +
-           (hides ? " would hide it" : " would save " + milliseconds(later.hidden_ms));
+    return "; waited for" + std::string(later.moves_dependents ? ", with what needs it," : "") + " only after " +
+           std::string(graph.name(later.after)) + ", it would have " +
+           compute_to_hide_behind(collective.exposed_ms, later.hidden_ms);
 }
 
 }  // namespace
@@ -224,9 +230,8 @@ std::string explain_exposure(const Simulation& simulation, const Graph& graph, s
     std::string text = "waits " + milliseconds(collective.exposed_ms) + ": ";
     std::string advice;
     if (collective.start_before != no_node) {
-        const bool hides = collective.exposed_ms - collective.avoidable_ms < nanosecond_in_ms;
-        advice = "; starting before " + name(collective.start_before) +
-                 (hides ? " would hide it" : " would save " + milliseconds(collective.avoidable_ms));
+        advice = "; starting before " + name(collective.start_before) + ", it would have " +
+                 compute_to_hide_behind(collective.exposed_ms, collective.avoidable_ms);
         const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
         if (!refusal.empty()) advice += ", but " + refusal;
     } else if (possible_ms - collective.earliest_ms >= nanosecond_in_ms) {

@@ -38,7 +38,7 @@ TEST_F(Exposure, WindowTooShort) {
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 1 ms: the time between its start and its wait (9 ms) is shorter than the all-gather "
-              "(10 ms); starting before mm_1 would hide it");
+              "(10 ms); starting before mm_1, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
@@ -55,7 +55,7 @@ TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 6 ms: the time between its start and its wait (4 ms) is shorter than the all-reduce "
-              "(10 ms); starting before mm_1 would save 1 ms");
+              "(10 ms); starting before mm_1, it would have 1 ms more compute to hide behind");
 }
 
 TEST_F(Exposure, WindowTooShortAndNothingToGain) {
@@ -82,7 +82,7 @@ TEST_F(Exposure, OrderOfIssue) {
     EXPECT_EQ(timing.avoidable_ms, 4);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it is issued right before waited, though its input is an input of the graph; the "
-              "all-gather takes 4 ms; starting before mm would hide it");
+              "all-gather takes 4 ms; starting before mm, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
@@ -185,7 +185,7 @@ TEST_F(Exposure, ViewsTieNothing) {
     EXPECT_EQ(timing.blocker, busy);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it is issued right before waited, though its input was ready 8 ms earlier, after "
-              "mm; the all-reduce takes 4 ms; starting before mm_1 would hide it");
+              "mm; the all-reduce takes 4 ms; starting before mm_1, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, ProducerLate) {
@@ -217,7 +217,8 @@ TEST_F(Exposure, ALaterWaitIsNamedWhereItIsPossible) {
     const NodeId needs = sketch.compute("mm_2", {waited}, 5);
     sketch.compute("mm_3", {needs}, 5);
     run(0);
-    EXPECT_TRUE(simulation.explain(graph, 0).ends_with("; waiting for it only after mm_1 would save 3 ms"))
+    EXPECT_TRUE(simulation.explain(graph, 0).ends_with(
+        "; waited for only after mm_1, it would have 3 ms more compute to hide behind"))
         << simulation.explain(graph, 0);
     const LaterWait part = later_wait(graph, simulation, 0, {});
     EXPECT_EQ(graph.name(part.after), "mm_1");
@@ -234,7 +235,7 @@ TEST_F(Exposure, BeyondWhatNeedsItALaterWaitMovesThat) {
     sketch.compute("mm_3", {x}, 5);
     run(0);
     EXPECT_TRUE(simulation.explain(graph, 0).ends_with(
-        "; waiting for it, and for what needs it, only after mm_2 would hide it"))
+        "; waited for, with what needs it, only after mm_2, it would have enough compute to hide behind"))
         << simulation.explain(graph, 0);
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/advice/named_moves.h"
+#include "core/explain/explain.h"
 #include "core/explain/explain_schedule.h"
 #include "ui/document/document.h"
 #include "ui/memory/memory_effects.h"
@@ -81,6 +83,19 @@ QString linkAt(const InspectorContent& content, int number) {
     return {};
 }
 
+/// The exposed collective that the Inspector explains for a node: itself, what it awaits, or what it is merged into.
+std::optional<std::size_t> exposedCollective(const Document& document, const QString& node) {
+    const auto evaluation = document.evaluation();
+    const Document::NodePlace place = document.findNode(node);
+    if (place.node == no_node) return std::nullopt;
+    const CollectiveExplanation explanation =
+        place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
+                        : explain_collective(*place.graph, place.node, evaluation.get(), Introduction::left_out);
+    if (explanation.timing < 0) return std::nullopt;
+    const auto timing = static_cast<std::size_t>(explanation.timing);
+    return evaluation->simulation.collectives[timing].exposed_ms > 0 ? std::optional(timing) : std::nullopt;
+}
+
 }  // namespace
 
 QString inspectorHtml(const InspectorContent& content) {
@@ -146,10 +161,10 @@ void InspectorPanel::showContent() {
 void InspectorPanel::addExposure() {
     const Selection& selection = document_.selection();
     const auto evaluation = document_.evaluation();
-    const bool wanted = !instead_ && selection.kind() == Selection::Kind::node && document_.editable() && evaluation &&
-                        !document_.current()->stale() &&
-                        scheduler_leaves_exposed(*evaluation, selection.node().toStdString());
-    if (!wanted) {
+    const bool possible = !instead_ && selection.kind() == Selection::Kind::node && document_.editable() &&
+                          evaluation && !document_.current()->stale();
+    if (!possible) {
+        explained_.reset();
         search_delay_.stop();
         search_.cancel();
         return;
@@ -157,9 +172,11 @@ void InspectorPanel::addExposure() {
     if (explained_ != evaluation || explained_node_ != selection.node()) {
         explained_ = evaluation;
         explained_node_ = selection.node();
+        exposed_ = exposedCollective(document_, selection.node());
         exposure_.clear();
         search_.cancel();
-        search_delay_.start();
+        search_delay_.stop();
+        if (exposed_ || scheduler_leaves_exposed(*evaluation, selection.node().toStdString())) search_delay_.start();
     }
     // Behind the other sentences that say why it is as it is; a faint one is a heading of the figures.
     const auto says_why = [](const InspectorRow& row) {
@@ -171,7 +188,7 @@ void InspectorPanel::addExposure() {
         place = std::next(content_.rows.insert(place, row));
     };
     for (const std::string& sentence : exposure_) add(QString::fromStdString(sentence), Tone::plain);
-    if (search_delay_.isActive() || search_.busy()) add(tr("Trying what would hide it …"), Tone::faint);
+    if (search_delay_.isActive() || search_.busy()) add(tr("Trying what would help …"), Tone::faint);
 }
 
 void InspectorPanel::showMemoryEffects(MemoryEffects& effects) {
@@ -201,9 +218,11 @@ void InspectorPanel::showEvent(QShowEvent* event) {
 
 void InspectorPanel::searchExposure() {
     if (!explained_ || !document_.isOpen()) return;
-    search_.start([this, evaluation = explained_,
+    search_.start([this, evaluation = explained_, exposed = exposed_,
                    node = explained_node_.toStdString()](std::stop_token stop) -> LatestTask::Delivery {
-        std::vector<std::string> found = explain_exposure(*evaluation, node, stop);
+        std::vector<std::string> found;
+        if (exposed) found = evaluated_moves(evaluation, *exposed, stop);
+        for (std::string& sentence : explain_exposure(*evaluation, node, stop)) found.push_back(std::move(sentence));
         return [this, found = std::move(found)] {
             exposure_ = found;
             showContent();

@@ -25,7 +25,7 @@ class InspectorPanel : public QTextBrowser {
     void showMemoryEffects(MemoryEffects& effects);
     const InspectorContent& content() const { return content_; }
 
-    /// True until the page is that of the selection, with what would hide a collective.
+    /// True until the page is that of the selection, with what would help a collective.
     bool busy() const { return scheduled_ || search_delay_.isActive() || search_.busy(); }
 
     QSize sizeHint() const override { return {320, 260}; }
@@ -51,10 +51,12 @@ class InspectorPanel : public QTextBrowser {
     InspectorContent content_;
     std::optional<InspectorContent> instead_;
     bool scheduled_ = false;
-    // What would hide a collective that the automatic pass leaves exposed: found by running the pass again and again,
-    // in the background, once the selection no longer changes.
+    // What the moves that an exposed collective's explanation names do when they are evaluated, and what would hide one
+    // that the automatic pass leaves exposed: found by running plan and pass again and again, in the background, once
+    // the selection no longer changes.
     std::shared_ptr<const Evaluation> explained_;  ///< that the sentences below are about
     QString explained_node_;
+    std::optional<std::size_t> exposed_;  ///< that it is explained by, of the evaluation's Simulation::collectives
     std::vector<std::string> exposure_;
     QTimer search_delay_;
     LatestTask search_;

@@ -1,5 +1,7 @@
 #include <QRegularExpression>
 
+#include "core/advice/advice.h"
+#include "core/advice/named_moves.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
@@ -7,6 +9,7 @@
 #include "ui/edits/pipeline_commands.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/memory/memory_effects.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -69,6 +72,30 @@ class InspectorTest : public QObject {
         QVERIFY(panel.toPlainText().contains("Select a module"));
         document->selection().selectModule("layers.0");
         QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
+    }
+
+    void whatWouldHelpAnExposedCollectiveIsEvaluated() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        const auto evaluation = document->evaluation();
+        InspectorPanel panel(*document);
+        int told = 0;
+        for (const std::size_t worst : most_exposed(*evaluation, 8)) {
+            const std::vector<std::string> sentences = evaluated_moves(evaluation, worst);
+            const std::string_view name = evaluation->graph->name(evaluation->simulation.collectives[worst].start);
+            document->selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+            QTRY_VERIFY(!panel.busy());
+            QVERIFY(!plainText(panel.content()).contains("would save"));
+            for (const std::string& sentence : sentences) {
+                ++told;
+                QString shown = plainText(panel.content());
+                QVERIFY(shown.replace(QChar(QChar::Nbsp), u' ')
+                            .contains(
+                                withUnbrokenUnits(QString::fromStdString(sentence)).replace(QChar(QChar::Nbsp), u' ')));
+            }
+        }
+        QVERIFY(told > 0);
     }
 
     void theInspectorTellsWhatMemoryActionsWouldChange() {
