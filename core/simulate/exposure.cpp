@@ -5,7 +5,6 @@
 #include <queue>
 
 #include "core/base/number_text.h"
-#include "core/graph/direction.h"
 #include "core/simulate/issue_order.h"
 
 namespace overlap {
@@ -203,7 +202,7 @@ std::string later_wait_text(const Simulation& simulation, const Graph& graph, st
     if (later.after == no_node) {
         const std::string cannot = ", and it cannot be waited for later, since ";
         if (!computes_after(simulation, graph, collective.wait)) return cannot + "no compute comes after its wait";
-        return cannot + "all compute of the " + (runs_in_backward(graph, collective.wait) ? "backward" : "forward") +
+        return cannot + "all compute of the " + (waits_in_backward(graph, collective.wait) ? "backward" : "forward") +
                " after its wait needs it";
     }
     return "; waited for" + std::string(later.moves_dependents ? ", with what needs it," : "") + " only after " +

@@ -105,6 +105,13 @@ class WayOn {
 
 }  // namespace
 
+bool waits_in_backward(const Graph& graph, NodeId wait) {
+    // From the wait back: what tells is near it where the answer is yes.
+    for (NodeId node = wait + 1; node-- > 0;)
+        if (runs_in_backward(graph, node)) return true;
+    return false;
+}
+
 LaterWait later_wait(const Graph& graph, const Simulation& simulation, std::size_t collective,
                      const IssueOrder& order) {
     const CollectiveTiming& timing = simulation.collectives[collective];
@@ -112,7 +119,7 @@ LaterWait later_wait(const Graph& graph, const Simulation& simulation, std::size
     WayOn on(graph, simulation, collective, order);
     double passed_ms = 0;
     bool met_dependent = false;
-    const bool backward = runs_in_backward(graph, timing.wait);
+    const bool backward = waits_in_backward(graph, timing.wait);
     for (NodeId node = timing.wait + 1; node < graph.node_count(); ++node) {
         if (!backward && runs_in_backward(graph, node)) break;
         if (on.is_dependent(node)) {

@@ -39,6 +39,10 @@ struct LaterWait {
     bool moves_dependents = false;  ///< what needs the collective comes after that compute then, too
 };
 
+/// Whether a wait is part of the backward pass: that has begun before it. A wait of a merged collective, which a pass
+/// made, says nothing of itself.
+bool waits_in_backward(const Graph& graph, NodeId wait);
+
 /// The last compute before anything that needs the collective, where that hides all that is exposed. Otherwise the
 /// first compute behind which all is hidden, or the last that does not need it. Nothing of the forward waits for the
 /// backward: of a pipeline stage that needs no data of it, and comes later all the same.

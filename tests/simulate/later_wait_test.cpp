@@ -60,6 +60,57 @@ TEST_F(LaterWaitTest, OnlyWhatAnOverlapByHandTiesToItComesBehindIt) {
     EXPECT_TRUE(found.moves_dependents);
 }
 
+/// Compute of the backward pass; waits of merged collectives, which passes made, say nothing of themselves.
+class LaterWaitInBackward : public ::testing::Test {
+  protected:
+    NodeId backward(std::string_view name, NodeId input, double time_ms) {
+        NodeMetadata metadata;
+        metadata.estimate_ms = time_ms;
+        metadata.autograd_backward = true;
+        const TensorMeta output = sketch.tensor("float32", {2, 2});
+        const Value argument = Value::of_node(input);
+        return sketch.builder().call(name, "aten.mm.default", {&argument, 1}, {&output, 1}, metadata);
+    }
+    NodeId reduced(NodeId source) { return sketch.wait("waited", sketch.reduce("reduce", source, 4)); }
+    LaterWait later() {
+        graph = sketch.finish();
+        simulation = simulate(graph, node_times_ms(graph));
+        return later_wait(graph, simulation, 0, {});
+    }
+
+    GraphSketch sketch;
+    NodeId x = sketch.input("x", sketch.bytes(16));
+    Graph graph;
+    Simulation simulation;
+};
+
+TEST_F(LaterWaitInBackward, AWaitBehindComputeOfTheBackwardPassIsPartOfIt) {
+    const NodeId waited = reduced(backward("mm", x, 8));
+    const NodeId free = backward("free", x, 3);
+    backward("needs", waited, 5);
+    const LaterWait found = later();
+    EXPECT_TRUE(waits_in_backward(graph, waited));
+    EXPECT_EQ(found.after, free);
+    EXPECT_EQ(found.hidden_ms, 3);
+}
+
+TEST_F(LaterWaitInBackward, WhatTheForwardAwaitsIsNotAwaitedInTheBackward) {
+    const NodeId waited = reduced(sketch.compute("mm", {x}, 8));
+    sketch.compute("needs", {waited}, 1);
+    backward("free", x, 3);
+    const LaterWait found = later();
+    EXPECT_FALSE(waits_in_backward(graph, waited));
+    EXPECT_EQ(found.after, no_node);
+}
+
+TEST_F(LaterWaitInBackward, WhereNothingIsFreeTheReasonNamesTheRightPass) {
+    const NodeId waited = reduced(backward("mm", x, 8));
+    backward("needs", waited, 5);
+    later();
+    EXPECT_TRUE(simulation.explain(graph, 0).ends_with("since all compute of the backward after its wait needs it"))
+        << simulation.explain(graph, 0);
+}
+
 /// A collective of several tensors has a wait for each; those of another one are none of its own.
 TEST(LaterWaitOfSeveralTensors, MovesAllOfItsWaits) {
     GraphSketch sketch;
