@@ -4,7 +4,12 @@
 
 #include <numeric>
 
+#include "core/passes/experts/chunk_metadata.h"
 #include "core/plan/plan_edits.h"
+#include "core/plan/presets.h"
+#include "core/simulate/counted_memory.h"
+#include "core/simulate/memory_kinds.h"
+#include "core/simulate/storage_lives.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -35,6 +40,29 @@ TEST_F(PeakBytes, OfBucketsAreSharedAmongTheirMembers) {
     EXPECT_NEAR(sum(peak), static_cast<double>(result->corrected_memory.peak_bytes), 1);
     // What packs and unpacks a bucket is its members', so nothing is left over.
     EXPECT_EQ(peak.other, 0);
+}
+
+/// The second half of a halved batch is of new nodes, whose memory is of what was halved, too.
+TEST(PeakBytesOfHalves, AreOfWhatWasHalved) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket");
+    const auto result = evaluate(graph, plan_of(pipeline_presets(*graph).front(), *graph, "As torchtitan runs it"));
+    ASSERT_FALSE(result->refused);
+    const PeakBytesOfInput peak = peak_bytes_of_input(*result);
+    EXPECT_NEAR(sum(peak), static_cast<double>(result->corrected_memory.peak_bytes), 1);
+    const CountedMemory memory(*result->graph, StorageRule::corrected);
+    const StorageLives lives(*result->graph);
+    const std::size_t point = peak_point(result->corrected_memory);
+    double of_second_halves = 0, of_no_node = 0;
+    for (const Storage& storage : memory.table().storages()) {
+        const auto life = lives.of(storage);
+        if (!life || point < life->from || point >= life->until) continue;
+        if (result->origin[storage.allocator] != no_node) continue;
+        const auto bytes = static_cast<double>(storage.bytes);
+        const bool was_halved = !experts::shown_chunk_metadata(*result->graph, storage.allocator).original_name.empty();
+        (was_halved ? of_second_halves : of_no_node) += bytes;
+    }
+    EXPECT_GT(of_second_halves, 0);
+    EXPECT_LE(peak.other, of_no_node);
 }
 
 }  // namespace
