@@ -94,7 +94,7 @@ void add_lanes(nb::module_& core) {
             "Ends, nanoseconds, int64, shape (events,).")
         .def_prop_ro(
             "exposed_ns", [](const LaneHandle& lane) { return column(of(lane).exposed_ns, lane.timeline); },
-            shared_array, "How long compute waits for each event, nanoseconds, int64, shape (events,).")
+            shared_array, "How long compute waits during each event, nanoseconds, int64, shape (events,).")
         .def_prop_ro(
             "node", [](const LaneHandle& lane) { return column(of(lane).reference, lane.timeline); }, shared_array,
             "The node of the evaluation's graph that each event is of, uint32, shape (events,): of a stall of "

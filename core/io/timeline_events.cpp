@@ -82,7 +82,7 @@ class TraceText {
         json_.member("tid", static_cast<std::int64_t>(location.lane));
         json_.member("ts", static_cast<double>(time.begin_ns) / ns_per_us);
         json_.member("dur", static_cast<double>(time.length_ns()) / ns_per_us);
-        if (const std::int64_t exposed_ns = lane.exposed_ns[location.event]; exposed_ns > 0) {
+        if (const std::int64_t exposed_ns = timeline_.exposed_ns(location); exposed_ns > 0) {
             json_.key("args").begin_object();
             json_.member("exposed_ms", static_cast<double>(exposed_ns) / ns_per_ms).end_object();
         }
@@ -115,7 +115,7 @@ std::string timeline_csv(const Timeline& timeline, TimeRange range) {
         const TimeRange time = timeline.event(location);
         table.text(lane.description.title).number(std::int64_t{lane.depth}).text(timeline.event_name(location));
         table.text(kind_of(lane.role[location.event]));
-        for (const std::int64_t time_ns : {time.begin_ns, time.length_ns(), lane.exposed_ns[location.event]})
+        for (const std::int64_t time_ns : {time.begin_ns, time.length_ns(), timeline.exposed_ns(location)})
             table.number(static_cast<double>(time_ns) / ns_per_ms);
         table.end_row();
     });

@@ -196,8 +196,11 @@ std::vector<EventLocation> most_exposed_events(const Timeline& timeline) {
             if (lanes[index].exposed_ns[event] > 0) events.push_back({index, event});
         }
     }
-    std::ranges::stable_sort(events, std::ranges::greater{},
-                             [&](EventLocation location) { return lanes[location.lane].exposed_ns[location.event]; });
+    std::vector<std::pair<std::int64_t, EventLocation>> ranked;
+    ranked.reserve(events.size());
+    for (const EventLocation location : events) ranked.emplace_back(timeline.exposed_ns(location), location);
+    std::ranges::stable_sort(ranked, std::ranges::greater{}, &std::pair<std::int64_t, EventLocation>::first);
+    std::ranges::transform(ranked, events.begin(), &std::pair<std::int64_t, EventLocation>::second);
     return events;
 }
 

@@ -107,7 +107,7 @@ class Lane {
 
     std::vector<std::int64_t> start_ns;
     std::vector<std::int64_t> end_ns;
-    std::vector<std::int64_t> exposed_ns;  ///< how long compute waited for the event; often 0
+    std::vector<std::int64_t> exposed_ns;  ///< how long compute waited during the event; often 0
     std::vector<std::uint32_t> name;       ///< index into the timeline's names
     std::vector<EventRole> role;
     std::vector<std::uint32_t> reference;  ///< opaque number of what the event represents, such as a graph node

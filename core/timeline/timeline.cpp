@@ -1,6 +1,7 @@
 #include "core/timeline/timeline.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace overlap {
 
@@ -14,6 +15,22 @@ std::string_view Timeline::event_name(EventLocation location) const {
 
 std::uint32_t Timeline::reference(EventLocation location) const {
     return lanes_[location.lane].reference[location.event];
+}
+
+std::int64_t Timeline::exposed_ns(EventLocation location) const {
+    constexpr std::int64_t rounding_ns = 1;
+    const std::int64_t beside_ns = lanes_[location.lane].exposed_ns[location.event];
+    if (beside_ns <= 0 || !has_role(EventRole::exposed)) return beside_ns;
+    // The stalls are events of their own. They end with what they are for; the same node on another rank has others.
+    const std::int64_t end_ns = event(location).end_ns;
+    std::int64_t stalled_ns = 0;
+    for (const Occurrence& occurrence : find(reference(location))) {
+        const Lane& lane = lanes_[occurrence.location.lane];
+        const TimeRange time = event(occurrence.location);
+        if (lane.role[occurrence.location.event] == EventRole::exposed && std::abs(time.end_ns - end_ns) <= rounding_ns)
+            stalled_ns = std::max(stalled_ns, time.length_ns());
+    }
+    return std::max(beside_ns, stalled_ns);
 }
 
 std::span<const Timeline::Occurrence> Timeline::find(std::uint32_t reference) const {

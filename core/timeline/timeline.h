@@ -51,6 +51,9 @@ class Timeline {
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
     std::size_t event_count() const { return event_count_; }
     /// Whether any event has this role.
+    /// How long compute stood still for an event. That may be longer than the event: its stream may have been busy with
+    /// others when compute began to wait. The lane has what lies beside the event, which is drawn.
+    std::int64_t exposed_ns(EventLocation location) const;
     bool has_role(EventRole role) const { return (roles_ >> static_cast<std::uint32_t>(role) & 1u) != 0; }
 
     /// One event of what `reference` represents; there may be several, such as a collective and the stall it causes.

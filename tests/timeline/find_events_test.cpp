@@ -115,5 +115,35 @@ TEST(EventSearch, RanksByExposedTime) {
     EXPECT_EQ(made->event_name(exposed[1]), "All_Gather layers.0");
 }
 
+/// Compute waits from 10 on for what its stream begins at 50 only.
+TEST(EventSearch, RanksByTheWholeStallAlsoWhereTheEventIsShorter) {
+    TimelineBuilder builder;
+    const std::uint32_t compute = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+    const std::uint32_t group = builder.add_lane({"Group", "", LaneKind::process_group, EventRole::unbucketed});
+    builder.add(compute, {{10, 60}, builder.intern("queued"), EventRole::exposed, 1, 0});
+    builder.add(compute, {{70, 100}, builder.intern("long"), EventRole::exposed, 2, 0});
+    builder.add(group, {{50, 60}, builder.intern("queued"), EventRole::unbucketed, 1, 10});
+    builder.add(group, {{60, 100}, builder.intern("long"), EventRole::unbucketed, 2, 30});
+    const auto made = builder.finish();
+    const std::vector<EventLocation> exposed = most_exposed_events(*made);
+    ASSERT_EQ(exposed.size(), 2u);
+    EXPECT_EQ(made->event_name(exposed[0]), "queued");
+    EXPECT_EQ(made->exposed_ns(exposed[0]), 50);
+    EXPECT_EQ(made->exposed_ns(exposed[1]), 30);
+    EXPECT_EQ(made->lanes()[exposed[0].lane].exposed_ns[exposed[0].event], 10) << "what is drawn";
+}
+
+/// The same node has stalls on other ranks.
+TEST(EventSearch, TakesTheStallThatEndsWithTheEvent) {
+    TimelineBuilder builder;
+    const std::uint32_t compute = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+    const std::uint32_t group = builder.add_lane({"Group", "", LaneKind::process_group, EventRole::unbucketed});
+    builder.add(compute, {{0, 60}, builder.intern("gather"), EventRole::exposed, 1, 0});
+    builder.add(compute, {{70, 100}, builder.intern("gather"), EventRole::exposed, 1, 0});
+    builder.add(group, {{80, 100}, builder.intern("gather"), EventRole::unbucketed, 1, 20});
+    const auto made = builder.finish();
+    EXPECT_EQ(made->exposed_ns(most_exposed_events(*made).front()), 30);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -89,6 +90,22 @@ TEST_F(TimelineOf, CurveReachesThePeak) {
     const auto other = timeline_of(*evaluation_, StorageRule::reference);
     const MemoryCurve& estimated = other->memory();
     EXPECT_EQ(estimated.bytes[estimated.peak()], evaluation_->memory.peak_bytes);
+}
+
+TEST(TimelineOfAPreset, HasTheWholeExposedTimeOfEachCollective) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto evaluation = evaluate(graph, plan_of(pipeline_presets(*graph).front(), *graph, "As torchtitan runs it"));
+    const auto timeline = timeline_of(*evaluation);
+    std::size_t longer = 0;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+        if (timing.exposed_ms <= 0) continue;
+        for (const Timeline::Occurrence& occurrence : timeline->find(timing.start)) {
+            if (timeline->lanes()[occurrence.location.lane].description.kind != LaneKind::process_group) continue;
+            EXPECT_NEAR(static_cast<double>(timeline->exposed_ns(occurrence.location)), timing.exposed_ms * 1e6, 1);
+            longer += timing.exposed_ms > timing.end_ms - timing.start_ms + 1e-6;
+        }
+    }
+    EXPECT_GT(longer, 0u) << "some wait for those ahead of them, too";
 }
 
 }  // namespace

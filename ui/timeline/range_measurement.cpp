@@ -89,7 +89,7 @@ QString eventTable(const Timeline& timeline, EventLocation location) {
     return QStringLiteral("name\tlane\tstart_ms\tduration_ms\texposed_ms\n") +
            QStringList{textOf(timeline.event_name(location)), QString::fromStdString(lane.description.title),
                        milliseconds(time.begin_ns), milliseconds(time.length_ns()),
-                       milliseconds(lane.exposed_ns[location.event])}
+                       milliseconds(timeline.exposed_ns(location))}
                .join(u'\t') +
            u'\n';
 }

@@ -112,7 +112,7 @@ class Part : public QAccessibleInterface, public QAccessibleActionInterface {
     QString eventDescription() const {
         const TimeRange time = timeline_->event(location_);
         QString text = translated("%1 from %2").arg(timeText(time.length_ns()), timeText(time.begin_ns));
-        if (const std::int64_t exposed = lane().exposed_ns[location_.event]; exposed > 0)
+        if (const std::int64_t exposed = timeline_->exposed_ns(location_); exposed > 0)
             text += translated(", exposed %1").arg(timeText(exposed));
         return text;
     }

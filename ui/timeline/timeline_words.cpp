@@ -31,7 +31,7 @@ QString laneTitle(const Timeline& timeline, EventLocation location) {
 
 QString eventToolTip(const Timeline& timeline, EventLocation location, const QString& more) {
     const TimeRange event = timeline.event(location);
-    const std::int64_t exposed_ns = timeline.lanes()[location.lane].exposed_ns[location.event];
+    const std::int64_t exposed_ns = timeline.exposed_ns(location);
     QStringList lines{
         QStringLiteral("<b>%1</b>").arg(eventName(timeline, location).toHtmlEscaped()),
         QStringLiteral("%1, %2 %3")
@@ -50,7 +50,7 @@ QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen)
         const EventLocation location = anchorOf(timeline, reference);
         if (!location.valid()) continue;
         length_ns += timeline.event(location).length_ns();
-        exposed_ns += timeline.lanes()[location.lane].exposed_ns[location.event];
+        exposed_ns += timeline.exposed_ns(location);
     }
     return translated("%1 collectives chosen, %2, exposed %3: drag one to move all, Esc lets go")
         .arg(chosen.size())

@@ -50,7 +50,7 @@ class EventStepsTest : public QObject {
     }
 
     void exposedCollectivesAreWalkedFromTheWorst() {
-        const auto exposed = [this](EventLocation at) { return timeline_->lanes()[at.lane].exposed_ns[at.event]; };
+        const auto exposed = [this](EventLocation at) { return timeline_->exposed_ns(at); };
         const EventLocation worst = steppedByExposure(*timeline_, {}, +1);
         const EventLocation next = steppedByExposure(*timeline_, worst, +1);
         QVERIFY(exposed(worst) >= exposed(next) && exposed(next) > 0);

@@ -253,7 +253,7 @@ class TimelineWorkTest : public QObject {
         QTest::keyClick(view_.get(), Qt::Key_E);
         const auto exposed = [&] {
             const EventLocation at = view_->selection();
-            return view_->timeline()->lanes()[at.lane].exposed_ns[at.event];
+            return view_->timeline()->exposed_ns(at);
         };
         const std::int64_t worst = exposed();
         for (const Lane& lane : view_->timeline()->lanes())
