@@ -56,7 +56,8 @@ void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities
         activity.launch = first_of(launches, events.id[activity.event]);
         activity.operation = first_of(operators, activity.external_id);
         if (activity.launch == no_index) {
-            ++remarks.activities_without_launch;
+            // As in GpuTimes, waits are left out: they are no work of the GPU.
+            if (trace.category(activity.event) != EventCategory::synchronization) ++remarks.activities_without_launch;
         } else if (events.start_ns[activity.event] < events.start_ns[activity.launch]) {
             ++remarks.starts_before_launch;
         }

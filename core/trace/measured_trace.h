@@ -134,7 +134,7 @@ struct TraceRemarks {
     std::uint64_t unreadable_group_ranks = 0;  ///< `Process Group Ranks` that are elided or no list
     std::uint64_t overlapping_activities = 0;  ///< start on a stream before the one in front has ended, rounding apart
     std::uint64_t starts_before_launch = 0;    ///< GPU events that start before the call that launched them
-    std::uint64_t activities_without_launch = 0;
+    std::uint64_t activities_without_launch = 0;  ///< waits left out, as in GpuTimes::unmatched
     std::uint64_t launches_without_activity = 0;
 };
 

@@ -110,6 +110,16 @@ TEST(DeviceTimes, WaitsKeepNothingBusy) {
     EXPECT_EQ(total.activities, 1u);
 }
 
+TEST(DeviceTimes, CountWhatHasNoLaunchAsTheRemarksOfTheTraceDo) {
+    test::TraceSketch sketch;
+    sketch.kernel("gemm", "7", 0, 10);
+    sketch.unlaunched("kernel", "relu", "7", 10, 10);
+    sketch.unlaunched("cuda_sync", "Stream Wait Event", "1000007", 5, 100);
+    const auto trace = sketch.finish();
+    EXPECT_EQ(device_times(*trace).at(0).total.unmatched, 1u);
+    EXPECT_EQ(trace->remarks().activities_without_launch, 1u);
+}
+
 TEST(HolisticTimes, NamesTheCommunicationThatTheFilterMisses) {
     test::TraceSketch sketch;
     sketch.kernel("gemm", "7", 0, 10);
