@@ -44,16 +44,18 @@ class Timeline {
     std::size_t memory_peak() const { return memory_peak_; }
     /// From the first event or point of memory to the last; never shorter than 1 ns.
     TimeRange range() const { return range_; }
+    /// False where all events are at one moment, because nothing says how long anything takes.
+    bool has_times() const { return range_.length_ns() > 1; }
     std::string_view name(std::uint32_t index) const { return names_[index]; }
     std::uint32_t name_count() const { return static_cast<std::uint32_t>(names_.size()); }
     std::string_view event_name(EventLocation location) const;
     std::uint32_t reference(EventLocation location) const;
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
-    std::size_t event_count() const { return event_count_; }
-    /// Whether any event has this role.
     /// How long compute stood still for an event. That may be longer than the event: its stream may have been busy with
     /// others when compute began to wait. The lane has what lies beside the event, which is drawn.
     std::int64_t exposed_ns(EventLocation location) const;
+    std::size_t event_count() const { return event_count_; }
+    /// Whether any event has this role.
     bool has_role(EventRole role) const { return (roles_ >> static_cast<std::uint32_t>(role) & 1u) != 0; }
 
     /// One event of what `reference` represents; there may be several, such as a collective and the stall it causes.

@@ -59,11 +59,13 @@ QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen)
 
 QString timelineDescription(const Timeline& timeline, EventLocation selection, const std::vector<quint32>& chosen) {
     const QString together = chosenText(timeline, chosen);
-    const QString extent = (together.isEmpty() ? QString() : together + QStringLiteral(". ")) +
-                           translated("%1 events in %2 lanes over %3.")
-                               .arg(formatCount(static_cast<std::int64_t>(timeline.event_count())))
-                               .arg(timeline.lanes().size())
-                               .arg(timeText(timeline.range().length_ns()));
+    const QString extent =
+        (together.isEmpty() ? QString() : together + QStringLiteral(". ")) +
+        translated("%1 events in %2 lanes%3.")
+            .arg(formatCount(static_cast<std::int64_t>(timeline.event_count())))
+            .arg(timeline.lanes().size())
+            .arg(timeline.has_times() ? translated(" over %1").arg(timeText(timeline.range().length_ns()))
+                                      : translated(", without times"));
     if (!selection.valid()) return extent;
     return translated("Selected: %1, %2, in %3. ")
                .arg(eventName(timeline, selection), timeText(timeline.event(selection).length_ns()),

@@ -4,6 +4,7 @@
 
 #include "core/timeline/timeline_builder.h"
 #include "tests/timeline/synthetic_timeline.h"
+#include "ui/timeline/drawing/ruler.h"
 
 namespace overlap::ui {
 
@@ -45,6 +46,19 @@ class TimelineWordsTest : public QObject {
         const QString selected = timelineDescription(*timeline_, {1, 3});
         QVERIFY(selected.startsWith(QStringLiteral("Selected: all_gather layers.3, ")));
         QVERIFY(selected.endsWith(all));
+    }
+
+    void aTimelineWithoutTimesHasNoAxis() {
+        TimelineBuilder builder;
+        const std::uint32_t lane = builder.add_lane({"Gathers", "", LaneKind::process_group, EventRole::unbucketed});
+        builder.add(lane, {{0, 0}, builder.intern("all_gather"), EventRole::unbucketed, 1, 0});
+        const auto untimed = builder.finish();
+        const TimeAxis axis{{0, 100}, 1000};
+        QVERIFY(withoutTimesText(*untimed).startsWith(QStringLiteral("No times")));
+        QVERIFY(gridColumns(*untimed, axis, 1).empty());
+        QVERIFY(timelineDescription(*untimed, {}).contains(QStringLiteral("without times")));
+        QVERIFY(withoutTimesText(*timeline_).isEmpty());
+        QVERIFY(!gridColumns(*timeline_, axis, 1).empty());
     }
 
   private:

@@ -112,7 +112,7 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
     hatch.phase_px = static_cast<std::int32_t>(
         std::fmod(std::round(static_cast<double>(scene_.range.begin_ns) / axis.ns_per_px()), hatch.period_px));
 
-    const std::vector<int> grid = gridColumns(axis, ratio);
+    const std::vector<int> grid = gridColumns(*scene_.timeline, axis, ratio);
     const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
     std::vector<Pixel> empty(static_cast<std::size_t>(lanes_.width()), plain.background);
     for (const int x : grid) empty[static_cast<std::size_t>(x)] = gridColour;
@@ -260,7 +260,7 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
     const Colours within = coloursOf(theme.memory), beyond = coloursOf(theme.exposed);
     const int limit = scene_.memoryLimit > 0 ? level(scene_.memoryLimit) : 0;
     const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
-    const std::vector<int> grid = gridColumns(axis, scene_.pixelRatio);
+    const std::vector<int> grid = gridColumns(*scene_.timeline, axis, scene_.pixelRatio);
     for (int y = 0; y < height; ++y) {
         Pixel* const row = pixelRow(memory_, y);
         for (const int x : grid) row[x] = gridColour;

@@ -1,5 +1,6 @@
 #include "ui/timeline/drawing/ruler.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,8 @@ std::int64_t stepOf(const TimeAxis& axis) {
 
 }  // namespace
 
-std::vector<int> gridColumns(const TimeAxis& deviceAxis, double pixelRatio) {
+std::vector<int> gridColumns(const Timeline& timeline, const TimeAxis& deviceAxis, double pixelRatio) {
+    if (!timeline.has_times()) return {};
     const std::int64_t step = stepOf({deviceAxis.range, deviceAxis.width_px / pixelRatio});
     std::vector<int> columns;
     for (const Tick& tick : ticks(deviceAxis, step)) {
@@ -31,7 +33,18 @@ std::vector<int> gridColumns(const TimeAxis& deviceAxis, double pixelRatio) {
     return columns;
 }
 
-void paintRuler(QPainter& painter, const QRect& place, TimeRange range, const Theme& theme) {
+QString withoutTimesText(const Timeline& timeline) {
+    if (timeline.has_times()) return {};
+    return QCoreApplication::translate("TimelineView", "No times: all is drawn at one moment");
+}
+
+void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme) {
+    if (const QString text = withoutTimesText(timeline); !text.isEmpty()) {
+        painter.setFont(textFont(smallTextPx));
+        painter.setPen(theme.dim);
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
+        return;
+    }
     const TimeAxis axis{range, static_cast<double>(place.width())};
     const std::int64_t step = stepOf(axis);
     painter.setFont(numberFont(smallTextPx));

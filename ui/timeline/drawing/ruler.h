@@ -5,14 +5,17 @@
 #include <vector>
 
 #include "core/timeline/time_axis.h"
+#include "core/timeline/timeline.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
 
-/// Columns of an image of device pixels at which the ruler has ticks.
-std::vector<int> gridColumns(const TimeAxis& deviceAxis, double pixelRatio);
-/// Ticks with their labels.
-void paintRuler(QPainter& painter, const QRect& place, TimeRange range, const Theme& theme);
+/// Columns of an image of device pixels at which the ruler has ticks; none where the timeline has no times.
+std::vector<int> gridColumns(const Timeline& timeline, const TimeAxis& deviceAxis, double pixelRatio);
+/// Ticks with their labels; that there are no times, where `timeline` has none.
+void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme);
+/// What stands there in place of ticks; empty where the timeline has times.
+QString withoutTimesText(const Timeline& timeline);
 /// A moment to the precision that one pixel of `axis` has.
 QString momentText(std::int64_t time_ns, const TimeAxis& axis);
 

@@ -125,6 +125,7 @@ void paintPointer(QPainter& painter, const OverlayScene& scene) {
     line.setAlphaF(0.75F);
     painter.fillRect(QRectF(x, scene.geometry.ruler.bottom() - 3, 1, area.bottom() - scene.geometry.ruler.bottom() + 4),
                      line);
+    if (!scene.timeline.has_times()) return;
     if (scene.measured) return;  // its own figures stand on the ruler
     const TimeAxis axis = scene.geometry.axis(scene.range);
     const std::int64_t time_ns = axis.time_at(scene.pointer->x() - area.left());

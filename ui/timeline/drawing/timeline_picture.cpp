@@ -49,7 +49,7 @@ void paintSurroundings(QPainter& painter, const TimelinePicture& picture, const 
                        const Theme& theme) {
     painter.fillRect(QRect(0, geometry.overview.bottom() + 1, picture.width, geometry.ruler.height()), theme.panel);
     paintHeader(painter, geometry, *picture.timeline, picture.title, picture.caption, theme, false, false);
-    paintRuler(painter, geometry.ruler, picture.range, theme);
+    paintRuler(painter, geometry.ruler, *picture.timeline, picture.range, theme);
     paintNotes(painter, geometry, picture.notes, placed(picture.notes, *picture.timeline), picture.timeline->range(),
                picture.range, theme);
     paintLaneLabels(painter, geometry, *picture.timeline, theme, {});
