@@ -137,7 +137,8 @@ void JobStepView::select(quint32 reference) {
 void JobStepView::goToAwaited() {
     if (!picture_) return;
     if (selected_ == no_reference) return timeline_->selectMostExposed();
-    if (const auto awaited = awaitedBy(*picture_, selected_)) select(*awaited);
+    if (const auto awaited = awaitedBy(*picture_, selected_)) return select(*awaited);
+    emit refused(tr("What is selected waited for nothing, so J has nowhere to go"));
 }
 
 void JobStepView::showSelection(quint32 reference) {

@@ -38,6 +38,8 @@ class JobStepView : public QWidget {
     /// The stage's graph and plan are wanted.
     void stageWanted(int stage);
     void rangeChanged(overlap::TimeRange range);
+    /// A key does nothing, for this reason.
+    void refused(const QString& reason);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -311,6 +311,7 @@ void Workspace::tellOfViews() {
     tellOf(memory_, &MemoryPanel::refused);
     tellOf(inspector_, &InspectorPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
+    tellOf(job_view_, &JobView::refused);
     tellOf(graph_, &GraphView::told);
     tellOf(mesh_, &MeshView::told);
     tellOf(mesh_connection_, &MeshConnection::told);

@@ -93,6 +93,22 @@ class JobViewWidgetsTest : public QObject {
         QVERIFY(!fixture.timeline().arrows().empty());
     }
 
+    void whereNothingWasWaitedForTheKeySaysSo() {
+        Fixture fixture;
+        quint32 free = no_reference;
+        for (const Lane& lane : fixture.picture().timeline->lanes())
+            for (const std::uint32_t reference : lane.reference)
+                if (free == no_reference && reference != no_reference && !awaitedBy(fixture.picture(), reference))
+                    free = reference;
+        QVERIFY(free != no_reference);
+        fixture.view.step().select(free);
+        QSignalSpy refused(&fixture.view, &JobView::refused);
+        QTest::keyClick(&fixture.timeline(), Qt::Key_J);
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(refused.first().first().toString().contains("waited for nothing"));
+        QCOMPARE(fixture.view.step().selected(), free);
+    }
+
     void whatComesAfterTheLastActionIsSaidAsThat() {
         QTemporaryDir folder;
         QFile written(folder.filePath("three.job.json"));
