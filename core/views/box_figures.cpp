@@ -34,8 +34,9 @@ struct Weights {
 
 class BoxReckoning {
   public:
-    BoxReckoning(const Graph& graph, const BoxTree& tree, const BoxPlaces& places, std::span<const double> times_ms)
-        : graph_(graph), tree_(tree), places_(places), times_ms_(times_ms) {}
+    BoxReckoning(const Graph& graph, const BoxTree& tree, const BoxPlaces& places, std::span<const double> times_ms,
+                 std::span<const NodeId> removed)
+        : graph_(graph), tree_(tree), places_(places), times_ms_(times_ms), removed_(removed) {}
 
     std::vector<BoxFigures> run() {
         figures_.resize(tree_.box_count());
@@ -55,8 +56,9 @@ class BoxReckoning {
         const OperationKind kind = operation_kind(graph_, node);
         const bool starts =
             graph_.op(node) == NodeOp::call_function && graph_.target_info(node).starts != CollectiveKind::none;
-        (starts ? figures.communication_ms : figures.compute_ms) += times_ms_[node];
-        if (starts) {
+        const bool runs = !starts || !std::ranges::binary_search(removed_, node);
+        if (runs) (starts ? figures.communication_ms : figures.compute_ms) += times_ms_[node];
+        if (starts && runs) {
             ++figures.collectives;
             const CollectiveKind collective = graph_.target_info(node).starts;
             (collective == CollectiveKind::all_gather       ? figures.gather_bytes
@@ -107,6 +109,7 @@ class BoxReckoning {
     const BoxTree& tree_;
     const BoxPlaces& places_;
     std::span<const double> times_ms_;
+    std::span<const NodeId> removed_;
     std::vector<BoxFigures> figures_;
     std::vector<Weights> weights_;
 };
@@ -125,8 +128,8 @@ OperationKind operation_kind(const Graph& graph, NodeId node) {
 }
 
 std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
-                                    std::span<const double> times_ms) {
-    return BoxReckoning(graph, tree, places, times_ms).run();
+                                    std::span<const double> times_ms, std::span<const NodeId> removed) {
+    return BoxReckoning(graph, tree, places, times_ms, removed).run();
 }
 
 std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree) {

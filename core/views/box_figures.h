@@ -50,8 +50,10 @@ struct BoxFigures {
 
 /// Figures of all boxes, in time linear in their number and the nodes.
 /// @param times_ms of each node.
+/// @param removed collectives that do not run with the plan, see removed_collectives(): they communicate
+/// nothing.
 std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
-                                    std::span<const double> times_ms);
+                                    std::span<const double> times_ms, std::span<const NodeId> removed = {});
 
 /// Exposed milliseconds of each box, for an evaluation of the graph that the boxes are of: of the collectives that it
 /// holds (see exposed_ms_of_input()).

@@ -83,11 +83,11 @@ std::optional<double> BucketFigures::time_ms(CollectiveKind kind) const {
 }
 
 BucketFigures bucket_figures(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
-                             const BucketEntry& entry) {
+                             const BucketEntry& entry, std::span<const NodeId> removed) {
     BucketFigures figures;
     for (const std::string& module : entry.modules) {
         for (const NodeId node : tree.nodes(module)) {
-            if (!eligibility.eligible(node)) continue;
+            if (!eligibility.eligible(node) || std::ranges::binary_search(removed, node)) continue;
             MergedCollective& merged = group_of(figures.collectives, graph, node);
             merged.members.push_back(node);
             const NodeId parameter = eligibility.only_placeholder(node);

@@ -27,7 +27,7 @@ struct MergedCollective {
     std::optional<double> time_ms;
 };
 
-/// Bytes and times of a bucket before any pass runs: what its card shows.
+/// Bytes and times of a bucket before it is made: what its card shows.
 struct BucketFigures {
     std::vector<MergedCollective> collectives;  ///< in order of first member
     std::vector<NodeId> parameters;             ///< placeholders that its all-gathers gather, in graph order, each once
@@ -40,8 +40,9 @@ struct BucketFigures {
 };
 
 /// @param eligibility of the same graph; made once, used for all entries.
+/// @param removed collectives that do not run with the plan, see removed_collectives().
 BucketFigures bucket_figures(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
-                             const BucketEntry& entry);
+                             const BucketEntry& entry, std::span<const NodeId> removed = {});
 
 /// A collective that could be bucketed.
 struct BucketableCollective {

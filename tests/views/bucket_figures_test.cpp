@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/pipeline/evaluation.h"
+#include "core/views/removed_collectives.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -49,6 +50,44 @@ TEST(BucketFigures, CountKindsAndParameters) {
     const BucketFigures nothing = bucket_figures(*graph, tree, eligibility, {{"no.such.module"}});
     EXPECT_TRUE(nothing.collectives.empty());
     EXPECT_EQ(nothing.time_ms(CollectiveKind::all_gather), 0);
+}
+
+Plan deduplicating(const Graph& graph) {
+    Plan plan = make_plan(graph, "Plan A");
+    plan.buckets = {{{"layers.0"}, false, {}}};
+    plan.pipeline.insert(plan.pipeline.begin(), {"deduplicate_fsdp_unshard_chains_pass"});
+    return plan;
+}
+
+TEST(BucketFigures, LeaveOutWhatThePlanTakesAway) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const ModuleTree tree(*graph, ModuleSource::module_fqn);
+    const BucketingEligibility eligibility(*graph);
+    const auto evaluation = evaluate(graph, deduplicating(*graph));
+    ASSERT_FALSE(evaluation->refused);
+    EXPECT_FALSE(removed_collectives(*evaluation).empty());
+    for (const NodeId node : removed_collectives(*evaluation))
+        EXPECT_EQ(std::ranges::count(evaluation->origin, node), 0);
+    std::int64_t gathered = 0;
+    for (const BucketReport& bucket : evaluation->reports.back().buckets)
+        if (bucket.kind == CollectiveKind::all_gather) gathered += bucket.bytes;
+    const BucketFigures figures =
+        bucket_figures(*graph, tree, eligibility, {{"layers.0"}}, removed_collectives(*evaluation));
+    EXPECT_EQ(figures.bytes(CollectiveKind::all_gather), gathered);
+    EXPECT_LT(gathered, bucket_figures(*graph, tree, eligibility, {{"layers.0"}}).bytes(CollectiveKind::all_gather));
+}
+
+/// Copy engines do the same work: what a pass makes stands for what it takes away.
+TEST(BucketFigures, WhatAPassReplacesRuns) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.pipeline = {{"replace_collectives_with_low_contention",
+                      {{"low_contention_min_bytes_per_rank", OptionValue(std::int64_t{0})},
+                       {"low_contention_skip_overlap_check", OptionValue(true)}}}};
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_FALSE(evaluation->refused);
+    EXPECT_NE(evaluation->graph, graph);
+    EXPECT_TRUE(removed_collectives(*evaluation).empty());
 }
 
 TEST(BucketFigures, ListWhatNoEntryCovers) {

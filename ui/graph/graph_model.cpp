@@ -4,7 +4,9 @@
 #include <QScopedValueRollback>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/tasks/released_elsewhere.h"
@@ -14,12 +16,14 @@
 namespace overlap::ui {
 
 GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                               const std::vector<double>& times_ms, const std::stop_token& stop)
+                               const std::vector<double>& times_ms, std::vector<NodeId> removed_collectives,
+                               const std::stop_token& stop)
     : graph(std::move(read)),
       modules(std::move(tree_of_modules)),
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
-      figures(stop.stop_requested() ? std::vector<BoxFigures>() : box_figures(*graph, tree, places, times_ms)),
+      removed(std::move(removed_collectives)),
+      figures(stop.stop_requested() ? std::vector<BoxFigures>() : box_figures(*graph, tree, places, times_ms, removed)),
       occurring(figures),
       texts(*graph, *modules, tree, figures) {}
 
@@ -28,7 +32,7 @@ GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), d
     connect(&document, &Document::modulesChanged, this, &GraphModel::read);
     connect(&document, &Document::timesChanged, this, &GraphModel::updateFigures);
     connect(&document, &Document::planChanged, this, &GraphModel::updateColours);
-    connect(&document, &Document::evaluationChanged, this, &GraphModel::updateColours);
+    connect(&document, &Document::evaluationChanged, this, &GraphModel::updateEvaluation);
     connect(&document.selection(), &Selection::changed, this, [this] {
         updateSelection();
         if (!choosing_) emit selectionMoved();
@@ -55,11 +59,12 @@ void GraphModel::read() {
     if (!document_.isOpen()) return emit reset();
     const std::shared_ptr<const Graph>& graph = document_.graph();
     if (graph->node_count() < large_graph_nodes)
-        return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms));
+        return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms,
+                                               removedCollectives()));
     emit reset();
-    reading_.start([this, graph, modules = document_.sharedModules(),
-                    times_ms = document_.baseline().times_ms](std::stop_token stop) -> LatestTask::Delivery {
-        auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms, stop));
+    reading_.start([this, graph, modules = document_.sharedModules(), times_ms = document_.baseline().times_ms,
+                    removed = removedCollectives()](std::stop_token stop) -> LatestTask::Delivery {
+        auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms, removed, stop));
         if (stop.stop_requested()) return {};
         return [this, contents = std::move(contents)] { show(contents); };
     });
@@ -78,19 +83,35 @@ void GraphModel::show(std::shared_ptr<Contents> contents) {
 void GraphModel::updateFigures() {
     if (reading_.busy()) return read();  // with the new times
     if (!contents_) return;
-    const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms] {
-        return box_figures(*contents->graph, contents->tree, contents->places, times_ms);
+    const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms,
+                          removed = removedCollectives()] {
+        return std::pair(box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed), removed);
     };
-    if (graph().node_count() < large_graph_nodes) return showFigures(figures());
+    if (graph().node_count() < large_graph_nodes) {
+        auto [found, removed] = figures();
+        return showFigures(std::move(found), std::move(removed));
+    }
     // Without a look at the token: a tenth of a second for 200,000 nodes.
     figuring_.start([this, figures](std::stop_token) -> LatestTask::Delivery {
-        auto found = std::make_shared<std::vector<BoxFigures>>(figures());
-        return [this, found] { showFigures(std::move(*found)); };
+        auto found = std::make_shared<std::pair<std::vector<BoxFigures>, std::vector<NodeId>>>(figures());
+        return [this, found] { showFigures(std::move(found->first), std::move(found->second)); };
     });
 }
 
-void GraphModel::showFigures(std::vector<BoxFigures> figures) {
+void GraphModel::updateEvaluation() {
+    const bool same_graph = contents_ && contents_->modules == document_.sharedModules();
+    if (same_graph && contents_->removed != removedCollectives()) return updateFigures();
+    updateColours();
+}
+
+std::vector<NodeId> GraphModel::removedCollectives() const {
+    const auto evaluation = document_.evaluation();
+    return evaluation ? removed_collectives(*evaluation) : std::vector<NodeId>();
+}
+
+void GraphModel::showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed) {
     contents_->figures = std::move(figures);
+    contents_->removed = std::move(removed);
     contents_->occurring = OccurringFigures(contents_->figures);
     sizes_.clear();  // boxes are as wide as what they say
     updateColours();

@@ -100,12 +100,14 @@ class GraphModel : public QObject {
         std::shared_ptr<const ModuleTree> modules;
         BoxPlaces places;
         BoxTree tree;
+        std::vector<NodeId> removed;  ///< collectives that the figures leave out: the plan's passes take them away
         std::vector<BoxFigures> figures;
         OccurringFigures occurring;
         BoxTexts texts;
         /// Without figures when `stop` was requested.
         Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                 const std::vector<double>& times_ms, const std::stop_token& stop = {});
+                 const std::vector<double>& times_ms, std::vector<NodeId> removed_collectives,
+                 const std::stop_token& stop = {});
     };
 
     void read();
@@ -114,7 +116,9 @@ class GraphModel : public QObject {
     void askHelper();
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateFigures();
-    void showFigures(std::vector<BoxFigures> figures);
+    void updateEvaluation();
+    std::vector<NodeId> removedCollectives() const;
+    void showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed);
     void updateColours();
     void updateFilter();
     void updateSelection();

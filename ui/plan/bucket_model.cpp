@@ -3,6 +3,7 @@
 #include <QHash>
 #include <algorithm>
 
+#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
@@ -48,6 +49,11 @@ QString bucketFiguresText(const BucketSummary& summary) {
     return text;
 }
 
+std::vector<NodeId> removedCollectives(const Document& document) {
+    const auto evaluation = document.evaluation();
+    return evaluation ? removed_collectives(*evaluation) : std::vector<NodeId>();
+}
+
 BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &BucketModel::updatePlan);
     connect(&document, &Document::modulesChanged, this, &BucketModel::updatePlan);
@@ -60,10 +66,12 @@ void BucketModel::updatePlan() {
     const Buckets& buckets = document_.buckets();
     // A row shows its modules alone: of thousands only those that an edit has changed are visited.
     QHash<QStringList, const Row*> known;
-    if (graph_ == document_.graph() && modules_ == document_.sharedModules())
+    std::vector<NodeId> removed = removedCollectives(document_);
+    if (graph_ == document_.graph() && modules_ == document_.sharedModules() && removed_ == removed)
         for (const Row& row : rows_) known.insert(row.modules, &row);
     graph_ = document_.graph();
     modules_ = document_.sharedModules();
+    removed_ = std::move(removed);
     std::vector<Row> rows(buckets.size());
     const BucketCommands commands(document_);
     for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -76,8 +84,8 @@ void BucketModel::updatePlan() {
             row.summary.communication_ms = row.summary.exposed_ms = 0;
         } else {
             row.chips = makeChips(buckets[i]);
-            row.summary = summarise(
-                bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, buckets[i]));
+            row.summary = summarise(bucket_figures(*document_.graph(), document_.modules(),
+                                                   *document_.loaded().eligibility, buckets[i], removed_));
         }
     }
     addSimulation(rows);
@@ -146,6 +154,7 @@ std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
 }
 
 void BucketModel::updateEvaluation() {
+    if (removedCollectives(document_) != removed_) return updatePlan();
     addSimulation(rows_);
     if (!rows_.empty()) emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
 }

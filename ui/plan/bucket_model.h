@@ -38,8 +38,11 @@ struct BucketChip {
 QString bucketFiguresText(const BucketSummary& summary);
 /// `AG`, `RS`, `AR`.
 QString shortKindName(CollectiveKind kind);
-/// From an entry's figures before any pass; the simulated part is left at 0.
+/// From an entry's figures before it is made; the simulated part is left at 0.
 BucketSummary summarise(const BucketFigures& figures);
+
+/// Collectives of the document's graph that do not run with the current plan, by its newest evaluation.
+std::vector<NodeId> removedCollectives(const Document& document);
 
 /// The buckets of the current plan, in order.
 class BucketModel : public HarmlessModel<QAbstractListModel> {
@@ -87,6 +90,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     std::vector<Row> rows_;
     std::shared_ptr<const Graph> graph_;  ///< that the rows are of, with the modules below
     std::shared_ptr<const ModuleTree> modules_;
+    std::vector<NodeId> removed_;  ///< collectives that the rows leave out: the plan's passes take them away
     bool simulated_ = false;
 };
 

@@ -73,8 +73,9 @@ void DropPreview::weigh(const QStringList& modules, int target) {
     Plan plan = document_.current()->plan();
     BucketSummary before;
     BucketEntry entry;
-    auto summaryOf = [this](const BucketEntry& of) {
-        return summarise(bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, of));
+    auto summaryOf = [this, removed = removedCollectives(document_)](const BucketEntry& of) {
+        return summarise(
+            bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, of, removed));
     };
     if (target >= 0) {
         entry = buckets[static_cast<std::size_t>(target)];

@@ -19,6 +19,9 @@ QString text(std::string_view view) {
 UncoveredModel::UncoveredModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::modulesChanged, this, &UncoveredModel::update);  // rows hold numbers of modules
     connect(&document, &Document::planChanged, this, &UncoveredModel::update);
+    connect(&document, &Document::evaluationChanged, this, [this] {
+        if (removedCollectives(document_) != removed_) update();
+    });
     update();
 }
 
@@ -27,6 +30,11 @@ void UncoveredModel::update() {
     collectives_.clear();
     if (document_.isOpen())
         collectives_ = uncovered_collectives(document_.bucketable(), document_.modules(), document_.buckets());
+    // What the plan's passes take away cannot be bucketed.
+    removed_ = removedCollectives(document_);
+    std::erase_if(collectives_, [this](const BucketableCollective& collective) {
+        return std::ranges::binary_search(removed_, collective.start);
+    });
     endResetModel();
 }
 

@@ -33,6 +33,7 @@ class UncoveredModel : public HarmlessModel<QAbstractListModel> {
 
     Document& document_;
     std::vector<BucketableCollective> collectives_;
+    std::vector<NodeId> removed_;  ///< see removedCollectives()
 };
 
 }  // namespace overlap::ui

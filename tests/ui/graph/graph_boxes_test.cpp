@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_metrics.h"
@@ -37,6 +38,23 @@ class GraphBoxesTest : public QObject {
             if (placed.rect.width < widestBox)
                 QVERIFY2(metrics.horizontalAdvance(figures) <= room, qPrintable(figures));
         }
+    }
+
+    void boxesCountWhatRunsWithThePlansPasses() {
+        const auto gathers = [this] {
+            QStringList texts;
+            for (BoxId box = 0; box < model_->tree().box_count(); ++box)
+                if (model_->tree().box(box).kind == BoxKind::module && model_->texts().figures(box).contains("gathers"))
+                    texts.append(model_->texts().figures(box));
+            return texts;
+        };
+        const QStringList before = gathers();
+        PipelineCommands(*document_).add("deduplicate_fsdp_unshard_chains_pass", 0);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(gathers().size() < before.size());
+        document_->undoGroup().undo();
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(gathers(), before);
     }
 
     void bytesBesideEdgesKeepClearOfAllBoxes() {

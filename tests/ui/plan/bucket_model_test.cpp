@@ -6,6 +6,7 @@
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/plan/bucket_card.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/uncovered_model.h"
@@ -44,6 +45,36 @@ class BucketModelTest : public QObject {
         QCOMPARE(buckets.rowCount(), 0);
         document.setGraph(loadGraph(smallGraphFile()));
         QCOMPARE(buckets.rowCount(), 0);
+    }
+
+    void cardsCountWhatRunsWithThePlansPasses() {
+        Document document;
+        document.setGraph(loadGraph(smallGraphFile()));
+        BucketModel model(document);
+        UncoveredModel uncovered(document);
+        BucketCommands(document).addText("layers.0");
+        QVERIFY(waitForEvaluation(document));
+        const std::size_t not_in_buckets = uncovered.count(CollectiveKind::all_gather);
+        const auto gathered = [&] {
+            std::int64_t bytes = 0;
+            for (const PassReport& report : document.evaluation()->reports)
+                for (const BucketReport& bucket : report.buckets)
+                    if (bucket.kind == CollectiveKind::all_gather) bytes += bucket.bytes;
+            return bytes;
+        };
+        const std::int64_t before = gathered();
+        QCOMPARE(model.summary(0).bytes, before);
+        PipelineCommands(document).add("deduplicate_fsdp_unshard_chains_pass", 0);
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(gathered() < before);
+        QCOMPARE(model.summary(0).bytes, gathered());
+        QVERIFY(uncovered.count(CollectiveKind::all_gather) < not_in_buckets);
+        const QString figures = QStringLiteral("AG ") + formatBytes(static_cast<double>(gathered()));
+        QVERIFY(model.index(0).data(BucketModel::figures_role).toString().startsWith(figures));
+        QVERIFY(model.index(0).data(Qt::ToolTipRole).toString().contains(figures));
+        document.undoGroup().undo();
+        QVERIFY(waitForEvaluation(document));
+        QCOMPARE(model.summary(0).bytes, before);
     }
 
     void cardsTellTheTimeWithLinksShared() {
