@@ -19,6 +19,7 @@
 #include "core/io/graph_file.h"
 #include "core/io/report_json.h"
 #include "core/simulate/memory_profile.h"
+#include "core/views/step_remark.h"
 
 namespace overlap::commands {
 
@@ -46,7 +47,8 @@ std::string difference_text(const GraphDifference& difference) {
 }
 
 /// What a pass did, in words that fit its purpose.
-std::string summary_text(const PassReport& report, const GraphDifference& difference) {
+/// @param remark step_remark(), of a step.
+std::string summary_text(const PassReport& report, const GraphDifference& difference, const std::string& remark) {
     const std::string orderings = counted(report.orderings.size(), "ordering");
     if (!report.buckets.empty()) {
         return counted(member_count(report), "collective") + " in " + counted(report.buckets.size(), "bucket") + ", " +
@@ -60,22 +62,24 @@ std::string summary_text(const PassReport& report, const GraphDifference& differ
                (report.groups.size() == 1 ? "a new process group"
                                           : std::to_string(report.groups.size()) + " new process groups");
     }
-    return difference_text(difference);
+    return difference.empty() && !remark.empty() ? remark : difference_text(difference);
 }
 
 /// A pass that ran, or the overlaps by hand.
 struct Done {
     const PassReport& report;
     const GraphDifference& difference;
+    std::string remark;
 };
 
 std::vector<Done> done_in(const Execution& execution) {
     std::vector<Done> done;
     for (const StepOutcome& step : execution.steps) {
-        if (step.state == StepOutcome::State::ran) done.push_back({execution.reports[done.size()], *step.difference});
+        if (step.state == StepOutcome::State::ran)
+            done.push_back({execution.reports[done.size()], *step.difference, step_remark(execution, step)});
     }
     const OverlapOutcome& overlaps = execution.overlaps;
-    if (overlaps.modules) done.push_back({overlaps.report, *overlaps.difference});
+    if (overlaps.modules) done.push_back({overlaps.report, *overlaps.difference, {}});
     return done;
 }
 
@@ -159,7 +163,7 @@ class Apply final : public Command {
 
     Json figures(const Graph& graph, const Execution& result) const {
         Json passes = Json::array();
-        for (const auto& [each, difference] : done_in(result)) {
+        for (const auto& [each, difference, remark] : done_in(result)) {
             passes.push_back({{"pass", each.pass},
                               {"buckets", each.buckets.size()},
                               {"bucketed_collectives", member_count(each)},
@@ -175,8 +179,8 @@ class Apply final : public Command {
     }
 
     void print_figures(std::ostream& out, const Graph& graph, const Execution& result) const {
-        for (const auto& [report, difference] : done_in(result))
-            out << report.pass << ": " << summary_text(report, difference) << '\n';
+        for (const auto& [report, difference, remark] : done_in(result))
+            out << report.pass << ": " << summary_text(report, difference, remark) << '\n';
         out << output_ << ": " << counted(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
         if (!steps_.before || !steps_.after) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
+#include "core/views/step_remark.h"
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/theme/harmless_text.h"
@@ -97,6 +98,9 @@ QString PassesModel::outcomeText(int row) const {
             return isBehindRefused(row) ? tr("not run: a step before it was refused")
                                         : tr("not run: the plan is refused");
         default:
+            if (known->difference->empty())
+                if (const std::string remark = step_remark(*evaluation_, *known); !remark.empty())
+                    return QString::fromStdString(remark);
             return differenceText(*known->difference);
     }
 }
