@@ -18,7 +18,7 @@ EXACT_FOR = "2.15"
 DIFFERENCES: Mapping[str, Mapping[str, str]] = {
     "2.14": {
         "schedule_overlap_bucketing": "schedules some graphs in another order, and asks the GPU for times",
-        "manual_overlap_bucketing": "leaves graphs whose collectives depend on one another out of order, and fails",
+        "manual_overlap_bucketing": "packs gathers of several sizes otherwise, and fails where collectives depend on one another",
         "bucket_all_gather": "packs gathers of several sizes otherwise with custom operators",
         "pre_bucket_fsdp_collectives": "packs gathers of several sizes otherwise with custom operators",
         "deduplicate_wait_tensors": "has no such pass",
