@@ -115,6 +115,14 @@ class Known(unittest.TestCase):
             self.assertEqual(given.shape, (6, 4))
         self.assertEqual(calls.run, 2)
 
+    def test_a_known_result_that_gets_another_size_is_told_by_that(self) -> None:
+        calls = Calls()
+        calls(ATEN.neg.default, tensor(4))
+        known = calls(ATEN.neg.default, tensor(4))
+        self.assertEqual(calls.run, 1)
+        calls(ATEN.resize_.default, known, [2, 2])
+        self.assertEqual(tuple(calls(ATEN.neg.default, known).shape), (2, 2))
+
     def test_what_is_more_than_sizes_and_memory_is_run_each_time(self) -> None:
         with MODE:
             unknown = torch.empty(MODE.shape_env.create_unbacked_symint(), 2, device="cuda")

@@ -69,12 +69,12 @@ class _Rewrite:
         """Works out what new and changed nodes return."""
         fake = FakeValues(self._before)
         decoder = ArgumentDecoder(self._values.__getitem__, self._groups.job_name)
-        start, values = self._plan.start, self._values
+        start, values, before, in_numbers = self._plan.start, self._values, self._before, self._sizes.in_numbers
         if self._planned is not None:
             self._planned.begin(self._before, self._result)
         for node, origin in zip(self._result, self._plan.origin):
             if origin is not None and (node is start[origin] or not self._returns_else(node, start[origin])):
-                values[node["name"]] = self._sizes.in_numbers(self._before[origin].meta.get("val"))
+                values[node["name"]] = in_numbers(before[origin].meta.get("val"))
             elif node["op"] != "call_function" or not ("outputs" in node or self._is_number_of_half(node)):
                 values[node["name"]] = None
             else:
@@ -148,7 +148,12 @@ class _Rewrite:
         args, kwargs = self._arguments(node, None, decoder)
         if node["target"] == WRAPPER:
             args = (tuple(args[0]), *args[1:])
-        return self._graph.create_node(node["op"], resolve_target(node["target"]), args, kwargs, name=node["name"])
+        made = self._graph.create_node(node["op"], resolve_target(node["target"]), name=node["name"])
+        # torch.fx looks for symbols among the arguments that a new node is made with, which takes longer than all else.
+        made.args = args
+        if kwargs:
+            made.kwargs = kwargs
+        return made
 
     def _fill(self, made: fx.Node, node: Node, decoder: ArgumentDecoder) -> None:
         """What a new node has beside its arguments."""

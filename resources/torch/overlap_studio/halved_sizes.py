@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 import torch.fx as fx
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental.symbolic_shapes import compute_unbacked_bindings, free_symbols
 from torch.utils._pytree import key_get, tree_leaves, tree_map
 
@@ -71,6 +72,8 @@ class HalvedSizes:
 
         @returns where in the value each of them is, for `meta["unbacked_bindings"]`; None where there are none.
         """
+        if type(value) is FakeTensor and not value._has_symbolic_sizes_strides:  # as most are
+            return None
         environments = [leaf.node.shape_env for leaf in _numbers_in(value) if isinstance(leaf, SymbolicNumber)]
         bindings = compute_unbacked_bindings(environments[0], value) if environments else None
         original = self._nodes.get(copied_from(name) or "")

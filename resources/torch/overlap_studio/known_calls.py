@@ -7,7 +7,7 @@ millisecond of torch's dispatcher, also where its own cache knows the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 # Of operators whose results depend on nothing but their arguments. A job's own may depend on anything.
 _NAMESPACES = frozenset(("aten", "prims", "_c10d_functional", "bucketing"))
-_PLAIN = (bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+_PLAIN = frozenset((bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format))
 
 
 class _NotComparable(Exception):
@@ -48,6 +48,7 @@ class KnownCalls:
     def __init__(self, mode: FakeTensorMode) -> None:
         self._mode = mode
         self._results: dict[Any, Any] = {}
+        self._made_here: dict[int, tuple[FakeTensor, Any]] = {}  # by identity, with what _Arguments has of each
 
     def value(self, target: Any, args: Sequence[Any], kwargs: dict[str, Any], run: Callable[[], Any]) -> Any:
         """What a call returns.
@@ -56,24 +57,29 @@ class KnownCalls:
         @pre no mode is active, which would make other tensors of those that are made here.
         """
         if not isinstance(target, torch._ops.OpOverload) or target.namespace not in _NAMESPACES:
-            return run()
-        arguments = _Arguments(self._mode)
+            return self._run(run)
+        arguments = _Arguments(self._mode, self._made_here)
         try:
             call = target, arguments.key(args), arguments.key(kwargs)
         except _NotComparable:
-            return run()
+            return self._run(run)
         if call in self._results:
             return self._made(self._results[call], arguments, {})
-        value = run()
+        value = self._run(run)
         try:
             result = arguments.result(value, {})
-            afterwards = _Arguments(self._mode)
+            afterwards = _Arguments(self._mode, {})
             # What gives an argument another size must be run each time.
             if call == (target, afterwards.key(args), afterwards.key(kwargs)):
                 self._results[call] = result
         except _NotComparable:
             pass
         return value
+
+    def _run(self, run: Callable[[], Any]) -> Any:
+        """Makes a call, which may give its arguments other sizes than they were made with."""
+        self._made_here.clear()
+        return run()
 
     def _made(self, result: Any, arguments: _Arguments, made: dict[int, torch.UntypedStorage]) -> Any:
         """@param made memory that this call has made."""
@@ -92,42 +98,52 @@ class KnownCalls:
             storage = made[wanted.memory]
         element = torch.empty(0, dtype=wanted.dtype, device="meta")
         element.set_(storage, wanted.offset, wanted.shape, wanted.strides)  # type: ignore[call-overload]
-        return FakeTensor(self._mode, element, wanted.device)
+        tensor = FakeTensor(self._mode, element, wanted.device)
+        self._made_here[id(tensor)] = tensor, (wanted.dtype, wanted.device, wanted.shape, wanted.strides, wanted.offset)
+        return tensor
 
 
 class _Arguments:
-    """The tensors of a call and their memory, numbered as they come."""
+    """The tensors of a call and their memory, numbered as they come.
 
-    def __init__(self, mode: FakeTensorMode) -> None:
-        self._mode = mode
+    @param plain tensors by identity of which no more counts than type, sizes and strides, each with these.
+    """
+
+    def __init__(self, mode: FakeTensorMode, plain: Mapping[int, tuple[FakeTensor, Any]]) -> None:
+        self._mode, self._plain = mode, plain
         self.tensors: list[torch.Tensor] = []
         self.memory: list[torch.UntypedStorage] = []
         self._numbers: dict[int, int] = {}  # of memory
 
     def key(self, value: Any) -> Any:
         """What of an argument a result may depend on. @raises _NotComparable."""
-        if isinstance(value, torch.Tensor):
+        kind = type(value)
+        if kind in _PLAIN:
+            return kind, value  # 1, 1.0 and True are equal
+        if kind is FakeTensor:
             return self._key_of_tensor(value)
-        if type(value) in (list, tuple):
-            return (type(value), *map(self.key, value))
-        if type(value) is dict:
+        if kind is list or kind is tuple:
+            return (kind, *map(self.key, value))
+        if kind is dict:
             return (dict, *((name, self.key(item)) for name, item in value.items()))
-        if type(value) in _PLAIN:
-            return type(value), value  # 1, 1.0 and True are equal
         raise _NotComparable
 
-    def _key_of_tensor(self, tensor: torch.Tensor) -> Any:
-        self._check(tensor)
-        known = next((place for place, other in enumerate(self.tensors) if other is tensor), None)
+    def _key_of_tensor(self, tensor: FakeTensor) -> Any:
+        for place, other in enumerate(self.tensors):
+            if other is tensor:
+                return FakeTensor, place
+        known = self._plain.get(id(tensor))
         if known is not None:
-            return torch.Tensor, known
+            fields = known[1]
+        else:
+            self._check(tensor)
+            fields = tensor.dtype, tensor.device, tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
         self.tensors.append(tensor)
         storage = tensor.untyped_storage()
         number = self._numbers.setdefault(storage._cdata, len(self.memory))
         if number == len(self.memory):
             self.memory.append(storage)
-        return (torch.Tensor, tensor.dtype, tensor.device, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(),
-                number, storage.nbytes())
+        return FakeTensor, fields, number, storage.nbytes()
 
     def result(self, value: Any, made: dict[int, int]) -> Any:
         """A result as KnownCalls makes it of other arguments. @raises _NotComparable.

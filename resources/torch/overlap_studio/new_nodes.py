@@ -141,7 +141,7 @@ class NodeMetadata:
 
     def _tensor_metadata(self, tensor: torch.Tensor) -> TensorMetadata:
         """The older form of a value, which nothing changes: many tensors of a graph have the same."""
-        if tensor.requires_grad or any(type(size) is not int for size in (*tensor.shape, *tensor.stride())):
+        if type(tensor) is not FakeTensor or tensor._has_symbolic_sizes_strides or tensor.requires_grad:
             return _extract_tensor_metadata(tensor)
         key = tensor.dtype, tensor.shape, tensor.stride(), tensor.is_quantized
         found = self._tensor_metadata_of.get(key)
