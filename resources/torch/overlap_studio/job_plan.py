@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .digests import fingerprint, value_digest
@@ -61,8 +62,16 @@ class JobPlan:
 
         @param rank_in this rank's place in a process group, which is given by the name that the plan has for it.
         """
-        return [{**node, "args": _for_rank(node["args"], rank_in)} if origin is None and "args" in node else node
-                for node, origin in zip(self._result, self.origin)]
+        nodes = list(self._result)
+        for place in self._places_of_rank:
+            nodes[place] = {**nodes[place], "args": _for_rank(nodes[place]["args"], rank_in)}
+        return nodes
+
+    @cached_property
+    def _places_of_rank(self) -> list[int]:
+        """New nodes whose arguments depend on the rank."""
+        return [place for place, (node, origin) in enumerate(zip(self._result, self.origin))
+                if origin is None and _depends_on_rank(node.get("args"))]
 
     def own_rank_in(self, group: str) -> int:
         """The place in a process group of the rank whose graph the plan was made with."""
@@ -262,10 +271,10 @@ class _Tables:
         if type(node.get("kwargs", {})) is not dict:
             written.member("kwargs").object()
         if "outputs" in node:
-            node["outputs"] = self._outputs[written.member("outputs").number(below=len(self._outputs))]
+            node["outputs"] = self._outputs[self._number(written, "outputs", len(self._outputs))]
         modules: Mapping[str, Any] = {}
         if "modules" in node:
-            modules = self._modules[written.member("modules").number(below=len(self._modules))]
+            modules = self._modules[self._number(written, "modules", len(self._modules))]
             del node["modules"]
         for stack in ("module_stack", "fwd_module_stack"):
             if stack in modules:
@@ -275,6 +284,11 @@ class _Tables:
         if "chunk" in node:
             written.member("chunk").number(below=len(self._chunks))
         return with_half(node, self._chunks)
+
+    @staticmethod
+    def _number(written: Field, field: str, below: int) -> int:
+        number = written.value[field]
+        return number if type(number) is int and 0 <= number < below else written.member(field).number(below=below)
 
 
 def _with_given_modules(job: Field) -> list[Field | None]:
@@ -322,6 +336,12 @@ def _result(nodes: Sequence[Node], begin: Sequence[Field | None], job: Field,
     if len(made) != result.member("nodes").number():
         raise result.fail(f"{len(made)} nodes instead of {result.member('nodes').value}")
     return made, origin
+
+
+def _depends_on_rank(value: Any) -> bool:
+    if type(value) is list:
+        return any(map(_depends_on_rank, value))
+    return type(value) is dict and "rank_in" in value
 
 
 def _for_rank(value: Any, rank_in: Callable[[str], int]) -> Any:
