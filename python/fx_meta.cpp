@@ -73,6 +73,32 @@ bool FxMeta::write() {
     return write_trainer_meta();
 }
 
+bool FxMeta::write_compared() {
+    JsonWriter& json = values_.json();
+    for (const auto& [key, field] : {std::pair(nn_module_stack_key, "module_stack"),
+                                     std::pair(fwd_nn_module_stack_key, "fwd_module_stack")}) {
+        if (!is_true(fields_[key])) continue;
+        if (!PyDict_Check(fields_[key].ptr())) return false;
+        json.key(field).begin_array();
+        PyObject *name = nullptr, *entry = nullptr;
+        for (Py_ssize_t place = 0; PyDict_Next(fields_[key].ptr(), &place, &name, &entry) != 0;) {
+            if (!is_sequence(entry)) return false;
+            const Items pair{nb::handle(entry)};
+            if (pair.size() < 2 || !PyUnicode_Check(pair[0].ptr()) || !values_.write_text(pair[0])) return false;
+        }
+        json.end_array();
+    }
+    if (is_true(fields_[custom_key])) {
+        if (!PyDict_Check(fields_[custom_key].ptr())) return false;
+        if (PyObject* module = PyDict_GetItem(fields_[custom_key].ptr(), module_fqn_.ptr())) {
+            json.key("module_fqn");
+            if (!values_.write_plain(module)) return false;
+        }
+    }
+    if (is_true(fields_[autograd_backward_key])) json.member("autograd_backward", true);
+    return true;
+}
+
 bool FxMeta::write_trainer_meta() {
     JsonWriter& json = values_.json();
     bool has_any = false;

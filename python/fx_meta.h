@@ -23,6 +23,8 @@ class FxMeta {
     /// Whether there is a value in an older form.
     bool has_example_value() const { return static_cast<bool>(fields_[example_value_key]); }
     bool write();
+    /// What nodes are compared by: paths of modules, and whether it is of the backward.
+    bool write_compared();
 
   private:
     /// Fields that a document has, in the order in which it has them; behind them those of titan_meta.
@@ -48,7 +50,7 @@ class FxMeta {
     bool write_trainer_meta();
 
     FxValues& values_;
-    nb::object document_;
+    nb::object document_, module_fqn_ = interned("module_fqn");
     KnownTexts class_texts_;
     std::vector<std::string> trainer_names_;
     std::unordered_map<PyObject*, unsigned> kinds_;

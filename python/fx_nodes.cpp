@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/files/json_writer.h"
+#include "python/document_nodes.h"
 #include "python/fx_meta.h"
 #include "python/fx_objects.h"
 #include "python/fx_tensors.h"
@@ -48,6 +49,23 @@ class FxNodes {
         return nb::bytes(all_.text().data(), all_.text().size());
     }
 
+    std::vector<std::size_t> doubtful(const nb::list& expected, nb::handle groups, bool with_modules,
+                                      const std::vector<std::size_t>& places) {
+        JsonWriter text;
+        DocumentNodes documents(text, expected, groups);
+        std::vector<std::size_t> found;
+        compares_ = true;
+        with_modules_ = with_modules;
+        for (const std::size_t place : places) {
+            one_.clear();
+            text.clear();
+            if (!documents.write_compared(place, with_modules) || !is_written(nb::borrow(nodes_[place]), place) ||
+                one_.text() != text.text())
+                found.push_back(place);
+        }
+        return found;
+    }
+
   private:
     bool is_written(nb::handle node, std::size_t place) {
         try {
@@ -66,6 +84,11 @@ class FxNodes {
         if (!name || !op_text || !PyDict_Check(meta.ptr()) || !PyDict_Check(users.ptr())) return false;
         one_.begin_object().member("name", *name).member("op", *op_text).key("target");
         if (!write_target(target) || !write_arguments(node, place) || !meta_.take(meta)) return false;
+        if (compares_) {
+            if (!write_outputs(false) || (with_modules_ && !meta_.write_compared())) return false;
+            one_.end_object();
+            return true;
+        }
         const bool must_have_value = *op_text == "call_function" && PyDict_Size(users.ptr()) > 0;
         if (!write_outputs(must_have_value) || !meta_.write() || !write_time(node)) return false;
         if (!write_users_order(users)) return false;
@@ -97,6 +120,10 @@ class FxNodes {
             return values_.write_simple(value);
         if (const auto used = positions_.find(value.ptr()); used != positions_.end()) {
             if (sorted_only_ && used->second >= place) return false;
+            if (compares_) {
+                one_.begin_object().member("node", static_cast<std::int64_t>(used->second)).end_object();
+                return true;
+            }
             const auto name = utf8(names_[used->second]);
             return name && values_.write_tagged("node", *name);
         }
@@ -127,7 +154,7 @@ class FxNodes {
         // An older form of values is the encoder's, as is a node without any that is used.
         if (!value) return !meta_.has_example_value() && !must_have_value;
         if (value.is_none()) return !meta_.has_example_value();
-        return tensors_.write_outputs(value);
+        return tensors_.write_outputs(value, compares_ ? FxTensors::Extent::compared : FxTensors::Extent::whole);
     }
 
     bool write_time(nb::handle node) {
@@ -170,6 +197,7 @@ class FxNodes {
                kwargs_ = interned("kwargs"), meta_name_ = interned("meta"), users_ = interned("users");
     nb::object estimate_;
     bool sorted_only_ = true;
+    bool compares_ = false, with_modules_ = false;  ///< what nodes are compared by is written, as DocumentNodes does
     std::vector<nb::object> names_;
     std::unordered_map<PyObject*, std::size_t> positions_;
     std::vector<std::size_t> order_;
@@ -180,18 +208,27 @@ class FxNodes {
     FxMeta meta_{values_, document_};
 };
 
-}  // namespace
-
-nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places) {
-    std::vector<std::size_t> all;
+std::vector<std::size_t> places_of(const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places) {
     if (places) {
         for (const std::size_t place : *places)
             if (place >= nb::len(nodes)) throw nb::index_error("there is no node at one of the places");
-    } else {
-        all.resize(nb::len(nodes));
-        std::iota(all.begin(), all.end(), std::size_t{0});
+        return *places;
     }
-    return FxNodes(encoder, nodes).encode(places ? *places : all);
+    std::vector<std::size_t> all(nb::len(nodes));
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+}
+
+}  // namespace
+
+nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places) {
+    return FxNodes(encoder, nodes).encode(places_of(nodes, places));
+}
+
+std::vector<std::size_t> fx_doubtful(nb::handle encoder, const nb::list& nodes, const nb::list& expected,
+                                     nb::handle groups, bool with_modules,
+                                     const std::optional<std::vector<std::size_t>>& places) {
+    return FxNodes(encoder, nodes).doubtful(expected, groups, with_modules, places_of(nodes, places));
 }
 
 }  // namespace overlap::python

@@ -19,4 +19,12 @@ namespace nb = nanobind;
 /// Raises what the encoder raises, and IndexError for a place that is none.
 nb::bytes fx_nodes(nb::handle encoder, const nb::list& nodes, const std::optional<std::vector<std::size_t>>& places);
 
+/// Of the nodes at `places`, those that are not certainly what a document says of the nodes in their places.
+/// @param expected nodes of an overlap-graph document.
+/// @param groups texts that name process groups, which are never certain.
+/// @param with_modules compares modules and direction too.
+std::vector<std::size_t> fx_doubtful(nb::handle encoder, const nb::list& nodes, const nb::list& expected,
+                                     nb::handle groups, bool with_modules,
+                                     const std::optional<std::vector<std::size_t>>& places);
+
 }  // namespace overlap::python

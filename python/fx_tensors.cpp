@@ -5,11 +5,11 @@ namespace overlap::python {
 FxTensors::FxTensors(FxValues& values, KnownTexts& torch_names, nb::handle encoder)
     : values_(values), torch_names_(torch_names), storage_number_(encoder.attr("storage_number")) {}
 
-bool FxTensors::write_outputs(nb::handle value) {
+bool FxTensors::write_outputs(nb::handle value, Extent extent) {
     JsonWriter& json = values_.json();
     if (is_tensor(value)) {
         json.key("outputs").begin_array();
-        if (!write_tensor(value)) return false;
+        if (!write_tensor(value, extent)) return false;
         json.end_array();
         return true;
     }
@@ -25,23 +25,23 @@ bool FxTensors::write_outputs(nb::handle value) {
     if (has_tensor) {
         json.key("outputs");
         if (!values_.write_items(value, [&](nb::handle item) {
-                return item.is_none() ? values_.write_simple(item) : write_tensor(item);
+                return item.is_none() ? values_.write_simple(item) : write_tensor(item, extent);
             }))
             return false;
     }
-    json.member("multi", true);
+    if (extent == Extent::whole) json.member("multi", true);
     return true;
 }
 
 /// A tensor whose sizes are numbers.
-bool FxTensors::write_tensor(nb::handle tensor) {
+bool FxTensors::write_tensor(nb::handle tensor, Extent extent) {
     if (attribute(tensor, layout_).ptr() != strided_.ptr() || attribute(tensor, is_nested_).ptr() != Py_False)
         return false;
     JsonWriter& json = values_.json();
     json.begin_object().member("dtype", std::string_view(torch_names_.of(attribute(tensor, dtype_))));
     if (!write_sizes("shape", attribute(tensor, shape_)) || !write_sizes("stride", called(tensor, stride_)))
         return false;
-    if (!write_device(attribute(tensor, device_)) || !write_storage(tensor)) return false;
+    if (extent == Extent::whole && (!write_device(attribute(tensor, device_)) || !write_storage(tensor))) return false;
     json.end_object();
     return true;
 }

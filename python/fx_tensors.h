@@ -11,12 +11,14 @@ class FxTensors {
     /// @param torch_names names of torch's types, which arguments have, too.
     FxTensors(FxValues& values, KnownTexts& torch_names, nb::handle encoder);
 
+    /// What of a tensor is written: all, or type, sizes and strides, by which nodes are compared.
+    enum class Extent { whole, compared };
     /// @param value a tensor, None, or a sequence of both; of other values the encoder has more to say.
-    bool write_outputs(nb::handle value);
+    bool write_outputs(nb::handle value, Extent extent = Extent::whole);
 
   private:
     bool is_tensor(nb::handle value) const { return is_exactly(value, fake_tensor_) || is_exactly(value, tensor_); }
-    bool write_tensor(nb::handle tensor);
+    bool write_tensor(nb::handle tensor, Extent extent);
     bool write_sizes(const char* field, const nb::object& sizes);
     bool write_device(const nb::object& device);
     bool write_storage(nb::handle tensor);

@@ -30,9 +30,16 @@ std::string_view text_of(nb::handle text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+/// A text of the program as an object, made once: dictionaries are asked for the same keys for each of 20,000 nodes.
+PyObject* key_object(const char* key) {
+    static std::unordered_map<const char*, PyObject*> objects;
+    const auto [place, is_new] = objects.try_emplace(key, nullptr);
+    if (is_new) place->second = PyUnicode_InternFromString(key);
+    return place->second;
+}
+
 nb::handle member(nb::handle dictionary, const char* key) {
-    PyObject* found = PyDict_GetItemString(dictionary.ptr(), key);
-    return found;
+    return PyDict_GetItem(dictionary.ptr(), key_object(key));
 }
 
 nb::handle required(nb::handle dictionary, const char* key) {
@@ -375,6 +382,13 @@ void add_job_checks(nb::module_& core) {
              "`encoder` is the `overlap_studio.document.NodeEncoder` that is asked for what is out of the ordinary, and "
              "whose errors are raised. `places` are those of the nodes that are asked for, where that is not all; "
              "IndexError for one that is none.");
+    core.def("fx_doubtful", fx_doubtful, nb::arg("encoder"), nb::arg("nodes"), nb::arg("expected"), nb::arg("groups"),
+             nb::arg("with_modules"), nb::arg("places").none() = nb::none(),
+             nb::sig("def fx_doubtful(encoder: typing.Any, nodes: list[typing.Any], expected: list[dict[str, typing.Any]], "
+                     "groups: frozenset[str], with_modules: bool, places: list[int] | None = None) -> list[int]"),
+             "What `doubtful_nodes` finds between `expected` and the document of nodes of torch.fx, without that document: "
+             "places of nodes that are not certainly what is expected of them, in order.\n\n"
+             "`encoder` and `places` are as of `fx_nodes`.");
     core.def(
         "value_digest",
         [](nb::handle value) {

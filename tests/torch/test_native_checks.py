@@ -204,6 +204,75 @@ class Differences(unittest.TestCase):
         self.assertGreater(len(doubtful), 4)
 
 
+class Graphs(unittest.TestCase):
+    """A graph beside what a plan expects of it: the core finds the same as the comparison of their documents."""
+
+    def doubtful(self, graph: fx.Graph, expected: list[dict[str, Any]], groups: frozenset[str] = frozenset(),
+                 with_modules: bool = True, places: list[int] | None = None) -> list[int]:
+        nodes = list(graph.nodes)
+        found: list[int] = CORE.fx_doubtful(NodeEncoder(nodes, Symbols()), nodes, expected, groups, with_modules, places)
+        return found
+
+    def test_a_job_is_certain_but_for_its_groups(self) -> None:
+        for job, kind in ((FSDP, "joint"), (TENSOR, "backward"), (TENSOR, "joint")):
+            graph = graphs_of(job, kind).graph
+            expected = encoded(graph, natively=False)[0]
+            self.assertEqual(self.doubtful(graph, expected), [])
+            groups = frozenset(argument for node in expected if node["target"].startswith("_c10d_functional.all_gather")
+                               for argument in node["args"] if isinstance(argument, str))
+            named = self.doubtful(graph, expected, groups)
+            self.assertEqual(named, CORE.doubtful_nodes(expected, expected, groups, True))
+            self.assertGreater(len(named), 4)
+
+    def test_whatever_a_node_may_have_is_not_called_the_same_of_another(self) -> None:
+        graph = odd_graph()
+        expected = encoded(graph, natively=False)[0]
+        for place in range(len(expected)):
+            for other in range(place):
+                if CORE.doubtful_nodes([{**expected[other], "name": "x"}], [{**expected[place], "name": "x"}], frozenset(), True):
+                    changed = [*expected[:place], {**expected[other], "name": expected[place]["name"]}, *expected[place + 1:]]
+                    self.assertIn(place, self.doubtful(graph, changed), expected[place]["name"])
+
+    def test_nodes_are_told_by_their_places(self) -> None:
+        """Names of new nodes may be each other's."""
+        graph = fx.Graph()
+        one, other = (graph.placeholder(name) for name in ("one", "other"))
+        graph.output((one, other))
+        expected = encoded(graph, natively=False)[0]
+        self.assertEqual(self.doubtful(graph, [expected[1], expected[0], expected[2]]), [0, 1, 2])
+
+    def test_some_places(self) -> None:
+        graph = graphs_of(FSDP, "forward").graph
+        expected = encoded(graph, natively=False)[0]
+        last = len(expected) - 1
+        expected[3], expected[5] = {**expected[3], "target": "another"}, {**expected[5], "target": "another"}
+        self.assertEqual(self.doubtful(graph, expected, places=[5, last]), [5])
+        self.assertEqual(self.doubtful(graph, expected[:last], places=[4, last]), [last])
+        with self.assertRaises(IndexError):
+            self.doubtful(graph, expected, places=[last + 1])
+
+    def test_what_is_certain_needs_no_document(self) -> None:
+        graph = graphs_of(FSDP, "joint").graph
+        expected = encoded(graph, natively=True)[0]
+        expected[7] = {**expected[7], "target": "another"}
+        for core in (CORE, None):
+            with mock.patch.object(differences, "native_core", lambda core=core: core):
+                found, doubtful = differences.FoundNodes(graph).beside(expected, GroupNames([], 0), True)
+            self.assertEqual(doubtful, [7] if core else list(range(len(expected))))
+            self.assertIsNot(found[7], expected[7])
+            self.assertEqual(found[8] is expected[8], core is not None)
+            message = differences.Comparison(GroupNames([], 0)).first_difference(expected, found, doubtful)
+            self.assertRegex(message or "", "node 7 .*: it is .*, and another .* in the plan")
+
+    def check(self, change: Any) -> None:
+        graph = graphs_of(TENSOR, "joint").graph
+        expected = json.loads(json.dumps(encoded(graph, natively=True)[0]))
+        change(expected)
+        by_documents = CORE.doubtful_nodes(expected, encoded(graph, natively=False)[0], frozenset(), True)
+        common = min(len(expected), len(graph.nodes))
+        self.assertEqual([place for place in self.doubtful(graph, expected) if place < common], by_documents)
+
+
 def product(nodes: list[dict[str, Any]]) -> dict[str, Any]:
     """A node in the middle with arguments, a tensor and a module."""
     found = [node for node in nodes if node["target"] == "aten.mm.default" and "module_fqn" in node.get("custom", {})]
@@ -227,6 +296,7 @@ CHANGES: dict[str, Any] = {
     "end": lambda nodes: nodes.pop(),
 }
 add_cases(Differences, Differences.check, [(name, (change,)) for name, change in CHANGES.items()])
+add_cases(Graphs, Graphs.check, [(name, (change,)) for name, change in CHANGES.items()])
 
 
 if __name__ == "__main__":

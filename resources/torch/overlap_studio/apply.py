@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
@@ -13,7 +13,7 @@ import torch.fx as fx
 
 from .agreed_change import agreed_change, telling_others
 from .collective_order import collectives_text
-from .differences import Comparison, KeptNodes, encode_nodes
+from .differences import Comparison, FoundNodes, KeptNodes
 from .errors import PlanError, PlanMismatch
 from .exact import rewrite
 from .extra_groups import create_groups
@@ -61,21 +61,21 @@ def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mo
 
 
 def apply_agreed(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode,
-                 agreement: RankAgreement | None, encoded: list[Node] | None = None) -> fx.GraphModule:
+                 agreement: RankAgreement | None, nodes: FoundNodes | None = None) -> fx.GraphModule:
     """`apply_plan` in an agreement that has begun; None where there is nobody to agree with.
 
-    @param encoded what encode_nodes() makes of the graph, where the caller has it.
+    @param nodes the graph's, where the caller has looked at them.
     """
     with without_garbage_collection():
-        return _apply(gm, plan, mode, agreement, encoded)
+        return _apply(gm, plan, mode, agreement, nodes)
 
 
 def _apply(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode, agreement: RankAgreement | None,
-           encoded: list[Node] | None) -> fx.GraphModule:
+           nodes: FoundNodes | None) -> fx.GraphModule:
     with telling_others(agreement):
         if not isinstance(plan, JobPlan):
             plan = read_job_plan(plan)
-        application = _Application(gm, plan, mode, encoded)
+        application = _Application(gm, plan, mode, nodes)
         application.check_input()
     if agreement is not None:
         agreement.agree(application.facts_before())
@@ -85,28 +85,31 @@ def _apply(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mod
     return gm
 
 
-def difference_from_input(gm: fx.GraphModule, plan: JobPlan, encoded: list[Node]) -> str | None:
+def difference_from_input(gm: fx.GraphModule, plan: JobPlan, nodes: FoundNodes) -> str | None:
     """The first difference between a graph and the one that a plan is for, as a clause, or None.
 
-    @param encoded what encode_nodes() makes of the graph.
+    @param nodes the graph's.
     """
-    return _Application(gm, plan, "exact", encoded).input_difference()
+    return _Application(gm, plan, "exact", nodes).input_difference()
 
 
 class _Application:
     """A plan and the graph that it is applied to."""
 
-    def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode, encoded: list[Node] | None) -> None:
+    def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode, nodes: FoundNodes | None) -> None:
         self._gm, self._plan, self._mode = gm, plan, mode
         self._groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
         self._other_rank = dist.is_available() and dist.is_initialized() and dist.get_rank() != plan.rank
-        self._found = encoded if encoded is not None else encode_nodes(gm.graph)
+        self._nodes = nodes if nodes is not None else FoundNodes(gm.graph)
+        self._found: list[Node] = []  # of the graph that the plan is for, once it was compared
 
     def input_difference(self) -> str | None:
         ranks = world_size()
         if self._plan.world_size is not None and ranks is not None and ranks != self._plan.world_size:
             return f"it is of a job of {self._plan.world_size} ranks, and this job has {ranks}"
-        return Comparison(self._groups, other_rank=self._other_rank).first_difference(self._plan.input, self._found)
+        self._found, doubtful = self._nodes.beside(self._plan.input, self._groups, True)
+        return Comparison(self._groups, other_rank=self._other_rank).first_difference(
+            self._plan.input, self._found, doubtful)
 
     def check_input(self) -> None:
         difference = self.input_difference()
@@ -126,32 +129,31 @@ class _Application:
         result = self._result(self._found)
         rewrite(self._gm, self._plan, self._found, result, self._groups)
         self._gm.graph.lint()
-        found = kept.encode_rest(self._gm.graph)
+        found, doubtful = kept.beside(self._gm.graph, result, self._groups)
         # A node that was found to be the plan's, that the plan leaves alone, and that is as it was in its place.
         start = self._plan.start
         certain = {place for place, (origin, wanted, got) in enumerate(zip(self._plan.origin, result, found))
                    if origin is not None and wanted is start[origin] and got is self._found[origin]}
-        self._check_result(result, found, certain)
+        self._check_result(result, found, [place for place in doubtful if place not in certain])
 
     def _run_passes(self) -> None:
-        before = self._found
         made = run_passes(self._gm, self._plan, self._groups)
         if made is not self._gm:
             self._gm.graph = made.graph
         self._gm.graph.lint()
         # The result asks for groups of the plan, which naming them has bound by now.
-        self._check_result(self._result(before), encode_nodes(self._gm.graph), set())
+        result = self._result(self._found)
+        self._check_result(result, *FoundNodes(self._gm.graph).beside(result, self._groups, False))
 
     def _result(self, before: Sequence[Node]) -> list[Node]:
         """The nodes that the plan comes to for this rank, whose graph had the nodes `before`."""
         return with_own_numbers(self._plan, before, self._plan.result(self._groups.rank_in))
 
-    def _check_result(self, result: list[Node], found: list[Node], certain: Set[int]) -> None:
-        """@param certain places of nodes of both that are known to be the same."""
-        self._found = found
+    def _check_result(self, result: list[Node], found: list[Node], doubtful: Sequence[int]) -> None:
+        """@param doubtful places of nodes of both that may differ."""
         named = frozenset(node["name"] for node in self._plan.input)
         comparison = Comparison(self._groups, named, self._other_rank)
-        difference = comparison.first_difference(result, found, certain)
+        difference = comparison.first_difference(result, found, doubtful)
         if difference is not None:
             raise PlanMismatch(f"{self._plan.path}: in mode \"{self._mode}\" the plan comes to another graph than the "
                                f"application showed: {difference}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from os.path import commonprefix
 from typing import Any
@@ -26,28 +26,57 @@ def encode_nodes(graph: fx.Graph) -> list[Node]:
     return NodeEncoder(graph.nodes, Symbols()).encode_all()
 
 
+class FoundNodes:
+    """The nodes of a graph, which are to be compared with those that a plan expects. A node that certainly is what is
+    expected of it gets no document of its own, which takes long to make: the expected one says the same of it."""
+
+    def __init__(self, graph: fx.Graph) -> None:
+        self._nodes = list(graph.nodes)
+        self._encoder = NodeEncoder(self._nodes, Symbols())
+        self._documents: dict[int, Node] = {}  # by place, as far as any was asked for
+
+    def beside(self, expected: list[Node], groups: GroupNames, with_modules: bool,
+               places: Sequence[int] | None = None) -> tuple[list[Node], list[int]]:
+        """Documents of the nodes at `places`, or of all, and at which places they may differ from what is expected.
+
+        Documents have of memory no more than that tensors are there, and of a node that is as expected no more than
+        what is compared.
+        """
+        places, core = range(len(self._nodes)) if places is None else places, native_core()
+        doubtful = list(places) if core is None else core.fx_doubtful(
+            self._encoder, self._nodes, expected, groups.names, with_modules, places)
+        missing = [place for place in doubtful if place not in self._documents]
+        if missing:
+            self._documents.update(zip(missing, self._encoder.encode_at(missing)))
+        told = {place: self._documents[place] for place in doubtful}
+        return [told[place] if place in told else expected[place] for place in places], doubtful
+
+
 class KeptNodes:
     """The nodes of a graph with what a document has of them, to tell later which are as they were.
 
-    @param encoded the same nodes as encode_nodes() has them.
+    @param encoded the same nodes as FoundNodes has them.
     """
 
     def __init__(self, graph: fx.Graph, encoded: Sequence[Node]) -> None:
         self._before = {node: (node.name, node.target, node.args, node.kwargs, node.meta.get("val"), document)
                         for node, document in zip(graph.nodes, encoded)}
 
-    def encode_rest(self, graph: fx.Graph) -> list[Node]:
-        """The nodes of the graph as it is now. What is the same object as before, with the same arguments and value, has
-        the same document as well."""
-        nodes = list(graph.nodes)
-        # What uses a node has its name: where names have changed, all are encoded.
+    def beside(self, graph: fx.Graph, expected: list[Node], groups: GroupNames) -> tuple[list[Node], list[int]]:
+        """Documents of the nodes of the graph as it is now, and at which places they may differ from what is expected. What
+        is the same object as before, with the same arguments and value, has the same document as well."""
+        nodes, found = list(graph.nodes), FoundNodes(graph)
+        # What uses a node has its name: where names have changed, nothing is known of any.
         if any(node.name != self._before[node][0] for node in nodes if node in self._before):
-            return encode_nodes(graph)
+            return found.beside(expected, groups, False)
         documents = list(map(self._as_before, nodes))
         rest = [place for place, document in enumerate(documents) if document is None]
-        for place, document in zip(rest, NodeEncoder(nodes, Symbols()).encode_at(rest)):
+        made, doubtful = found.beside(expected, groups, False, rest)
+        for place, document in zip(rest, made):
             documents[place] = document
-        return [document for document in documents if document is not None]
+        settled = set(rest).difference(doubtful)
+        return ([document for document in documents if document is not None],
+                [place for place in range(len(nodes)) if place not in settled])
 
     def _as_before(self, node: fx.Node) -> Node | None:
         before = self._before.get(node)
@@ -78,20 +107,20 @@ class Comparison:
         self._other_rank = other_rank
 
     def first_difference(self, expected: list[Node], found: list[Node],
-                         certain: Collection[int] = ()) -> str | None:
+                         places: Iterable[int] | None = None) -> str | None:
         """The first difference as a clause, or None.
 
-        @param certain places of nodes that are known to be the same.
+        @param places of nodes that may differ, ascending, where that is not all.
         """
         self._expected_places = {node["name"]: place for place, node in enumerate(expected)}
         self._found_places = {node["name"]: place for place, node in enumerate(found)}
-        core = native_core()
-        if core is None:
-            places: Iterable[int] = range(min(len(expected), len(found)))
-        else:
-            places = core.doubtful_nodes(expected, found, self._groups.names, self._named is None)
+        common = min(len(expected), len(found))
+        if places is None:
+            core = native_core()
+            places = range(common) if core is None else core.doubtful_nodes(expected, found, self._groups.names,
+                                                                            self._named is None)
         for place in places:
-            difference = self._of_node(expected[place], found[place]) if place not in certain else None
+            difference = self._of_node(expected[place], found[place]) if place < common else None
             if difference is not None:
                 return f"node {place} ({found[place]['name']}): {difference}"
         if len(expected) == len(found):

@@ -20,9 +20,9 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from .apply import Mode, apply_agreed, difference_from_input
 from .collective_order import starts_collective
-from .differences import encode_nodes
+from .differences import FoundNodes
 from .errors import PlanError, PlanMismatch
-from .job_plan import JobPlan, Node, read_job_plan
+from .job_plan import JobPlan, read_job_plan
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, agreement_on, can_agree
 
 Path = str | os.PathLike[str]
@@ -94,23 +94,23 @@ class PlanChooser:
 
     def _apply(self, gm: fx.GraphModule, agreement: RankAgreement | None) -> fx.GraphModule:
         try:
-            encoded = encode_nodes(gm.graph)
-            plan = self._plan_for(gm, encoded)
+            nodes = FoundNodes(gm.graph)
+            plan = self._plan_for(gm, nodes)
         except Exception as error:
             if agreement is not None:
                 agreement.failure(error)  # others may have a plan
             raise
         if plan is not None:
-            return apply_agreed(gm, plan, self._mode, agreement, encoded)
+            return apply_agreed(gm, plan, self._mode, agreement, nodes)
         if agreement is not None:
             agreement.agree({"the plan": "none"})
         return gm
 
-    def _plan_for(self, gm: fx.GraphModule, encoded: list[Node]) -> JobPlan | None:
+    def _plan_for(self, gm: fx.GraphModule, nodes: FoundNodes) -> JobPlan | None:
         """The plan that was made for this graph; None where there is none and the graph is to be skipped."""
         differences = []
         for plan in self.plans:
-            difference = difference_from_input(gm, plan, encoded)
+            difference = difference_from_input(gm, plan, nodes)
             if difference is None:
                 return plan
             differences.append(f"{plan.path}: {difference}")
