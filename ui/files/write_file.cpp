@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 
 namespace overlap::ui {
 namespace {
@@ -49,8 +51,15 @@ QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion old
                               {bytes.constData(), static_cast<std::size_t>(bytes.size())}, older);
         return {};
     } catch (const std::exception& error) {
-        return QString::fromUtf8(error.what());
+        return writingProblem(path, error);
     }
+}
+
+QString writingProblem(const QString& path, const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error))
+        return QCoreApplication::translate("WriteFile", "%1 could not be written: there is not enough memory")
+            .arg(path);
+    return QString::fromUtf8(error.what());
 }
 
 LateExports& LateExports::instance() {
@@ -84,9 +93,12 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
                 return [] {};
             },
             patience);
+    } catch (const std::system_error&) {
+        ExportsUnderWay::end(path);
+        return writeFile(path, bytes, older);
     } catch (const std::exception& error) {
         ExportsUnderWay::end(path);
-        return QString::fromUtf8(error.what());
+        return writingProblem(path, error);
     }
     if (outcome->one_has_come.exchange(true)) return outcome->problem;
     return QCoreApplication::translate("WriteFile",

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <chrono>
+#include <exception>
 
 #include "core/files/atomic_file.h"
 #include "ui/tasks/call_queue.h"
@@ -15,6 +16,9 @@ namespace overlap::ui {
 /// What the window writes goes through here: write_file_atomically, with a sentence in place of an exception.
 /// @returns an empty string, or one sentence with the file and why it could not be written.
 QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion older = OlderVersion::dropped);
+
+/// The same sentence for what writing throws in other ways: core's own, or that memory is lacking.
+QString writingProblem(const QString& path, const std::exception& error);
 
 /// Reports the outcome of exports that exportFile() has left to a thread of their own.
 class LateExports : public QObject {
@@ -35,7 +39,7 @@ class LateExports : public QObject {
 
 /// The same as writeFile() for exports, from any thread: not longer than `patience`. A folder that does not answer,
 /// such as a network folder that is gone, is left to a thread of its own, and the sentence says so; LateExports reports
-/// the outcome.
+/// the outcome. Where no thread can be started the caller writes, however long that takes.
 QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience,
                    OlderVersion older = OlderVersion::dropped);
 

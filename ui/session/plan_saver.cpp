@@ -5,11 +5,13 @@
 #include <QTimer>
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
+#include "ui/files/write_file.h"
 
 namespace overlap::ui {
 
@@ -44,7 +46,7 @@ PlanSaver::Outcome PlanSaver::written(const Request& request) {
         }
     } catch (const std::exception& error) {
         outcome.result = Result::failed;
-        outcome.problem = QString::fromUtf8(error.what());
+        outcome.problem = writingProblem(request.file, error);
     }
     return outcome;
 }
@@ -58,8 +60,9 @@ std::optional<PlanSaver::Outcome> PlanSaver::save(int index, const QString& file
         std::optional<Outcome> outcome;
     };
     const auto call = std::make_shared<Call>();
+    std::shared_ptr<const Request> request;
     try {
-        const auto request = std::make_shared<const Request>(Request{
+        request = std::make_shared<const Request>(Request{
             .write = write_,
             .plan = variant.plan(),
             .file = file,
@@ -81,9 +84,14 @@ std::optional<PlanSaver::Outcome> PlanSaver::save(int index, const QString& file
                 };
             },
             patience_);
+    } catch (const std::system_error&) {
+        // No further thread: the plan is saved here, however long it takes.
+        const Outcome outcome = written(*request);
+        finish(*request, outcome);
+        return outcome;
     } catch (const std::exception& error) {
         under_way_.removeOne(file);
-        return Outcome{Result::failed, variant.key(), file, QString::fromUtf8(error.what())};
+        return Outcome{Result::failed, variant.key(), file, writingProblem(file, error)};
     }
     call->waits = false;
     return call->outcome;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <QDir>
@@ -58,6 +59,12 @@ int unsavedPlansOf(const SessionState& state) {
             count += static_cast<int>(std::count_if(variants->begin(), variants->end(),
                                                     [](const SessionVariant& variant) { return variant.modified; }));
     return count;
+}
+
+/// Whether no such file is there. One that cannot be looked at may be there, and must not be overwritten.
+bool isAbsent(const QString& file) {
+    struct stat status {};
+    return stat(QFile::encodeName(file).constData(), &status) != 0 && errno == ENOENT;
 }
 
 /// The message on a session that may be in use on another host; empty where nothing would be lost.
@@ -151,10 +158,10 @@ StoredSession Session::load() const {
 }
 
 std::optional<StoredSession> Session::read(const QString& file) const {
-    if (!QFile::exists(file)) return {};
+    if (isAbsent(file)) return {};
     StoredSession stored;
     auto state = readState(file, stored.problems);
-    if (!state && QFile::exists(olderVersionPath(file))) state = readState(olderVersionPath(file), stored.problems);
+    if (!state && !isAbsent(olderVersionPath(file))) state = readState(olderVersionPath(file), stored.problems);
     if (!state) {
         if (stored.problems.isEmpty()) return {};
         return stored;
@@ -171,7 +178,9 @@ std::optional<StoredSession> Session::read(const QString& file) const {
 std::optional<SessionState> Session::readState(const QString& file, QStringList& problems) const {
     QFile stored(file);
     ReadSession found;
+    QString reason;
     if (stored.open(QIODevice::ReadOnly)) found = readSessionText(stored.readAll());
+    if (stored.error() != QFileDevice::NoError) reason = QStringLiteral(" (%1)").arg(stored.errorString());
     stored.close();
     if (found.state) return found.state;
     const QString aside = freeName(aside_stem, QStringLiteral(".json"));
@@ -183,7 +192,7 @@ std::optional<SessionState> Session::readState(const QString& file, QStringList&
                                          "and rename it to %4 to have it back")
                               .arg(QString::number(found.newer_version), QString::number(session_version), kept,
                                    freeName(QStringLiteral("session-of-newer"), QStringLiteral(".json")))
-                        : QStringLiteral("The last session could not be read and was kept as %1").arg(kept));
+                        : QStringLiteral("The last session could not be read%1 and was kept as %2").arg(reason, kept));
     return {};
 }
 

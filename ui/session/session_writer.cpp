@@ -3,8 +3,10 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -29,7 +31,10 @@ const std::vector<std::shared_ptr<const Plan>>& SharedPlans::of(const Document& 
 /// What the thread and the writer share; the last of them deletes it.
 struct SessionWriter::State {
     void work();
+    /// Stores what waits. @param lock held, but not while it is stored.
+    void store_waiting(std::unique_lock<std::mutex>& lock);
     QString store(SessionSnapshot snapshot);
+    QString stored_or_problem(SessionSnapshot snapshot);
     bool has_written() const { return !waiting && !is_writing; }
 
     std::shared_ptr<const Session> session;  // until the thread ends
@@ -41,7 +46,7 @@ struct SessionWriter::State {
     bool has_ended = false;                  // guarded by mutex
     QString problem;                         // guarded by mutex; of the newest snapshot that was written
     SessionWriter* writer = nullptr;         // guarded by mutex; null once it is deleted
-    /// Of the thread: plans of the snapshot before. An edit changes one of them, mostly.
+    /// Of who stores: plans of the snapshot before. An edit changes one of them, mostly.
     std::vector<std::pair<std::shared_ptr<const Plan>, QByteArray>> texts;
 };
 
@@ -50,23 +55,35 @@ SessionWriter::SessionWriter(std::shared_ptr<const Session> session, QObject* pa
     : QObject(parent), state_(std::make_shared<State>()), patience_(patience) {
     state_->session = std::move(session);
     state_->writer = this;
-    std::thread([state = state_] { state->work(); }).detach();
+    startThread();
 }
 
 SessionWriter::~SessionWriter() {
     std::unique_lock lock(state_->mutex);
     state_->is_ending = true;
     state_->wake.notify_one();
-    state_->written.wait_for(lock, patience_, [this] { return state_->has_ended; });
+    if (has_thread_) state_->written.wait_for(lock, patience_, [this] { return state_->has_ended; });
     state_->writer = nullptr;
 }
 
-void SessionWriter::write(SessionSnapshot snapshot) {
-    {
-        const std::lock_guard lock(state_->mutex);
-        state_->waiting = std::move(snapshot);
+void SessionWriter::startThread() {
+    try {
+        std::thread([state = state_] { state->work(); }).detach();
+        has_thread_ = true;
+    } catch (const std::system_error&) {
+        // Stored where it is asked for, until there is one.
     }
-    state_->wake.notify_one();
+}
+
+void SessionWriter::write(SessionSnapshot snapshot) {
+    if (!has_thread_) startThread();
+    std::unique_lock lock(state_->mutex);
+    state_->waiting = std::move(snapshot);
+    if (has_thread_) {
+        state_->wake.notify_one();
+    } else {
+        state_->store_waiting(lock);
+    }
 }
 
 QString SessionWriter::flush() {
@@ -82,20 +99,33 @@ void SessionWriter::State::work() {
     while (true) {
         wake.wait(lock, [this] { return waiting || is_ending; });
         if (!waiting) break;
-        SessionSnapshot snapshot = std::move(*waiting);
-        waiting.reset();
-        is_writing = true;
-        lock.unlock();
-        const QString now = store(std::move(snapshot));
-        lock.lock();
-        is_writing = false;
-        const bool has_changed = std::exchange(problem, now) != now;
-        written.notify_all();
-        if (has_changed && writer) writer->problems_.put([told = writer, now] { emit told->problemChanged(now); });
+        store_waiting(lock);
     }
     session.reset();
     has_ended = true;
     written.notify_all();
+}
+
+void SessionWriter::State::store_waiting(std::unique_lock<std::mutex>& lock) {
+    SessionSnapshot snapshot = std::move(*waiting);
+    waiting.reset();
+    is_writing = true;
+    lock.unlock();
+    const QString now = stored_or_problem(std::move(snapshot));
+    lock.lock();
+    is_writing = false;
+    const bool has_changed = std::exchange(problem, now) != now;
+    written.notify_all();
+    if (has_changed && writer) writer->problems_.put([told = writer, now] { emit told->problemChanged(now); });
+}
+
+QString SessionWriter::State::stored_or_problem(SessionSnapshot snapshot) {
+    try {
+        return store(std::move(snapshot));
+    } catch (const std::exception&) {
+        return QCoreApplication::translate("SessionWriter",
+                                           "The session could not be stored: there is not enough memory");
+    }
 }
 
 QString SessionWriter::State::store(SessionSnapshot snapshot) {

@@ -32,8 +32,8 @@ class SharedPlans {
 
 /// Writes the session on a separate thread, so that edits never wait for a disk. Of snapshots that come while one is
 /// being written the newest is written next, so that an edit is on the disk after two writes at most. A folder that
-/// never answers blocks that thread and not the window; the thread then outlives this object. All functions are for the
-/// thread that owns the object.
+/// never answers blocks that thread and not the window; the thread then outlives this object. Where no thread can
+/// be started, write() stores the session itself. All functions are for the thread that owns the object.
 class SessionWriter : public QObject {
     Q_OBJECT
 
@@ -57,7 +57,10 @@ class SessionWriter : public QObject {
   private:
     struct State;
 
+    void startThread();
+
     std::shared_ptr<State> state_;
+    bool has_thread_ = false;
     std::chrono::milliseconds patience_;
     CallQueue problems_;
 };

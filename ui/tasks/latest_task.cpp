@@ -85,7 +85,9 @@ void LatestTask::start(Task task) {
             state_->has_job = false;
         }
         setBusy(false);
-        toldFailure(QString::fromUtf8(error.what()))();
+        toldFailure(QCoreApplication::translate(
+                        "LatestTask", "No further thread can be started (%1); close other programs and try again")
+                        .arg(QString::fromStdString(error.code().message())))();
     }
 }
 

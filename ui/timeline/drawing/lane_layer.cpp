@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "core/base/on_threads.h"
 #include "core/timeline/curve_rasterizer.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -35,9 +36,7 @@ void forEachLane(std::size_t count, const Work& work) {
         for (std::size_t index = next++; index < count; index = next++) work(index);
     };
     const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), count / lanesAThread);
-    std::vector<std::jthread> helpers;
-    for (std::size_t helper = 1; helper < threads; ++helper) helpers.emplace_back(takeSome);
-    takeSome();
+    on_threads(threads, takeSome);
 }
 
 /// Gives `image` this size; keeps its memory, and what is in it, where the size is the same.

@@ -1,0 +1,124 @@
+// What the window leaves to other threads, where none can be started: it is done all the same, or there is a sentence.
+
+#include <QTemporaryDir>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "core/io/plan_file.h"
+#include "tests/faults/system_faults.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/files/file_looks.h"
+#include "ui/files/write_file.h"
+#include "ui/session/plan_saver.h"
+#include "ui/session/session.h"
+#include "ui/session/session_writer.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+namespace {
+
+/// No thread can be started for as long as it lives.
+class NoThreads {
+  public:
+    NoThreads() { test::begin_faults({test::Call::thread, 1, EAGAIN, true, "/"}); }
+    ~NoThreads() { test::end_faults(); }
+    NoThreads(const NoThreads&) = delete;
+    NoThreads& operator=(const NoThreads&) = delete;
+};
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// A session with one plan, for writing.
+SessionSnapshot snapshotOf(const QByteArray& plan) {
+    SessionSnapshot snapshot;
+    snapshot.state.put({"/graphs/a.graph.json", {{plan, QString(), true}}, 1, 0, 0});
+    return snapshot;
+}
+
+}  // namespace
+
+class WindowThreadsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    // The first one: there is no thread of an earlier task that would do it.
+    void aTaskEndsWithASentence() {
+        QStringList told;
+        LatestTask::whenTasksFail([&](const QString& reason) { told.append(reason); });
+        LatestTask task;
+        const auto deliver = [](bool& delivered) {
+            return [&](std::stop_token) -> LatestTask::Delivery { return [&] { delivered = true; }; };
+        };
+        bool first = false, second = false;
+        {
+            const NoThreads none;
+            task.start(deliver(first));
+            QCOMPARE(told.size(), 1);
+            QVERIFY2(told[0].startsWith("No further thread can be started"), qPrintable(told[0]));
+            QVERIFY(!task.busy());
+        }
+        task.start(deliver(second));
+        QTRY_VERIFY(second);
+        QVERIFY(!first);
+        LatestTask::whenTasksFail({});
+    }
+
+    void theSessionIsStoredAtOnce() {
+        const QTemporaryDir folder;
+        const auto session = std::make_shared<Session>(folder.path());
+        auto none = std::make_unique<NoThreads>();
+        {
+            SessionWriter writer(session);
+            writer.write(snapshotOf("plan 1"));
+            QVERIFY(contentOf(session->file()).contains("plan 1"));
+            QCOMPARE(writer.flush(), QString());
+            none.reset();
+            writer.write(snapshotOf("plan 2"));
+            QCOMPARE(writer.flush(), QString());
+        }
+        QVERIFY(contentOf(session->file()).contains("plan 2"));
+    }
+
+    void aPlanIsSaved() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        const std::unique_ptr<Document> document = openDocument();
+        PlanSaver saver(*document);
+        const NoThreads none;
+        const auto outcome = saver.save(1, path, false);
+        QVERIFY(outcome);
+        QCOMPARE(outcome->result, PlanSaver::Result::saved);
+        QVERIFY(read_plan_file(path.toStdString()) == document->variant(1).plan());
+        QCOMPARE(document->variant(1).filePath(), path);
+        QCOMPARE(saver.underWay(), QStringList());
+        // Once more, under a name that cannot be written: that is said of the file.
+        const auto refused = saver.save(1, folder.filePath("gone/a.plan.json"), false);
+        QCOMPARE(refused->result, PlanSaver::Result::failed);
+        QVERIFY2(refused->problem.contains("gone/a.plan.json"), qPrintable(refused->problem));
+    }
+
+    void anExportIsWritten() {
+        const QTemporaryDir folder;
+        const NoThreads none;
+        QCOMPARE(exportFile(folder.filePath("a.csv"), "a,b"), QString());
+        QCOMPARE(contentOf(folder.filePath("a.csv")), "a,b");
+        QVERIFY(exportFile(folder.filePath("gone/a.csv"), "a,b").contains("gone/a.csv"));
+        QCOMPARE(exportFile(folder.filePath("a.csv"), "c,d"), QString());  // it is not under way any more
+        QCOMPARE(contentOf(folder.filePath("a.csv")), "c,d");
+    }
+
+    void aFileIsLookedAt() {
+        const NoThreads none;
+        FileLooks looks;
+        QVERIFY(looks.answers(smallGraphFile()));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_GUILESS_MAIN(overlap::ui::WindowThreadsTest)
+#include "window_threads_test.moc"
