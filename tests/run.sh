@@ -17,7 +17,8 @@
 #                                  it: what no test misses, and a table. N changes (300) are chosen by S (1); the same ones
 #                                  go on where M minutes (60) were over; of --tests only these programs are built and tried
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
-#     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
+#     tests/run.sh --faults        the window killed 100 times while it is edited; every call of the system that fails, and
+#                                  a part of the allocations; files from strangers, under strace
 #     tests/run.sh --releases [RELEASE...]
 #                                  the bundle in minimal systems of other releases of Debian and Ubuntu, which debootstrap
 #                                  makes in build/releases, as root
@@ -287,10 +288,12 @@ run_load() {
 }
 
 run_faults() {
-    begin_step "kill the window while it is edited, and open files from strangers in it"
-    local status=0
-    "$root/tests/faults/kill_test.py" "$programs/editing_window" \
-        "$root/tests/data/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz" 100 || status=1
+    begin_step "kill the window while it is edited, let calls of the system fail, and open files from strangers"
+    local status=0 faulty=$build/tests/faults/liboverlap_system_faults.so
+    local graph=$root/tests/data/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz
+    "$root/tests/faults/kill_test.py" "$programs/editing_window" "$graph" 100 || status=1
+    "$root/tests/faults/system_faults_test.py" "$programs" "$faulty" "$root" --all || status=1
+    "$root/tests/faults/window_faults_test.py" "$programs/editing_window" "$faulty" "$graph" --all || status=1
     "$root/tests/faults/hostile_files_test.py" "$programs/overlap-studio" || status=1
     return $status
 }

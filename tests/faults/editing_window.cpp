@@ -1,16 +1,19 @@
-// The application's window, edited without end until it is killed; see kill_test.py. What it is about to do is printed
-// before it is done, so that whatever a killed one leaves behind has been told:
+// The application's window, edited without end until it is killed (kill_test.py), or so many times before it is closed
+// (window_faults_test.py), the same each time. What it is about to do is printed before it is done, so that whatever a
+// killed one leaves behind has been told:
 //
 //     has PLAN EDIT BUCKETS            a plan that came back: its place, the newest edit that it has, its buckets
 //     found recovered COUNT notice N   no more plans came back
 //     edit EDIT MOMENT PLAN BUCKETS    also of a copy that is made: the edit that it has from the original
-//     saving EDIT PLAN, saved EDIT PLAN
+//     saving EDIT PLAN, saved EDIT PLAN, unsaved EDIT PLAN
+//     closed, or refused               where it is closed; then what the window says: told NOTICE
 
 #include <QApplication>
 #include <QDir>
 #include <QTest>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 
 #include "ui/frame/notice_bar.h"
@@ -22,7 +25,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int wait_ms = 120'000;
+constexpr int wait_ms = 120'000, wait_for_faults_ms = 15'000;
 constexpr int edited_plans = 3;
 
 double now() {
@@ -72,12 +75,35 @@ void edit(Document& document, int number) {
     document.editPlan(QStringLiteral("edit %1").arg(number), std::move(plan));
 }
 
-int run(const QString& folder, const QString& graph) {
+/// Saves the plan that is in front. It may be refused: the notice says so.
+void save(MainWindow& window, const QString& folder, int number) {
+    const int place = window.document().currentIndex();
+    std::printf("saving %d %d\n", number, place);
+    std::fflush(stdout);
+    const bool saved =
+        window.saves().savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(place)), true);
+    std::printf("%s %d %d\n", saved ? "saved" : "unsaved", number, place);
+    std::fflush(stdout);
+}
+
+int close(MainWindow& window) {
+    std::printf("%s\n", window.close() ? "closed" : "refused");
+    std::printf("told %s\n", qPrintable(window.workspace().notice().text().simplified()));
+    std::fflush(stdout);
+    return 0;
+}
+
+constexpr int without_end = -1;
+
+/// @param edits how many there are, the same each time, or `without_end`.
+int run(const QString& folder, const QString& graph, int edits) {
+    const bool ends = edits != without_end;
     MainWindow window(QDir(folder).filePath(QStringLiteral("session")));
     window.show();
     window.openFiles({graph});
     Document& document = window.document();
-    if (!QTest::qWaitFor([&] { return document.isOpen() && !document.loading(); }, wait_ms)) return 1;
+    if (!QTest::qWaitFor([&] { return document.isOpen() && !document.loading(); }, ends ? wait_for_faults_ms : wait_ms))
+        return 1;
     int number = tellPlans(document);
     std::printf("found recovered %zu notice %d\n", window.recovery().plans().size(),
                 window.workspace().notice().text().contains(QStringLiteral("cut off")) ? 1 : 0);
@@ -88,20 +114,15 @@ int run(const QString& folder, const QString& graph) {
         tellEdit(document.current()->plan(), document.variantCount());
         document.addCopyOfCurrent();
     }
-    std::mt19937 random{std::random_device()()};
-    while (true) {
+    std::mt19937 random{ends ? 1u : std::random_device()()};
+    for (int made = 0; !ends || made < edits; ++made) {
         document.setCurrentIndex(1 + static_cast<int>(random() % edited_plans));
         edit(document, ++number);
-        if (random() % 8 == 0) {
-            const int place = document.currentIndex();
-            std::printf("saving %d %d\n", number, place);
-            std::fflush(stdout);
-            window.saves().savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(place)), true);
-            std::printf("saved %d %d\n", number, place);
-            std::fflush(stdout);
-        }
+        if (ends && made == 1) document.renameCurrent(QStringLiteral("renamed"));
+        if (ends ? made % 3 == 0 : random() % 8 == 0) save(window, folder, number);
         QTest::qWait(static_cast<int>(random() % 30));
     }
+    return close(window);
 }
 
 }  // namespace
@@ -109,9 +130,10 @@ int run(const QString& folder, const QString& graph) {
 
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: editing_window FOLDER GRAPH\n");
+    if (argc != 3 && argc != 4) {
+        std::fprintf(stderr, "usage: editing_window FOLDER GRAPH [EDITS]\n");
         return 2;
     }
-    return overlap::ui::run(QString::fromLocal8Bit(argv[1]), QString::fromLocal8Bit(argv[2]));
+    const int edits = argc == 4 ? std::atoi(argv[3]) : overlap::ui::without_end;
+    return overlap::ui::run(QString::fromLocal8Bit(argv[1]), QString::fromLocal8Bit(argv[2]), edits);
 }

@@ -15,6 +15,7 @@
 //
 // Calls on files are caught in the kernel, by a filter (seccomp) that sends a signal to the thread: so those that the C
 // library makes within itself, as fread() does, fail as well. Threads and memory are caught by functions of their name.
+// Calls that wait until a file is on the disk, and do not fail, do nothing: they would take most of a test's time.
 
 #include <cstddef>
 
