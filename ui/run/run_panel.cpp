@@ -20,6 +20,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -41,7 +42,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
       run_(makeAction(tr("&Run"), tr("Run the plan on GPUs and lay what is measured over it"))),
       cancel_(makeAction(tr("Cance&l run"), tr("End the run and all its ranks"))),
       calibrate_(makeAction(tr("Calibrate…"), tr("Fit the cost model to this run"))),
-      status_(new QLabel),
+      status_(new ElidedLabel),
       progress_(new QProgressBar),
       pages_(new QTabWidget),
       report_(new QTextBrowser),
@@ -134,7 +135,6 @@ QWidget* RunPanel::makeBar() {
     progress_->setAccessibleName(tr("Steps of the run"));
     layout->addWidget(progress_);
     status_->setProperty("role", "dim");
-    status_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long sentence must not widen the window
     layout->addWidget(status_, 1);
     return bar;
 }

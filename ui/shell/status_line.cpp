@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QLabel>
 #include <QStatusBar>
+#include <QStatusTipEvent>
 #include <QStyle>
 #include <QTimer>
 
@@ -29,18 +30,23 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measur
       times_(times),
       graph_(new ElidedLabel),
       message_(new ElidedLabel),
+      tip_(new ElidedLabel),
       time_(new QLabel) {
     time_->setProperty("role", "good");
     message_->setProperty("role", "message");
     message_->hide();
+    tip_->hide();
     bar.setContentsMargins(8, 0, 12, 0);
     bar.setSizeGripEnabled(false);
     // In a narrow window they share what there is.
     bar.addWidget(graph_, 1);
     bar.addWidget(message_, 1);
+    bar.addWidget(tip_, 1);
     addReadingProgress(bar, measurements);
     bar.addPermanentWidget(time_);
     bar.installEventFilter(this);
+    // Qt would draw tips over what is there, or what comes meanwhile over them.
+    if (bar.window() != &bar) bar.window()->installEventFilter(this);
     connect(&document, &Document::evaluationChanged, this, &StatusLine::update);
     connect(&document, &Document::evaluatingChanged, this, &StatusLine::update);
     connect(&document, &Document::graphChanged, this, &StatusLine::update);
@@ -69,26 +75,37 @@ void StatusLine::addReadingProgress(QStatusBar& bar, Measurements& measurements)
 void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
     message_->setText(shownName(sentence));
     message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
-    bar_.clearMessage();  // what an action under the pointer says of itself would be drawn over it
-    message_->show();
+    tip_->clear();  // the pointer is still at what was clicked
     shareRoom();
     QTimer::singleShot(message_ms, this, [this, sentence] {
         if (message_->text() != shownName(sentence)) return;
         message_->clear();
-        message_->hide();
-        graph_->show();
+        shareRoom();
     });
 }
 
-/// What was just done takes the place of what is always there, where both do not fit.
+void StatusLine::showTip(const QString& tip) {
+    tip_->setText(shownName(tip));
+    tip_->setToolTip(shownLines(tip));
+    shareRoom();
+}
+
+/// A tip stands alone. What was just done takes the place of what is always there, where both do not fit.
 void StatusLine::shareRoom() {
     const auto width = [](const QLabel& label) { return label.fontMetrics().horizontalAdvance(label.text()); };
     const int room = (bar_.width() - width(*time_)) / 2 - room_between;
-    graph_->setHidden(!message_->isHidden() && width(*message_) > room);
+    const bool tip = !tip_->text().isEmpty(), message = !tip && !message_->text().isEmpty();
+    graph_->setHidden(tip || (message && width(*message_) > room));
+    message_->setVisible(message);
+    tip_->setVisible(tip);
 }
 
 bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize) shareRoom();
+    if (event->type() == QEvent::Resize && watched == &bar_) shareRoom();
+    if (event->type() == QEvent::StatusTip) {
+        showTip(static_cast<QStatusTipEvent*>(event)->tip());
+        return true;
+    }
     return QObject::eventFilter(watched, event);
 }
 

@@ -11,7 +11,8 @@ class Document;
 class Measurements;
 class TraceTimes;
 
-/// The status bar: what is open, the last message, what is being read, and the state of the evaluation.
+/// The status bar: what is open, the last message, what is being read, and the state of the evaluation. What a control
+/// under the pointer says of itself stands there alone, in the place of what is open and of the message.
 class StatusLine : public QObject {
     Q_OBJECT
 
@@ -30,13 +31,14 @@ class StatusLine : public QObject {
 
   private:
     void addReadingProgress(QStatusBar& bar, Measurements& measurements);
+    void showTip(const QString& tip);
     void shareRoom();
     QString graphText() const;
 
     QStatusBar& bar_;
     Document& document_;
     TraceTimes& times_;
-    QLabel *graph_, *message_, *time_;
+    QLabel *graph_, *message_, *tip_, *time_;
 };
 
 }  // namespace overlap::ui

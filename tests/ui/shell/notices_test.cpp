@@ -2,6 +2,7 @@
 
 #include <QLabel>
 #include <QStatusBar>
+#include <QStatusTipEvent>
 #include <QToolButton>
 #include <QtTest>
 #include <algorithm>
@@ -65,6 +66,46 @@ class NoticesTest : public QObject {
             QVERIFY(shown != labels.end());
             QTRY_VERIFY((*shown)->width() >= (*shown)->fontMetrics().horizontalAdvance(sentence));
         }
+    }
+
+    /// Also where a message comes, is over, or the window changes while the pointer is at a control.
+    void nothingIsDrawnOverATip() {
+        Fixture fixture;
+        fixture.status_bar.resize(800, 24);
+        fixture.status_bar.show();
+        const auto shown = [&] {
+            QStringList texts;
+            const auto labels = fixture.status_bar.findChildren<QLabel*>();
+            for (const QLabel* label : labels) {
+                if (!label->isVisible() || label->text().isEmpty()) continue;
+                texts.append(label->text());
+                for (const QLabel* other : labels)
+                    if (other != label && other->isVisible() && other->geometry().intersects(label->geometry()))
+                        texts.append(label->text() + " over " + other->text());
+            }
+            // Qt's own message would be drawn below all of them.
+            if (const QString drawn = fixture.status_bar.currentMessage(); !drawn.isEmpty()) texts.append(drawn);
+            return texts;
+        };
+        const auto point = [&](const QString& tip) {
+            QStatusTipEvent event(tip);
+            QCoreApplication::sendEvent(&fixture.status_bar, &event);
+        };
+        const QString open = "No graph is open", tip = "Check the plan with 4 ranks", message = "The check has passed";
+        fixture.status.update();
+        QTRY_COMPARE(shown(), QStringList(open));
+        point(tip);
+        QTRY_COMPARE(shown(), QStringList(tip));
+        fixture.status.update();
+        fixture.status_bar.resize(900, 24);
+        QTRY_COMPARE(shown(), QStringList(tip));
+        emit fixture.source.told(message, {});
+        QTRY_COMPARE(shown(), QStringList({open, message}));
+        point(tip);
+        fixture.status_bar.resize(800, 24);
+        QTRY_COMPARE(shown(), QStringList(tip));
+        point({});
+        QTRY_COMPARE(shown(), QStringList({open, message}));
     }
 
     void whatIsWarnedOfIsInTheNoticeBarAndTheLog() {
