@@ -2,6 +2,7 @@
 
 #include <QHelpEvent>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QTimer>
 #include <QToolTip>
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed onl
 FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(&document), gap_(document) {
     setObjectName("figures");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(&document, &Document::graphChanged, this, [this] { reserved_ = {}; });
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
     connect(&gap_, &StepGap::changed, this, &FiguresBar::update);
     connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
@@ -43,6 +45,7 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
 }
 
 void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
+    if (figures.has_value() != instead_.has_value()) reserved_ = {};
     instead_ = std::move(figures);
     update();
 }
@@ -56,8 +59,25 @@ void FiguresBar::update() {
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
     setAccessibleName(texts.join(QStringLiteral(", ")));
+    reserve();
     updateGeometry();
     QWidget::update();
+}
+
+void FiguresBar::reserve() {
+    // Digits differ in width.
+    static const QRegularExpression digit(QStringLiteral("\\d"));
+    const auto widest = [](const QString& text) { return QString(text).replace(digit, QStringLiteral("0")); };
+    std::vector<Figure> figures = figures_;
+    // How far the step is above the bound is found later.
+    const bool comes = !instead_ && document_ && document_->isOpen() && document_->baseline().times_known;
+    if (comes && !gap_.gap()) figures.push_back({tr("above bound"), QStringLiteral("00.0 %"), {}, 0, {}});
+    for (Figure& figure : figures) {
+        figure.value = widest(figure.value);
+        figure.difference = widest(figure.difference.isEmpty() ? figure.widest_difference : figure.difference);
+    }
+    for (std::size_t detail = 0; detail < details.size(); ++detail)
+        reserved_[detail] = std::max(reserved_[detail], widthOf(figures, details[detail]));
 }
 
 bool FiguresBar::hasDifferences(Detail detail) {
@@ -94,22 +114,20 @@ int FiguresBar::gapOf(Detail detail) {
     return narrowest_gap;
 }
 
-int FiguresBar::widthOf(Detail detail) const {
+int FiguresBar::widthOf(const std::vector<Figure>& figures, Detail detail) {
     int width = 0;
-    for (const Figure& figure : figures_) width += cellWidth(figure, detail, hasDifferences(detail));
+    for (const Figure& figure : figures) width += cellWidth(figure, detail, hasDifferences(detail));
     return width;
 }
 
 QList<int> FiguresBar::wantedWidths() const {
-    QList<int> widths;
-    for (const Detail detail : details) widths.append(widthOf(detail));
-    return widths;
+    return {reserved_.begin(), reserved_.end()};
 }
 
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
     for (const Detail detail : details) {
-        layout = {detail, figures_.size(), hasDifferences(detail) ? figures_.size() : 0, widthOf(detail)};
+        layout = {detail, figures_.size(), hasDifferences(detail) ? figures_.size() : 0, widthOf(figures_, detail)};
         if (layout.width <= width()) break;
     }
     while (layout.count > 1 && layout.width > width()) {
@@ -142,11 +160,12 @@ QStringList FiguresBar::differences() const {
 QSize FiguresBar::sizeHint() const {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
-    return {widthOf(Detail::all), small.height() + value.height()};
+    return {reserved_.front(), small.height() + value.height()};
 }
 
 QSize FiguresBar::minimumSizeHint() const {
-    return {widthOf(details.back()), sizeHint().height()};
+    // Room that is kept must not make a small window wider than its screen.
+    return {widthOf(figures_, details.back()), sizeHint().height()};
 }
 
 void FiguresBar::paintEvent(QPaintEvent*) {

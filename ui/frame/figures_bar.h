@@ -17,6 +17,9 @@ class Document;
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
 /// details of labels are left out first, then differences from the last one on, then the last figures; the tool tip has
 /// them all. A figure always has its label. When the document is gone, there are none.
+///
+/// The bar wants as much room as any figures of the open graph have needed so far, and room for differences before
+/// there are any: tabs beside it must not move from under the pointer because a plan has become faster.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -54,8 +57,9 @@ class FiguresBar : public QWidget {
     };
 
     void update();
+    void reserve();
     Layout layOut() const;
-    int widthOf(Detail detail) const;
+    static int widthOf(const std::vector<Figure>& figures, Detail detail);
     /// With the gap behind it.
     static int cellWidth(const Figure& figure, Detail detail, bool difference);
     int cellWidth(const Layout& layout, std::size_t figure) const;
@@ -67,6 +71,7 @@ class FiguresBar : public QWidget {
     StepGap gap_;
     std::vector<Figure> figures_;
     std::optional<std::vector<Figure>> instead_;
+    std::array<int, 3> reserved_{};  ///< the widest that each of `details` has been
     bool stale_ = false;
 };
 

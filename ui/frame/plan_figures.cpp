@@ -16,10 +16,17 @@
 namespace overlap::ui {
 namespace {
 
+/// A difference with as many digits as any has.
+QString widestDifference(double now, Unit unit) {
+    constexpr double share = -0.1111111;
+    return formatDifference(unit == Unit::Percent ? share : unit == Unit::Count ? -now : share * now, unit);
+}
+
 /// @param difference as it is shown: what is no change after rounding is neither better nor worse.
 Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
-                const QString& help) {
+                const QString& help, Unit unit) {
     Figure figure{label, value, {}, 0, help};
+    figure.widest_difference = widestDifference(now, unit);
     if (now == before) return figure;
     figure.difference = difference;
     static const QRegularExpression digit(QStringLiteral("[1-9]"));
@@ -89,7 +96,7 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     const auto before = static_cast<double>(baseline.corrected_memory.peak_bytes);
     Figure figure =
         compared(Document::tr("peak"), formatBytes(now), now, before, formatDifference(now - before, Unit::Bytes),
-                 Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)));
+                 Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)), Unit::Bytes);
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes)
         figure.help += Document::tr(
                            "\nPyTorch's estimator says %1: it counts a tensor that is computed again as if it "
@@ -189,7 +196,7 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
         help += Document::tr("\nFor copies between device and host it stands still for another %1")
                     .arg(formatTime(evaluation.simulation.transfer_exposed_ms));
     Figure figure = compared(shared ? Document::tr("exposed · %1").arg(linksSharedLabel()) : Document::tr("exposed"),
-                             formatTime(now), now, before, shareDifference(now, before), help + times);
+                             formatTime(now), now, before, shareDifference(now, before), help + times, Unit::Percent);
     // Without these words it would be taken for that of the first step.
     if (shared) figure.short_label = Document::tr("exposed, links shared");
     return figure;
@@ -241,13 +248,14 @@ std::vector<Figure> figuresOf(const Document& document) {
         label, formatTime(now.step_ms), now.step_ms, before.step_ms,
         formatDifference(now.step_ms - before.step_ms, Unit::Time),
         Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
-            beside_text + times));
+            beside_text + times,
+        Unit::Time));
     figures.push_back(exposedFigure(*evaluation, baseline, times));
     figures.push_back(peakOf(*evaluation, baseline));
-    figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
-                               static_cast<double>(count_before),
-                               formatDifference(static_cast<double>(count - count_before), Unit::Count),
-                               Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before))));
+    figures.push_back(compared(
+        Document::tr("collectives"), formatCount(count), static_cast<double>(count), static_cast<double>(count_before),
+        formatDifference(static_cast<double>(count - count_before), Unit::Count),
+        Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before)), Unit::Count));
     return figures;
 }
 

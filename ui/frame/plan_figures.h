@@ -17,8 +17,9 @@ struct Figure {
     QString difference;  ///< empty where there is none, as on the baseline
     int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
     QString help;
-    bool beyond = false;       ///< `value` is more than the device has
-    QString short_label = {};  ///< where there is little space; empty: `label` up to its first dot
+    bool beyond = false;             ///< `value` is more than the device has
+    QString short_label = {};        ///< where there is little space; empty: `label` up to its first dot
+    QString widest_difference = {};  ///< that an edit may bring: room is kept for it
 };
 
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.

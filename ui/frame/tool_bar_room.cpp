@@ -62,8 +62,7 @@ void ToolBarRoom::share() {
     const bool captions = titles + figures[std::min<qsizetype>(1, figures.size() - 1)] <= with_captions;
     const int room = captions ? with_captions : bar_.width() - widthOfButtons(false);
     // Both have some room in any case.
-    const int for_titles = std::min(std::max(room - figures.back(), plans_.minimumSizeHint().width()),
-                                    std::max(room - figures_.minimumSizeHint().width(), narrowest_plans));
+    const int for_titles = std::max(room - figures.back(), narrowest_plans);
     plans_.setFixedWidth(std::min(titles, for_titles));
     const auto style = captions ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
     for (auto button = captioned_.cbegin(); button != captioned_.cend(); ++button)

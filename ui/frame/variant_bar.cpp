@@ -27,12 +27,17 @@ constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the sty
 constexpr int mark_size = 8, icon_space = 4;
 constexpr int narrowest_text = 60;  ///< of a title that is elided, which can be told from others; below it tabs scroll
 
+const QString unsaved_dot = QStringLiteral(" •");
+
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
 /// there is less room, titles are elided, except the baseline's.
 class VariantTabs : public QTabBar {
   protected:
     QSize tabSizeHint(int index) const override {
-        const int text = currentMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
+        // The dot of the first edit must not push the tabs behind it from under the pointer.
+        const bool dotted = index == 0 || tabText(index).endsWith(unsaved_dot);
+        const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
+        const int text = currentMetrics().size(Qt::TextShowMnemonic, widest).width();
         return {text + sideOf(index), QTabBar::tabSizeHint(index).height()};
     }
 
@@ -63,9 +68,7 @@ class VariantTabs : public QTabBar {
   private:
     bool isNarrow() const { return width() < TabOverflow::narrow_bar; }
     /// What a narrow bar has of a neighbour could not be read, and is left out.
-    bool isRemnant(int index) const {
-        return isNarrow() && index != currentIndex() && tabRect(index).left() < 0;
-    }
+    bool isRemnant(int index) const { return isNarrow() && index != currentIndex() && tabRect(index).left() < 0; }
     int sideOf(int index) const { return tab_side + (tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space); }
     static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
 };
@@ -134,7 +137,7 @@ void VariantBar::updateVariants() {
         const QString name = shownName(variant.title());
         const bool cut = name.size() > longest_title;
         const QString title = shownInMenu(cut ? name.left(longest_title - 1) + u'…' : name);
-        tabs_->setTabText(i, variant.modified() ? title + QStringLiteral(" •") : title);
+        tabs_->setTabText(i, variant.modified() ? title + unsaved_dot : title);
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
                                                              : shownName(variant.filePath());
