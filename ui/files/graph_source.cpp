@@ -2,6 +2,7 @@
 
 #include <QFile>
 #include <QRegularExpression>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/imports/tensor_table.h"
@@ -16,6 +17,15 @@ QStringList items(const QString& text) {
     return text.split(between, Qt::SkipEmptyParts);
 }
 
+/// Nothing where nothing is written.
+std::optional<std::int64_t> toldNumber(const QString& text, const char* place, int least, std::string expected) {
+    if (text.trimmed().isEmpty()) return std::nullopt;
+    bool is_number = false;
+    const int number = text.trimmed().toInt(&is_number);
+    if (!is_number || number < least) throw InputError("", place, expected.append(text.toStdString()));
+    return number;
+}
+
 }  // namespace
 
 QString GraphSource::key() const {
@@ -24,12 +34,10 @@ QString GraphSource::key() const {
 
 ImportOptions GraphSource::options() const {
     ImportOptions options;
-    if (!world_size.trimmed().isEmpty()) {
-        bool is_number = false;
-        options.world_size = world_size.trimmed().toInt(&is_number);
-        if (!is_number || *options.world_size < 1)
-            throw InputError("", "World size", "expected a number of ranks, found " + world_size.toStdString());
-    }
+    // With the rank whose graph it is before it: `3/8`, or `3/` where only that is told.
+    const qsizetype slash = world_size.indexOf(u'/');
+    options.world_size = toldNumber(world_size.mid(slash + 1), "World size", 1, "expected a number of ranks, found ");
+    options.rank = toldNumber(world_size.left(std::max<qsizetype>(0, slash)), "Rank", 0, "expected a rank, found ");
     for (const QString& group : items(groups))
         options.process_groups.push_back(told_process_group(group.toStdString(), "Process groups"));
     for (const QString& symbol : items(symbols)) options.symbols.insert(told_symbol(symbol.toStdString(), "Symbols"));

@@ -10,8 +10,10 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QTreeWidget>
 
+#include "core/views/process_groups.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -66,6 +68,29 @@ QTreeWidgetItem* rowOf(const ImportableGraph& graph, int index) {
     return row;
 }
 
+/// What an import knows of a graph, and what it lacks.
+QString howItStands(const LoadedGraph& open, const ImportableGraph& listed) {
+    const GraphHeader& header = open.graph->header();
+    QStringList parts;
+    for (const std::string& name : listed.groups) {
+        const ProcessGroup* group = header.process_group(name);
+        parts.append(
+            GraphChooser::tr("group %1: %2")
+                .arg(text(name), group ? text(ranks_text(group->ranks)) : GraphChooser::tr("ranks not known")));
+    }
+    if (!listed.groups.empty()) {
+        parts.append(header.rank ? GraphChooser::tr("rank %1").arg(*header.rank) : GraphChooser::tr("rank not told"));
+        parts.append(header.world_size ? GraphChooser::tr("%1 ranks in all").arg(*header.world_size)
+                                       : GraphChooser::tr("world size not told"));
+    }
+    if (!listed.symbols.empty() && open.source.symbols.isEmpty())
+        parts.append(GraphChooser::tr("symbols without a value: %1").arg(joined(listed.symbols, {})));
+    if (listed.unknown_inputs > 0 && open.source.tensors.isEmpty())
+        parts.append(GraphChooser::tr("%1 inputs without a tensor").arg(listed.unknown_inputs));
+    if (parts.isEmpty()) parts.append(GraphChooser::tr("nothing is missing"));
+    return shownName(GraphChooser::tr("Now: %1").arg(parts.join(QStringLiteral(" · "))));
+}
+
 }  // namespace
 
 GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
@@ -75,9 +100,11 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
       list_(new QTreeWidget),
       notes_(new QPlainTextEdit),
       groups_(new QLineEdit),
+      rank_(new QLineEdit),
       world_size_(new QLineEdit),
       symbols_(new QLineEdit),
       tensors_(new QLineEdit),
+      standing_(new QLabel),
       form_(new QFormLayout),
       problem_(new QLabel),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel)) {
@@ -89,6 +116,9 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
     problem_->setWordWrap(true);
     problem_->setTextFormat(Qt::PlainText);
     problem_->setVisible(false);
+    standing_->setWordWrap(true);
+    standing_->setTextFormat(Qt::PlainText);
+    standing_->setAccessibleName(tr("How the graph stands now"));
     fillList();
     fillNotes();
     addFields(*form_);
@@ -96,6 +126,7 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
     layout->addWidget(notes_);
+    layout->addWidget(standing_);
     layout->addLayout(form_);
     layout->addWidget(problem_);
     layout->addWidget(buttons_);
@@ -104,7 +135,7 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
     connect(list_, &QTreeWidget::itemDoubleClicked, this, &GraphChooser::accept);
     connect(buttons_, &QDialogButtonBox::accepted, this, &GraphChooser::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &GraphChooser::reject);
-    resize(width_px, height_px);
+    resize(QSize(width_px, height_px).boundedTo(parent ? parent->window()->size() : screen()->availableSize()));
     showNeeds();
     list_->setFocus();
 }
@@ -156,10 +187,17 @@ void GraphChooser::fillNotes() {
 void GraphChooser::addFields(QFormLayout& form) {
     groups_->setClearButtonEnabled(true);
     symbols_->setClearButtonEnabled(true);
+    rank_->setPlaceholderText(tr("whose graph it is"));
     world_size_->setPlaceholderText(tr("ranks of the job, where its graph has a group of all"));
     tensors_->setPlaceholderText(tr("JSON file with the tensors that the text does not give"));
     form.addRow(tr("Process &groups"), groups_);
-    form.addRow(tr("&World size"), world_size_);
+    auto* ranks = new QHBoxLayout;
+    ranks->addWidget(rank_, 1);
+    ranks->addWidget(new QLabel(tr("&World size")));
+    ranks->addWidget(world_size_, 2);
+    static_cast<QLabel*>(ranks->itemAt(1)->widget())->setBuddy(world_size_);
+    form.addRow(tr("&Rank"), ranks);
+    if (auto* label = qobject_cast<QLabel*>(form.labelForField(ranks))) label->setBuddy(rank_);
     form.addRow(tr("&Symbols"), symbols_);
     auto* browse = new QPushButton(tr("&Browse…"));
     browse->setAutoDefault(false);
@@ -169,6 +207,8 @@ void GraphChooser::addFields(QFormLayout& form) {
     row->addWidget(browse);
     form.addRow(tr("&Tensor table"), row);
     if (auto* label = qobject_cast<QLabel*>(form.labelForField(row))) label->setBuddy(tensors_);
+    rank_->setAccessibleName(tr("Rank"));
+    world_size_->setAccessibleName(tr("World size"));
 }
 
 void GraphChooser::askForTensors() {
@@ -203,9 +243,12 @@ void GraphChooser::showNeeds() {
     buttons_->button(QDialogButtonBox::Open)->setEnabled(index >= 0);
     if (index < 0) return;
     const ImportableGraph& graph = choice_.listing.graphs[static_cast<std::size_t>(index)];
+    standing_->setText(choice_.source(static_cast<std::size_t>(index)).key() == open_ ? open_stands_ : QString());
+    standing_->setHidden(standing_->text().isEmpty());
     const QString group_names = joined(graph.groups, QStringLiteral("=0,1,…"));
     groups_->setPlaceholderText(group_names.isEmpty() ? tr("the graph has no collectives") : group_names);
     groups_->setEnabled(!graph.groups.empty());
+    rank_->setEnabled(!graph.groups.empty());
     world_size_->setEnabled(!graph.groups.empty());
     symbols_->setPlaceholderText(graph.symbols.empty() ? tr("all sizes are numbers")
                                                        : joined(graph.symbols, QStringLiteral("=…")));
@@ -219,9 +262,32 @@ GraphSource GraphChooser::source() const {
     const auto told = [](const QLineEdit* field) { return field->isEnabled() ? field->text().trimmed() : QString(); };
     source.groups = told(groups_);
     source.world_size = told(world_size_);
+    if (const QString rank = told(rank_); !rank.isEmpty()) source.world_size.prepend(rank + u'/');
     source.symbols = told(symbols_);
     source.tensors = told(tensors_);
     return source;
+}
+
+void GraphChooser::startFrom(const LoadedGraph& open) {
+    for (std::size_t index = 0; index < choice_.listing.graphs.size(); ++index) {
+        if (choice_.source(index).key() != open.path) continue;
+        open_ = open.path;
+        open_stands_ = howItStands(open, choice_.listing.graphs[index]);
+        list_->setCurrentItem(list_->topLevelItem(static_cast<int>(index)));
+        const GraphSource& told = open.source;
+        const qsizetype slash = told.world_size.indexOf(u'/');
+        groups_->setText(told.groups);
+        rank_->setText(told.world_size.left(std::max<qsizetype>(0, slash)));
+        world_size_->setText(told.world_size.mid(slash + 1));
+        symbols_->setText(told.symbols);
+        tensors_->setText(told.tensors);
+    }
+    showNeeds();
+    if (groups_->isEnabled()) groups_->setFocus();
+}
+
+QString GraphChooser::standing() const {
+    return standing_->text();
 }
 
 QString GraphChooser::notes() const {

@@ -22,6 +22,8 @@ class GraphChooser : public QDialog {
   public:
     explicit GraphChooser(GraphChoice choice, QWidget* parent = nullptr);
 
+    /// The graph that is open is one of these: it is chosen, with what was told of it, and how it stands is said.
+    void startFrom(const LoadedGraph& open);
     /// The choice and the user's additions; nothing is open yet.
     GraphSource source() const;
     /// Why the graph could not be opened; the dialog stays for another try.
@@ -31,7 +33,10 @@ class GraphChooser : public QDialog {
     QTreeWidget& list() { return *list_; }
     QLineEdit& groups() { return *groups_; }
     QLineEdit& symbols() { return *symbols_; }
+    QLineEdit& rank() { return *rank_; }
     QString notes() const;
+    /// What is known of the open graph, where it is the chosen one: `group 0: ranks 0–7 · group 9: ranks not known`.
+    QString standing() const;
 
     /// Asks to open the graph; the receiver opens it and closes the dialog.
     void accept() override;
@@ -55,9 +60,13 @@ class GraphChooser : public QDialog {
     QTreeWidget* list_;
     QPlainTextEdit* notes_;
     QLineEdit* groups_;
+    QLineEdit* rank_;
     QLineEdit* world_size_;
     QLineEdit* symbols_;
     QLineEdit* tensors_;
+    QLabel* standing_;
+    QString open_;         ///< key of the graph that startFrom() was given
+    QString open_stands_;  ///< how it stands
     QFormLayout* form_;
     QLabel* problem_;
     QDialogButtonBox* buttons_;

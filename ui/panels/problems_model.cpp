@@ -46,6 +46,8 @@ void ProblemsModel::update() {
             told.kind = ProblemKind::import_note;
             told.title = tr("Import").toStdString();
             told.message = note;
+            // What is not known can be told.
+            if (note.find(" are not known") != std::string::npos) told.fix = tr("tell it…").toStdString();
             problems_.push_back(std::move(told));
         }
     }
@@ -160,6 +162,10 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     }
     if (shown.kind == ProblemKind::links_not_shared) {
         emit sharedLinksWanted();
+        return true;
+    }
+    if (shown.kind == ProblemKind::import_note && !shown.fix.empty()) {
+        emit tellingWanted();
         return true;
     }
     if (!document_.editable()) return false;

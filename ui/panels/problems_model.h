@@ -46,6 +46,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     void costModelWanted();
     /// The fix of a problem is that process groups share the links they go over.
     void sharedLinksWanted();
+    /// The fix of a problem is to tell what the graph's file leaves out.
+    void tellingWanted();
     /// The fix of a problem is to be advised on the selected collective.
     void adviceWanted();
 

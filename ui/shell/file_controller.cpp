@@ -17,12 +17,18 @@
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
 
 bool isEmbedded(const QString& path) {
     return path.startsWith(u":/");
+}
+
+/// Whether an import lacks something, or was told what its file lacks.
+bool leavesOut(const LoadedGraph& graph) {
+    return !graph.notes.empty() || graph.source != GraphSource(graph.source.file);
 }
 
 }  // namespace
@@ -54,6 +60,11 @@ void FileController::registerActions(Actions& actions) {
         .add("file.open", file, tr("&Open…"), tr("Open a graph, plans for it, a job, or traces of one"),
              {QKeySequence::Open}, [this] { askForFiles(); })
         ->setIconText(tr("Open"));
+    tell_ = actions.add("file.tell", file, tr("&What the file leaves out…"),
+                        tr("Ranks of process groups, rank and world size, symbols and tensors that the text or log of "
+                           "the open graph does not have"),
+                        {}, [this] { tellWhatIsMissing(); });
+    allowTelling();
     actions.add("file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
                 [this] { document_.openGraph(sampleGraph()); });
     actions.add("file.memorySample", file, tr("Open sample for &memory"),
@@ -65,6 +76,17 @@ void FileController::registerActions(Actions& actions) {
         tr("Open an embedded DeepSeek V3 16B step whose experts are spread over 32 GPUs, traced so that one half "
            "of the batch can hide the all-to-alls of the other"),
         {}, [this] { document_.openGraph(expertsSampleGraph()); });
+}
+
+void FileController::allowTelling() {
+    if (!tell_) return;
+    setAvailable(*tell_, !document_.isOpen()             ? tr("No graph is open")
+                         : leavesOut(document_.loaded()) ? QString()
+                                                         : tr("The graph's file leaves nothing out"));
+}
+
+void FileController::tellWhatIsMissing() {
+    if (document_.isOpen() && leavesOut(document_.loaded())) document_.loader().list({document_.loaded().source.file});
 }
 
 void FileController::registerCancel(Actions& actions) {
@@ -148,6 +170,7 @@ void FileController::chooseGraph(const GraphChoice& choice) {
     }
     auto* dialog = new GraphChooser(choice, &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (document_.isOpen()) dialog->startFrom(document_.loaded());
     connect(dialog, &GraphChooser::chosen, this, [this](const GraphSource& source) { document_.openGraph(source); });
     // The settings given with the graph may not fit it: the dialog stays until the graph is open.
     connect(&document_.loader(), &GraphLoader::loaded, dialog, [dialog] { dialog->done(QDialog::Accepted); });
@@ -157,6 +180,7 @@ void FileController::chooseGraph(const GraphChoice& choice) {
 }
 
 void FileController::graphOpened() {
+    allowTelling();
     const LoadedGraph& loaded = document_.loaded();
     isEmbedded(loaded.source.file) ? recent_.refresh() : recent_.add({loaded.source.file});
     emit told(tr("Read %1: %2 nodes in %3")

@@ -5,6 +5,7 @@
 #include "ui/session/pending_plans.h"
 #include "ui/shell/notice_source.h"
 
+class QAction;
 class QWidget;
 
 namespace overlap::ui {
@@ -44,6 +45,8 @@ class FileController : public NoticeSource {
     void open(const QStringList& files, bool over_job = false);
     /// Opens what a start without files shows: the last session's graph, else the embedded sample.
     void openSessionOrSample();
+    /// Asks what the text or log of the open graph leaves out, and opens it with that.
+    void tellWhatIsMissing();
     /// To be called when another graph is open: reports it, and opens the plans that wait for it.
     void graphOpened();
 
@@ -71,6 +74,7 @@ class FileController : public NoticeSource {
     static Kind kindOf(const QString& path);
     void sortIn(const QString& path, const Kind& kind, Sorted& sorted);
     void askForFiles();
+    void allowTelling();
     void chooseGraph(const GraphChoice& choice);
     void openPlans();
     void openPlan(const QString& path);
@@ -84,6 +88,7 @@ class FileController : public NoticeSource {
     RecentFiles& recent_;
     FileLooks& looks_;
     QWidget& window_;
+    QAction* tell_ = nullptr;
     PendingPlans pending_;
 };
 

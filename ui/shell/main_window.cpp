@@ -25,6 +25,8 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/log.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/run/run_panel.h"
@@ -184,6 +186,8 @@ void MainWindow::connectControllers() {
     connect(files_.get(), &FileController::opening, this, [this] { workspace_->notice().hide(); });
     connect(files_.get(), &FileController::jobFound, jobs_.get(), &JobController::open);
     connect(files_.get(), &FileController::jobTracesFound, jobs_.get(), &JobController::openMeasured);
+    connect(workspace_->problems().problems(), &ProblemsModel::tellingWanted, files_.get(),
+            &FileController::tellWhatIsMissing);
     connect(jobs_.get(), &JobController::openWanted, this, &MainWindow::openFiles);
     connect(saves_.get(), &SaveController::openWanted, this, &MainWindow::openFiles);
     connect(recovery_.get(), &RecoveryController::openWanted, this, &MainWindow::openFiles);

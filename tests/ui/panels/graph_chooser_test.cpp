@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTreeWidget>
 
+#include "core/base/error.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/panels/problems_model.h"
 #include "ui/session/session.h"
@@ -70,6 +71,46 @@ class GraphChooserTest : public QObject {
         QCOMPARE(document.loaded().path, log(1) + "#5");
         QCOMPARE(document.graph()->header().process_group("0")->rank, 1);
         QCOMPARE(document.name(), QString("after_post_grad_graph 0/0"));
+    }
+
+    /// A text of one graph opens at once; what it leaves out can be told then, as on the command line.
+    void whatATextLeavesOutIsToldAndHowItStandsIsSaid() {
+        const QString text = QStringLiteral(OVERLAP_TEST_DATA "/fx_text/step.untyped.py");
+        Document document;
+        document.setGraph(loadGraph(GraphSource(text)));
+        ProblemsModel problems(document);
+        QSignalSpy telling(&problems, &ProblemsModel::tellingWanted);
+        const auto unknown = [&] {
+            const auto& all = problems.problems();
+            return std::ranges::find_if(all, [](const Problem& problem) {
+                return problem.message.find("the ranks of process group \"0\" are not known") != std::string::npos;
+            });
+        };
+        QVERIFY(unknown() != problems.problems().end());
+        QVERIFY(!unknown()->fix.empty());
+        QVERIFY(problems.applyFix(static_cast<std::size_t>(unknown() - problems.problems().begin())));
+        QCOMPARE(telling.count(), 1);
+
+        GraphChooser chooser(listGraphs({text}));
+        QVERIFY(chooser.standing().isEmpty());  // it is another graph until it is said which is open
+        chooser.startFrom(document.loaded());
+        QVERIFY2(chooser.standing().contains("group 0: ranks not known"), qPrintable(chooser.standing()));
+        QVERIFY2(chooser.standing().contains("rank not told"), qPrintable(chooser.standing()));
+        chooser.groups().setText("0=4-7");
+        chooser.rank().setText("6");
+        document.setGraph(loadGraph(chooser.source()));
+        QCOMPARE(document.graph()->header().process_group("0")->rank, 2);
+        QCOMPARE(document.graph()->header().rank, std::optional<std::int64_t>(6));
+        QVERIFY(unknown() == problems.problems().end());
+
+        GraphChooser again(listGraphs({text}));
+        again.startFrom(document.loaded());
+        QCOMPARE(again.source(), chooser.source());
+        QVERIFY2(again.standing().contains("group 0: 4-7"), qPrintable(again.standing()));
+        QVERIFY2(again.standing().contains("rank 6"), qPrintable(again.standing()));
+        QCOMPARE(GraphSource::fromJson(again.source().toJson()), again.source());
+        again.rank().setText("first");
+        QVERIFY_EXCEPTION_THROWN(again.source().options(), InputError);
     }
 
     void notesOfTheImportAreProblemsAsLongAsTheGraphIsOpen() {

@@ -7,9 +7,11 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/file_looks.h"
 #include "ui/files/resources.h"
+#include "ui/frame/actions.h"
 #include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/panels/graph_chooser.h"
 #include "ui/session/graph_finder.h"
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
@@ -71,6 +73,28 @@ class FileControllerTest : public QObject {
         QVERIFY(fixture.document.isOpen());
         QVERIFY(fixture.told.back()[0].toString().startsWith("Read llama3_debugmodel_fsdp8.prebucket: "));
         QCOMPARE(fixture.state.recent_files, QStringList{smallGraphFile()});
+    }
+
+    /// Only texts and logs leave something out.
+    void whatATextLeavesOutIsAskedFor() {
+        Fixture fixture;
+        Actions actions(&fixture.window);
+        fixture.files.registerActions(actions);
+        const QAction& tell = *actions.find("file.tell");
+        QVERIFY(!tell.isEnabled());
+        fixture.open({smallGraphFile()});
+        QVERIFY(!tell.isEnabled());
+        QVERIFY2(tell.toolTip().contains("leaves nothing out"), qPrintable(tell.toolTip()));
+        fixture.open({QStringLiteral(OVERLAP_TEST_DATA "/fx_text/step.untyped.py")});
+        QVERIFY(tell.isEnabled());
+        actions.find("file.tell")->trigger();
+        const auto dialog = [&] { return fixture.window.findChild<GraphChooser*>(); };
+        QTRY_VERIFY_WITH_TIMEOUT(dialog(), 30'000);
+        QVERIFY2(dialog()->standing().contains("ranks not known"), qPrintable(dialog()->standing()));
+        dialog()->groups().setText("0=0-3");
+        dialog()->accept();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.document.graph()->header().process_group("0"), 30'000);
+        QTRY_VERIFY(!dialog());
     }
 
     void aPlanWaitsForItsGraphAndTakesTheEmptyPlansPlace() {
