@@ -30,6 +30,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
       limit_(new QComboBox),
       effort_(new QComboBox),
       other_limit_(new QDoubleSpinBox),
+      graph_(document.isOpen() ? document.loaded().path : QString()),
       from_current_(new QCheckBox(tr("Start from this plan"))),
       options_(new QToolButton),
       any_order_(new QAction(tr("Compute in any order"), this)),
@@ -61,6 +62,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         emit changed();
     });
     connect(locks_, &LockButton::changed, this, &SearchControls::update);
+    connect(&document, &Document::graphChanged, this, &SearchControls::takeGraph);
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
     effort_->addItem(tr("Thorough: 6000 plans"), 6000);
@@ -82,6 +84,20 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     for (QWidget* control :
          std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_, locks_, options_})
         layout->addWidget(control);
+}
+
+/// What one graph may hold at most says nothing of another one.
+void SearchControls::takeGraph() {
+    const QString graph = document_.isOpen() ? document_.loaded().path : QString();
+    if (graph == graph_) return;
+    limits_.insert(graph_, {limit_->currentIndex(), given_limit_});
+    graph_ = graph;
+    const GraphLimit kept = limits_.value(graph);
+    const QSignalBlocker quiet(limit_);
+    limit_->setCurrentIndex(kept.choice);
+    given_limit_ = kept.given;
+    other_limit_->setVisible(kept.choice == static_cast<int>(Limit::other));
+    showOtherLimit();
 }
 
 void SearchControls::makeOptions() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QWidget>
 #include <cstdint>
 #include <optional>
@@ -45,7 +46,8 @@ class SearchControls : public QWidget {
     /// How many plans are evaluated at most to find one.
     std::size_t plans() const;
     /// The field of Limit::other. It starts at what the device holds, or at no limit where that is not known, and keeps
-    /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart.
+    /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart. Each graph
+    /// has its own limit, which it has again when it is opened again.
     QDoubleSpinBox* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
@@ -69,11 +71,18 @@ class SearchControls : public QWidget {
     void makeOptions();
     void showOptions();
     void showOtherLimit();
+    void takeGraph();
 
     Document& document_;
     QComboBox *limit_, *effort_;
     QDoubleSpinBox* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< typed, or from the chart: before the field's rounding
+    struct GraphLimit {
+        int choice = 0;  ///< a Limit
+        std::optional<std::int64_t> given;
+    };
+    QString graph_;                      ///< whose limit is shown, by its path
+    QHash<QString, GraphLimit> limits_;  ///< of the graphs that were open before
     QCheckBox* from_current_;
     QToolButton* options_;
     QAction *any_order_, *separate_links_;

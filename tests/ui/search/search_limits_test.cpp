@@ -171,6 +171,28 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QVERIFY2(found.contains(QStringLiteral(" with links shared and %1 without").arg(shown)), qPrintable(found));
     }
 
+    /// Each graph has its own limit, also the one that is opened again.
+    void aLimitIsOfOneGraph() {
+        const LoadedGraph first = document_->loaded();
+        constexpr std::int64_t typed = std::int64_t{3} << 30;
+        SearchControls& controls = panel_->controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        controls.otherLimit()->setValue(3);
+        QCOMPARE(controls.limitBytes(), std::optional(typed));
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(controls.limitBytes(), std::optional<std::int64_t>());
+        QVERIFY(!controls.otherLimit()->isVisibleTo(&controls));
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        QVERIFY(controls.otherLimit()->value() != 3);  // not typed for this one
+        document_->setGraph(first);
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(controls.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::other));
+        QCOMPARE(controls.limitBytes(), std::optional(typed));
+        QVERIFY(controls.otherLimit()->isVisibleTo(&controls));
+    }
+
     /// All points of the chart are of one kind: no plan is drawn below the bound because its links are not shared.
     void thePlanThatIsOpenIsDrawnWithLinksShared() {
         document_->setGraph(
