@@ -181,6 +181,15 @@ std::vector<NamedChoice> namedChoices(const FoundPlans& found) {
     return named;
 }
 
+QString openedName(const FoundPlans& found, const FoundChoice& choice) {
+    if (choice.compared) return choice.title;
+    if (&choice == &found.best()) return QObject::tr("Found");
+    // Points of the front are told apart by their peaks.
+    return choice.name_rank > 0
+               ? QObject::tr("Found: %1").arg(choice.title)
+               : QObject::tr("Found: %1 at %2").arg(choice.title, formatBytes(static_cast<double>(choice.peak_bytes)));
+}
+
 QString aboveBound(double step_ms, double bound_ms) {
     const double share = bound_ms > 0 ? step_ms / bound_ms - 1 : 0;
     return QObject::tr("%1 above the bound").arg(QString::fromStdString(percent_text(share * 100)));

@@ -28,6 +28,10 @@ struct NamedChoice {
 };
 std::vector<NamedChoice> namedChoices(const FoundPlans& found);
 
+/// What a choice is called as a plan of its own: `Found` the best, `Found: knee`, `Found: front at 31.2 GiB`; what the
+/// search compared with has its own name.
+QString openedName(const FoundPlans& found, const FoundChoice& choice);
+
 /// Such as `2.7 % above the bound`.
 QString aboveBound(double step_ms, double bound_ms);
 

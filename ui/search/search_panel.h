@@ -88,7 +88,7 @@ class SearchPanel : public QWidget {
     void showLimit();
     QString limitSentence() const;
     void describeChoice();
-    QString freeName() const;
+    QString freeName(const FoundChoice& choice) const;
     /// @returns the position of the variant.
     int open();
     void say(const QString& sentence);

@@ -152,10 +152,11 @@ void SearchPanel::showParts() {
     table_->weigh(choice.title, document_.graph(), choice.plan, std::move(options), found_->links);
 }
 
-/// `Found`, `Found 2`, …
-QString SearchPanel::freeName() const {
+/// What it is, such as `Found`, `Found: knee`, `Found: knee 2`.
+QString SearchPanel::freeName(const FoundChoice& choice) const {
+    const QString what = openedName(*found_, choice);
     for (int number = 1;; ++number) {
-        const QString name = number == 1 ? tr("Found") : tr("Found %1").arg(number);
+        const QString name = number == 1 ? what : QStringLiteral("%1 %2").arg(what).arg(number);
         bool taken = false;
         for (int index = 0; index < document_.variantCount(); ++index)
             taken = taken || document_.variant(index).title() == name;
@@ -166,7 +167,7 @@ QString SearchPanel::freeName() const {
 int SearchPanel::open() {
     const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
-    plan.name = freeName().toStdString();
+    plan.name = freeName(choice).toStdString();
     plan.graph = document_.loaded().empty_plan.graph;
     plan.notes =
         foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")

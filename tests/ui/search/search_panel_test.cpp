@@ -98,6 +98,29 @@ class SearchPanelTest : public QObject, SearchedPanel {
         QCOMPARE(parts(), of_best);
     }
 
+    /// Several plans of one search stand beside each other as tabs.
+    void aPlanThatIsOpenedIsCalledWhatItIs() {
+        find(150);
+        QStringList names;
+        bool knee = false, front = false;
+        for (const StepPeakChart::Point& point : panel_->chart()->points()) {
+            if (point.compared) continue;
+            emit panel_->chart()->chosen(point.id);
+            panel_->openButton()->click();
+            QVERIFY(waitForEvaluation(*document_));
+            const QString name = document_->current()->title();
+            QVERIFY2(!names.contains(name), qPrintable(name));
+            names.append(name);
+            if (point.id == 0) QCOMPARE(name, QStringLiteral("Found"));
+            if (point.title == QStringLiteral("knee")) QCOMPARE(name, QStringLiteral("Found: knee"));
+            if (point.title == QStringLiteral("front"))
+                QVERIFY2(name.startsWith(QStringLiteral("Found: front at ")), qPrintable(name));
+            knee = knee || point.title == QStringLiteral("knee");
+            front = front || point.title == QStringLiteral("front");
+        }
+        QVERIFY(knee && front);
+    }
+
     void thatNothingBetterWasFoundIsSaid() {
         find(400);
         panel_->openButton()->click();  // the best there is
