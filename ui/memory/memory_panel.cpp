@@ -6,7 +6,9 @@
 #include <QSpinBox>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <cmath>
 
+#include "core/base/byte_units.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
@@ -30,6 +32,7 @@ constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is 
 constexpr int low_height = 170, lowest_height = 120;
 constexpr int most_layers = 100;
 constexpr double most_gib = 4096;
+constexpr int narrowest_limit = 56;
 
 QLabel* dimLabel(const QString& text) {
     auto* label = new QLabel(text);
@@ -72,6 +75,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       view_(new MemoryRulesView(document, *model_)),
       policy_(new PolicyBox),
       budget_(new QDoubleSpinBox),
+      limit_(new QDoubleSpinBox),
       prefetch_(new QSpinBox),
       deferral_(new QSpinBox),
       caption_(new BarSentence(tr("Step and peak"), this)),
@@ -140,6 +144,17 @@ QWidget* MemoryPanel::makeBar() {
     budget_->setSpecialValueText(tr("no limit on the host"));
     budget_->setAccessibleName(tr("Offload budget"));
     budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; 0 is no limit"));
+    limit_->setRange(0, most_gib);
+    limit_->setPrefix(tr("within "));
+    limit_->setSuffix(tr(" GiB"));
+    limit_->setSpecialValueText(tr("within the device"));
+    limit_->setMinimumWidth(narrowest_limit);  // the bar must not widen a small window
+    limit_->setKeyboardTracking(false);        // a number that is half typed is no limit
+    limit_->setAccessibleName(tr("Limit of the peak in the chart"));
+    limit_->setToolTip(tr(
+        "The chart marks the fastest policy whose peak is within it; 0 is what the device holds. It changes no plan"));
+    connect(limit_, &QDoubleSpinBox::valueChanged, chart_,
+            [this](double gib) { chart_->setLimit(std::llround(gib * bytes_per_gib)); });
     for (QSpinBox* layers : {prefetch_, deferral_}) layers->setRange(0, most_layers);
     prefetch_->setPrefix(tr("prefetch "));
     prefetch_->setAccessibleName(tr("Layers by which copies back start earlier"));
@@ -152,6 +167,7 @@ QWidget* MemoryPanel::makeBar() {
     layout->addWidget(budget_);
     layout->addWidget(prefetch_);
     layout->addWidget(deferral_);
+    layout->addWidget(limit_);
     layout->addWidget(caption_->beside(), 1);
     connect(policy_, &PolicyBox::policyChosen, this, [this](const QString& policy) {
         policy.isEmpty() ? MemoryCommands(document_).clear() : MemoryCommands(document_).setPolicy(policy);

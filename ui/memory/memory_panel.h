@@ -35,6 +35,8 @@ class MemoryPanel : public QWidget {
     MemoryRulesModel* model() { return model_; }
     MemoryRulesView* view() { return view_; }
     PolicyChart* chart() { return chart_; }
+    /// The limit of the peak whose fastest policy the chart tells; 0: what the device holds.
+    QDoubleSpinBox* limit() { return limit_; }
     KindBar* kinds() { return kinds_; }
     MemoryEffects* effects() { return effects_; }
     /// Modules that are selected in a view with the one of the document's selection: keys and effects are of all.
@@ -65,7 +67,7 @@ class MemoryPanel : public QWidget {
     MemoryRulesModel* model_;
     MemoryRulesView* view_;
     PolicyBox* policy_;
-    QDoubleSpinBox* budget_;
+    QDoubleSpinBox *budget_, *limit_;
     QSpinBox *prefetch_, *deferral_;
     BarSentence* caption_;
     PolicyChart* chart_;

@@ -10,7 +10,6 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/theme/times_apart.h"
 #include "ui/widgets/step_peak_metrics.h"
 
 namespace overlap::ui {
@@ -236,12 +235,6 @@ QPointF StepPeakChart::place(const Point& point) const {
 
 QString StepPeakChart::text(const Point& point) const {
     return QStringLiteral("%1: %2").arg(shownName(point.title), figuresOf(point));
-}
-
-QString StepPeakChart::figuresOf(const Point& point) const {
-    std::vector<double> steps{point.step_ms};
-    for (const Point& other : points_) steps.push_back(other.step_ms);
-    return tr("%1, %2").arg(formatTimesApart(steps).front(), formatBytes(static_cast<double>(point.peak_bytes)));
 }
 
 int StepPeakChart::pointAt(const QPointF& position) const {

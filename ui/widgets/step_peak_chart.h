@@ -63,6 +63,9 @@ class StepPeakChart : public QWidget {
     /// Whether the point with the shortest step among those that the device holds has a star, and the line above the
     /// axes tells the one within the peak that the pointer is at.
     void setFastestShown(bool shown);
+    /// A limit of the peak that counts instead of what the device holds: a line of its own, and the fastest within it
+    /// is told while the pointer is elsewhere. 0: none.
+    void setLimit(std::int64_t bytes);
     /// The point with the shortest step within a peak, the one with the lower peak of two alike; -1 for none.
     int fastestWithin(double peak_bytes) const;
     /// What the line above the axes says: of a point, of the peak at the pointer, else what the axes are.
@@ -122,6 +125,8 @@ class StepPeakChart : public QWidget {
     int pointAt(const QPointF& position) const;
     int toldPoint() const;
     int starred() const;
+    std::int64_t limit() const;
+    QString fastestText(double peak_bytes) const;
     QString titleOf(int point) const;
     QString figuresOf(const Point& point) const;
     QString deviceText() const;
@@ -144,7 +149,7 @@ class StepPeakChart : public QWidget {
     std::vector<Point> points_;  ///< by peak
     std::vector<Limit> bound_;
     std::optional<Point> current_;
-    std::int64_t device_bytes_ = 0;
+    std::int64_t device_bytes_ = 0, limit_bytes_ = 0;
     Range steps_, peaks_;
     QString note_, steps_text_, dots_text_, diamonds_text_;
     bool all_named_ = false, fastest_shown_ = false;

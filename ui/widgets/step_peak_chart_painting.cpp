@@ -81,7 +81,7 @@ void StepPeakChart::paintHeadline(QPainter& painter) const {
         words = figuresOf(points_[static_cast<std::size_t>(told)]);
     const int shapes_width = shapes.isEmpty() ? 0 : metrics.horizontalAdvance(shapes) + shapes_gap;
     const bool both = metrics.horizontalAdvance(words) + shapes_width <= line.width();
-    painter.setPen(told >= 0 || peak_at_pointer_ ? currentTheme().text : currentTheme().dim);
+    painter.setPen(told >= 0 || peak_at_pointer_ || limit_bytes_ > 0 ? currentTheme().text : currentTheme().dim);
     painter.drawText(
         line, Qt::AlignLeft | Qt::AlignVCenter,
         elidedName(metrics, words, Qt::ElideRight, static_cast<int>(line.width()) - (both ? shapes_width : 0)));
@@ -98,6 +98,8 @@ void StepPeakChart::paintDevice(QPainter& painter) const {
         painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
     };
     if (peak_at_pointer_) lineAt(xOf(*peak_at_pointer_), theme.line);
+    const auto limit = static_cast<double>(limit_bytes_);
+    if (limit > peaks_.lowest && limit < peaks_.highest && !points_.empty()) lineAt(xOf(limit), theme.accent);
     const QRectF words = placeOfDeviceText();
     if (words.isEmpty()) return;
     if (static_cast<double>(device_bytes_) < peaks_.highest)

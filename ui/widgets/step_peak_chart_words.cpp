@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/times_apart.h"
 #include "ui/widgets/step_peak_chart.h"
 #include "ui/widgets/step_peak_metrics.h"
 
@@ -13,7 +15,8 @@ namespace {
 
 using Metrics = StepPeakMetrics;
 
-constexpr double device_text_gap = 4;  ///< from its line
+constexpr double device_text_gap = 4;     ///< from its line
+constexpr double same_step_share = 1e-5;  ///< steps that differ by less are one: no run would show it
 
 }  // namespace
 
@@ -39,9 +42,33 @@ int StepPeakChart::fastestWithin(double peak_bytes) const {
     return fastest;
 }
 
+void StepPeakChart::setLimit(std::int64_t bytes) {
+    if (limit_bytes_ == bytes) return;
+    limit_bytes_ = bytes;
+    placeNames();
+}
+
+std::int64_t StepPeakChart::limit() const {
+    return limit_bytes_ > 0 ? limit_bytes_ : device_bytes_;
+}
+
 /// The point with the star; -1 for none.
 int StepPeakChart::starred() const {
-    return fastest_shown_ && device_bytes_ > 0 ? fastestWithin(static_cast<double>(device_bytes_)) : -1;
+    return fastest_shown_ && limit() > 0 ? fastestWithin(static_cast<double>(limit())) : -1;
+}
+
+QString StepPeakChart::fastestText(double peak_bytes) const {
+    const int fastest = fastestWithin(peak_bytes);
+    return fastest < 0 ? tr("nothing stays within %1").arg(formatBytes(peak_bytes))
+                       : tr("fastest within %1: %2")
+                             .arg(formatBytes(peak_bytes), text(points_[static_cast<std::size_t>(fastest)]));
+}
+
+QString StepPeakChart::figuresOf(const Point& point) const {
+    std::vector<double> steps{point.step_ms};
+    for (const Point& other : points_)
+        if (std::abs(other.step_ms - point.step_ms) > same_step_share * point.step_ms) steps.push_back(other.step_ms);
+    return tr("%1, %2").arg(formatTimesApart(steps).front(), formatBytes(static_cast<double>(point.peak_bytes)));
 }
 
 QString StepPeakChart::titleOf(int point) const {
@@ -57,12 +84,8 @@ int StepPeakChart::toldPoint() const {
 
 QString StepPeakChart::headline() const {
     if (const int told = toldPoint(); told >= 0) return text(points_[static_cast<std::size_t>(told)]);
-    if (peak_at_pointer_) {
-        const int fastest = fastestWithin(*peak_at_pointer_);
-        return fastest < 0 ? tr("nothing stays within %1").arg(formatBytes(*peak_at_pointer_))
-                           : tr("fastest within %1: %2")
-                                 .arg(formatBytes(*peak_at_pointer_), text(points_[static_cast<std::size_t>(fastest)]));
-    }
+    if (peak_at_pointer_) return fastestText(*peak_at_pointer_);
+    if (limit_bytes_ > 0 && !points_.empty()) return fastestText(static_cast<double>(limit_bytes_));
     const QString axes = tr("step ↑  peak memory →");
     return steps_text_.isEmpty() ? axes : QStringLiteral("%1  ·  %2").arg(axes, steps_text_);
 }
@@ -72,7 +95,7 @@ QString StepPeakChart::shapesText() const {
     const auto compared = std::ranges::count_if(points_, &Point::compared);
     if (!diamonds_text_.isEmpty() && compared > 0 && compared < std::ssize(points_))
         shapes.append(QStringLiteral("● %1 · ◇ %2").arg(dots_text_, diamonds_text_));
-    if (starred() >= 0) shapes.append(tr("★ fastest within %1").arg(formatBytes(static_cast<double>(device_bytes_))));
+    if (starred() >= 0) shapes.append(tr("★ fastest within %1").arg(formatBytes(static_cast<double>(limit()))));
     return shapes.join(QStringLiteral(" · "));
 }
 

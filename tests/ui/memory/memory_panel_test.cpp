@@ -1,6 +1,7 @@
 #include "ui/memory/memory_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QDoubleSpinBox>
 #include <QDropEvent>
 #include <QMenu>
 #include <QMimeData>
@@ -174,6 +175,25 @@ class MemoryPanelTest : public QObject {
         const MemoryChoice wanted = panel.chart()->choiceOf(last);
         QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->place(last).toPoint());
         QCOMPARE(MemoryCommands(*document).section().rules, wanted.section.rules);
+    }
+
+    void aLimitOfThePeakCanBeTyped() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.chart()->points().size() > 6, 30'000);
+        const double gib = static_cast<double>(panel.chart()->points()[2].peak_bytes) / (1 << 30) + 0.005;
+        panel.limit()->setFocus();
+        panel.limit()->selectAll();
+        QTest::keyClicks(panel.limit(), QString::number(gib, 'f', 2));
+        QTest::keyClick(panel.limit(), Qt::Key_Return);
+        QVERIFY2(panel.chart()->headline().startsWith("fastest within "), qPrintable(panel.chart()->headline()));
+        const int fastest = panel.chart()->fastestWithin(panel.limit()->value() * (1 << 30));
+        QVERIFY(fastest >= 0);
+        QVERIFY2(panel.chart()->headline().contains(panel.chart()->points()[static_cast<std::size_t>(fastest)].title),
+                 qPrintable(panel.chart()->headline()));
     }
 
     void stepsAreWithLinksShared() {

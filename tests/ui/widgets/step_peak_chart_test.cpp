@@ -202,6 +202,43 @@ class StepPeakChartTest : public QObject {
     }
 
     /// As on the front of a search, whose points have their names in the tool tip.
+    void aLimitThatIsTypedCountsInsteadOfTheDevice() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        StepPeakChart chart({});
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.resize(900, 400);
+        chart.show();
+        chart.setFastestShown(true);
+        chart.setDeviceMemory(100 * gib);
+        const QString axes = chart.headline();
+        const QImage before = chart.grab().toImage();
+        chart.setLimit(35 * gib);
+        QVERIFY2(chart.headline().startsWith("fastest within " + formatBytes(35.0 * gib) + ": full, gathers kept: "),
+                 qPrintable(chart.headline()));
+        QVERIFY2(chart.shapesText().contains("fastest within " + formatBytes(35.0 * gib)),
+                 qPrintable(chart.shapesText()));
+        QVERIFY(chart.grab().toImage() != before);
+        chart.setLimit(10 * gib);
+        QVERIFY2(chart.headline().startsWith("nothing stays within "), qPrintable(chart.headline()));
+        chart.setLimit(0);
+        QCOMPARE(chart.headline(), axes);
+        QVERIFY(chart.shapesText().contains("fastest within " + formatBytes(100.0 * gib)));
+    }
+
+    /// Steps of a search differ by what is left of rounding.
+    void digitsTellPointsApartAndNoMore() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        StepPeakChart chart({});
+        chart.add({0, "one", 1586.36102, 40 * gib});
+        chart.add({1, "the same", 1586.36097, 41 * gib});
+        chart.add({2, "another", 1600, 42 * gib});
+        QCOMPARE(chart.text(chart.points()[0]), "one: " + formatTime(1586) + ", " + formatBytes(40.0 * gib));
+        chart.add({3, "near", 1586.42, 43 * gib});
+        QVERIFY2(chart.text(chart.points()[0]).contains("1586.36"), qPrintable(chart.text(chart.points()[0])));
+        QVERIFY2(!chart.text(chart.points()[0]).contains("1586.361"), qPrintable(chart.text(chart.points()[0])));
+        QVERIFY2(chart.text(chart.points()[3]).contains("1586.42"), qPrintable(chart.text(chart.points()[3])));
+    }
+
     void aNameThatThePointerShowsCoversNoOther() {
         StepPeakChart chart({});
         std::size_t led = 0;
