@@ -19,6 +19,7 @@ class PointerDrag {
         Pan,           ///< what is visible moves with the pointer
         Marquee,       ///< marks a span to zoom into
         Band,          ///< draws a band around events that are chosen; a click where it has no size
+                       ///< (begun on the memory curve it is as high as all lanes: a span of time)
         Measure,       ///< marks a span to measure
         Overview,      ///< moves the visible range in the overview
         OverviewEdge,  ///< moves one end of it
@@ -61,8 +62,9 @@ class PointerDrag {
     TimeRange range(const TimelineScene& scene) const;
     /// The span that is marked. Only for Kind::Marquee and Kind::Measure.
     TimeRange span(const TimelineScene& scene) const;
-    /// From where it was pressed to where the pointer is. Only for Kind::Band.
-    QRectF band() const { return QRectF(start_, position_).normalized(); }
+    /// From where it was pressed to where the pointer is; of all lanes where it was begun on the memory curve. Only for
+    /// Kind::Band.
+    QRectF band() const;
 
   private:
     void begin(Kind kind, const TimelineScene& scene, QPointF position);
@@ -72,6 +74,7 @@ class PointerDrag {
     TimeRange rangeBefore_;
     std::int64_t anchor_ns_ = 0;  ///< the end that stays, of a span or of the visible range
     std::uint32_t lane_ = 0;
+    QRectF lanes_;  ///< that a band from the memory curve is of; else empty
 };
 
 /// The end of the visible range whose mark in the overview is at `position`, to be dragged there.

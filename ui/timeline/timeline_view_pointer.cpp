@@ -103,7 +103,8 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     } else if (marquee && isInTime(position)) {
         drag_.pressMarquee(scene_, position);
         dragBegan();
-    } else if (chooses && scene_.geometry.lanes.contains(position.toPoint())) {
+    } else if (chooses && (scene_.geometry.lanes.contains(position.toPoint()) ||
+                           scene_.geometry.memory.contains(position.toPoint()))) {
         chosen_.beginBand();
         drag_.pressBand(scene_, position);
         dragBegan();
@@ -205,7 +206,10 @@ void TimelineView::finishDrag(QPointF position) {
     drag_.end();
     if (finished == PointerDrag::Kind::Lane) dropLane();
     if (finished == PointerDrag::Kind::Press) click(position);
-    if (finished == PointerDrag::Kind::Band && !drag_.isFar()) choose(scene_.eventAt(position));
+    if (finished == PointerDrag::Kind::Band && !drag_.isFar()) {
+        const bool of_memory = scene_.geometry.memory.contains(position.toPoint());
+        of_memory ? click(position) : choose(scene_.eventAt(position));
+    }
     if (finished == PointerDrag::Kind::Marquee && drag_.width_px() >= 3)
         changeRange(drag_.span(scene_), ViewHistory::Motion::Jump);
     repaint_.request();

@@ -216,6 +216,30 @@ class TimelineViewTest : public QObject {
         QCOMPARE(selected.count(), 0);
     }
 
+    /// As one that is drawn over all lanes; without a move it is a click.
+    void aBandOnTheMemoryCurveChoosesASpanOfTime() {
+        EventDragHandler handler;
+        handler.movable = [](quint32) { return true; };
+        view_->setEventDragHandler(std::move(handler));
+        view_->setAliveProvider([](std::size_t) { return AliveTensors(); });
+        QSignalSpy listed(view_.get(), &TimelineView::aliveListed);
+        zoomInto(0.4, 0.6);
+        const TimeRange before = view_->visibleRange();
+        const double memory = view_->geometryOfParts().memory.center().y();
+        const double top = view_->geometryOfParts().lanes.top() + 1;
+        drag(Qt::LeftButton, Qt::ShiftModifier, {400, top}, {700, memory});
+        const std::vector<quint32> over_lanes = view_->chosenReferences();
+        QVERIFY(over_lanes.size() > 1);
+        view_->chooseReferences({});
+        drag(Qt::LeftButton, Qt::ShiftModifier, {400, memory}, {700, memory - 2});
+        QCOMPARE(view_->chosenReferences(), over_lanes);
+        QCOMPARE(view_->visibleRange(), before);
+        QVERIFY(listed.isEmpty());
+        QTest::mouseClick(view_->viewport(), Qt::LeftButton, Qt::ShiftModifier, QPoint(500, static_cast<int>(memory)));
+        QCOMPARE(listed.count(), 1);
+        QCOMPARE(view_->chosenReferences(), over_lanes);
+    }
+
     void pointAndCommaStepThroughALane() {
         view_->selectReference(test::first_gather + 5);
         QTest::keyClick(view_.get(), Qt::Key_Period);
