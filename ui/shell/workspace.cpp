@@ -285,6 +285,8 @@ void Workspace::connectAlive() {
         dock->show();
         dock->raise();
     });
+    // What the user looks at stays in front.
+    connect(timeline_, &TimelineView::aliveListedAgain, alive_, &AlivePanel::showAgain);
     connect(timeline_, &TimelineView::aliveForgotten, alive_, &AlivePanel::forget);
     connect(alive_, &AlivePanel::chosen, timeline_, &TimelineView::selectAllocator);
 }

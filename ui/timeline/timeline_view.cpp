@@ -65,6 +65,7 @@ void TimelineView::connectParts() {
         repaint_.request();
         emit aliveListed(tensors, moment);
     });
+    connect(&alive_, &AliveAtMoment::listedAgain, this, &TimelineView::aliveListedAgain);
     connect(&alive_, &AliveAtMoment::forgotten, this, [this] {
         repaint_.request();
         emit aliveForgotten();
@@ -94,12 +95,12 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     if (showedAll) history_.clear();
     search_.setTimeline(scene_.timeline);
     notes_.placeNotes();
-    alive_.forget();
     layOut();
     showRange(clamped(showedAll ? limits : scene_.range, limits));
     const auto found = scene_.timeline->find(selectedReference_);
     selection_ = anchorOf(*scene_.timeline, selectedReference_);
     if (found.empty()) selectedReference_ = no_reference;
+    alive_.follow();
     describe();
     repaint_.request();
 }

@@ -157,6 +157,8 @@ class TimelineView : public QAbstractScrollArea {
     void visibleRangeChanged(overlap::TimeRange range);
     /// The user asks what is alive at a moment, which is given as text.
     void aliveListed(const overlap::ui::AliveTensors& tensors, const QString& moment);
+    /// The moment that is listed is of another timeline now.
+    void aliveListedAgain(const overlap::ui::AliveTensors& tensors, const QString& moment);
     /// That moment is no longer marked.
     void aliveForgotten();
     /// The user asks for a file of what is visible, or of all.

@@ -59,6 +59,47 @@ class AliveAtMomentTest : public QObject {
         QCOMPARE(forgotten.count(), 1);
     }
 
+    /// An edit makes another timeline of the same compute.
+    void theMomentStaysWithTheComputeThatRanThen() {
+        const auto timeline = [](std::int64_t shift_ns, const char* second) {
+            TimelineBuilder builder;
+            const auto lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+            builder.add(lane, {{0, 1000}, builder.intern("mm")});
+            builder.add(lane, {{1000 + shift_ns, 2000 + shift_ns}, builder.intern(second)});
+            builder.set_memory({{0, 500, 1500 + shift_ns, 1900 + shift_ns}, {1, 2, 9, 3}, {}});
+            return builder.finish();
+        };
+        QSignalSpy listed(alive_.get(), &AliveAtMoment::listed), again(alive_.get(), &AliveAtMoment::listedAgain);
+        const auto after = [&](std::int64_t moment_ns, std::int64_t shift_ns, const char* second) {
+            show(timeline(0, "add"));
+            alive_->show(moment_ns);
+            show(timeline(shift_ns, second));
+            alive_->follow();
+            return alive_->time_ns();
+        };
+        QCOMPARE(after(1250, 700, "add"), std::optional<std::int64_t>(1950));  // a quarter of add is over
+        QCOMPARE(points_.back(), std::size_t{1});
+        QCOMPARE(after(1600, 700, "cat"), std::optional<std::int64_t>(2200));   // the peak, although add is gone
+        QCOMPARE(after(1950, 2000, "cat"), std::optional<std::int64_t>(3900));  // of 2000 ns 1950, so of 4000
+        QCOMPARE(listed.count(), 3);
+        QCOMPARE(again.count(), 3);
+        show(test::synthetic_trace(100, 2));  // measured: nothing is known of memory
+        alive_->follow();
+        QVERIFY(!alive_->time_ns());
+    }
+
+    void aChosenTensorStaysChosen() {
+        AlivePanel panel;
+        panel.showTensors(tensors(), QStringLiteral("3 ms"));
+        panel.view().setCurrentIndex(panel.view().model()->index(1, 0));
+        AliveTensors fewer = tensors();
+        fewer.largest.erase(fewer.largest.begin());
+        panel.showAgain(fewer, QStringLiteral("4 ms"));
+        QVERIFY(panel.caption().contains(QStringLiteral("4 ms")));
+        QCOMPARE(panel.view().currentIndex().siblingAtColumn(AliveModel::tensor_column).data().toString(),
+                 QStringLiteral("add"));
+    }
+
     void theTableIsSortedBySizeAndByName() {
         AlivePanel panel;
         panel.showTensors(tensors(), QStringLiteral("3 ms"));

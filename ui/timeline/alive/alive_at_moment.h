@@ -3,6 +3,7 @@
 #include <QObject>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "ui/timeline/alive/alive_tensors.h"
 #include "ui/timeline/drawing/timeline_scene.h"
@@ -27,6 +28,9 @@ class AliveAtMoment : public QObject {
     void show(std::int64_t time_ns);
     /// There is no moment: the user lets go of it, or it is of a timeline that is no longer scene.
     void forget();
+    /// The scene has another timeline. The moment stays with the compute that ran then, or with the peak where it was
+    /// that; where neither is there any more, at its share of the step. Without a curve it is forgotten.
+    void follow();
 
     /// The moment that is listed, if any.
     std::optional<std::int64_t> time_ns() const { return time_ns_; }
@@ -34,12 +38,26 @@ class AliveAtMoment : public QObject {
   signals:
     /// @param moment the time as text.
     void listed(const overlap::ui::AliveTensors& tensors, const QString& moment);
+    /// The same for a moment that was listed already, of another timeline.
+    void listedAgain(const overlap::ui::AliveTensors& tensors, const QString& moment);
     void forgotten();
 
   private:
+    /// Where the moment is, in words that another timeline understands.
+    struct Anchor {
+        bool at_peak = false;
+        std::string compute;      ///< that runs then; empty where none does
+        double into_compute = 0;  ///< share of it that is over
+        double share = 0;         ///< of the step that is over
+    };
+    Anchor anchorAt(std::int64_t time_ns) const;
+    std::int64_t placeOf(const Anchor& anchor) const;
+    AliveTensors tensors() const;
+
     const TimelineScene& scene_;
     Provider provider_;
     std::optional<std::int64_t> time_ns_;
+    Anchor anchor_;  ///< of time_ns_
 };
 
 }  // namespace overlap::ui

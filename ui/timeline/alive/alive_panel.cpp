@@ -7,6 +7,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -106,6 +107,20 @@ void AlivePanel::showTensors(const AliveTensors& tensors, const QString& moment)
     for (int column = 0; column + 1 < AliveModel::column_count; ++column) view_->resizeColumnToContents(column);
     if (shown_->rowCount() > 0) view_->setCurrentIndex(shown_->index(0, 0));
     describe();
+}
+
+void AlivePanel::showAgain(const AliveTensors& tensors, const QString& moment) {
+    const auto nameAt = [this](int row) { return shown_->index(row, AliveModel::tensor_column).data().toString(); };
+    const QModelIndex current = view_->currentIndex();
+    const QString chosen = current.isValid() ? nameAt(current.row()) : QString();
+    const int scrolled = view_->verticalScrollBar()->value();
+    showTensors(tensors, moment);
+    for (int row = 0; row < shown_->rowCount() && !chosen.isEmpty(); ++row)
+        if (nameAt(row) == chosen) {
+            view_->setCurrentIndex(shown_->index(row, 0));
+            break;
+        }
+    view_->verticalScrollBar()->setValue(scrolled);
 }
 
 void AlivePanel::forget() {

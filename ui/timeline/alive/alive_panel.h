@@ -23,6 +23,9 @@ class AlivePanel : public QWidget {
 
     /// @param moment the time as text.
     void showTensors(const AliveTensors& tensors, const QString& moment);
+    /// The same moment of another timeline: rows stay where they are as far as they are there, and the chosen tensor is
+    /// still chosen.
+    void showAgain(const AliveTensors& tensors, const QString& moment);
     /// The timeline is another one, of which nothing has been asked.
     void forget();
     QTreeView& view() { return *view_; }
