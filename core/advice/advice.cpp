@@ -111,6 +111,7 @@ std::vector<Advice> advice_for_problems(const Evaluation& evaluation) {
         if (!fixed) continue;
         std::vector<Advice> fix;
         fix.push_back({problem.fix, {}, std::move(*fixed)});
+        fix.back().problem = problem;
         append_new(found, std::move(fix), plan);
     }
     return found;

@@ -21,6 +21,7 @@ struct Advice {
     Plan plan;               ///< the plan with this change
     /// Why the change cannot be made, where the collective's own explanation names it; else empty.
     std::string refusal{};
+    std::optional<Problem> problem{};  ///< that the change mends, where it is the fix of one
     bool moves_dependents = false;  ///< what needs the collective comes later too: heavy compute may change its order
     bool is_named = false;          ///< the collective's own explanation names it, see why_exposed()
 };

@@ -42,7 +42,7 @@ class OverlapChanges {
         const std::string refusal = effect.refusal();
         if (!refusal.empty() && named == Named::no) return;
         Advice advice{
-            collective_.name + ' ' + what, {}, collective_.plan(), refusal, moves_dependents, named == Named::yes};
+            collective_.name + ' ' + what, {}, collective_.plan(), refusal, {}, moves_dependents, named == Named::yes};
         if (refusal.empty()) {
             advice.plan.overlaps = std::move(effect.overlaps);
         } else {

@@ -51,12 +51,22 @@ int AdviceModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString AdviceModel::verdict(const AdviceRow& row) {
-    if (!row.effect.refusal.empty()) return tr("refused");
-    if (!row.worthwhile) return tr("not worth it");
+    if (!row.effect.refusal.empty()) return tr("refused: %1").arg(ui::text(row.effect.refusal));
+    if (!isOffered(row)) return tr("not worth it");
     QStringList problems;
     for (const Problem& problem : row.effect.new_problems) problems.append(ui::text(problem.title));
     problems.removeDuplicates();
     return problems.isEmpty() ? tr("make it ↵") : tr("make it ↵ · new: %1").arg(problems.join(QStringLiteral(", ")));
+}
+
+bool AdviceModel::isOffered(const AdviceRow& row) {
+    return row.effect.refusal.empty() && (row.worthwhile || row.advice.problem);
+}
+
+Qt::ItemFlags AdviceModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags all = HarmlessModel::flags(index);
+    if (!index.isValid() || rows_[static_cast<std::size_t>(index.row())].effect.refusal.empty()) return all;
+    return all & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
 }
 
 QString AdviceModel::text(const AdviceRow& row, int column) {
@@ -65,7 +75,7 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
         case change_column:
             return ui::text(row.advice.text);
         case collective_column:
-            return ui::text(row.advice.collective);
+            return ui::text(row.advice.problem ? row.advice.problem->title : row.advice.collective);
         case step_column:
             return formatDifference(row.effect.step_ms, Unit::Time);
         case shared_column:
@@ -82,7 +92,7 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
 QString AdviceModel::toolTip(const AdviceRow& row, int column) {
     if (!row.effect.refusal.empty()) return ui::text(row.effect.refusal);
     if (column != verdict_column) return text(row, column);
-    if (!row.worthwhile)
+    if (!isOffered(row))
         return tr("It neither shortens the step by %1 %, by which runs of one job differ, nor frees %2 % of the peak "
                   "for no "
                   "more time")
@@ -95,7 +105,7 @@ QString AdviceModel::toolTip(const AdviceRow& row, int column) {
 
 QVariant AdviceModel::tone(const AdviceRow& row, int column) {
     const Theme& theme = currentTheme();
-    if (!row.worthwhile) return QBrush(theme.asText(theme.dim));
+    if (!isOffered(row)) return QBrush(theme.asText(theme.dim));
     if (column == verdict_column) return QBrush(theme.asText(theme.accent));
     const double change = column == step_column      ? row.effect.step_ms
                           : column == shared_column  ? job_step_ms(row.effect)

@@ -35,6 +35,10 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
     bool hasSharedSteps() const;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    /// What is refused cannot be chosen: its last column says why.
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    /// Whether a click on the last column makes the change: it helps, or mends a problem, which no figure shows.
+    static bool isOffered(const AdviceRow& row);
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;

@@ -11,6 +11,7 @@
 
 #include "ui/advice/advice_model.h"
 #include "ui/document/document.h"
+#include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/elided_label.h"
@@ -86,7 +87,9 @@ void AdvicePanel::makeTable() {
     view_->viewport()->installEventFilter(this);
     connect(view_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         const AdviceRow& row = model_->rows()[static_cast<std::size_t>(index.row())];
-        if (index.column() == AdviceModel::verdict_column && row.worthwhile) return make(index.row());
+        if (!model_->flags(index).testFlag(Qt::ItemIsEnabled)) return;
+        if (index.column() == AdviceModel::verdict_column && AdviceModel::isOffered(row)) return make(index.row());
+        if (row.advice.problem) return goToProblem(document_, *row.advice.problem);
         if (!row.advice.collective.empty())
             document_.selection().selectNode(QString::fromStdString(row.advice.collective));
     });

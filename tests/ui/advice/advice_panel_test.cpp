@@ -36,9 +36,44 @@ class AdvicePanelTest : public QObject {
         const auto verdict = [&](int at) { return model.index(at, AdviceModel::verdict_column).data().toString(); };
         QCOMPARE(verdict(0), QStringLiteral("make it ↵"));
         QCOMPARE(verdict(2), QStringLiteral("not worth it"));
-        QCOMPARE(verdict(3), QStringLiteral("refused"));
+        QCOMPARE(verdict(3), QStringLiteral("refused: no"));
         QCOMPARE(model.index(3, AdviceModel::step_column).data().toString(), QStringLiteral("–"));
         QCOMPARE(model.index(3, AdviceModel::verdict_column).data(Qt::ToolTipRole).toString(), QStringLiteral("no"));
+    }
+
+    /// A fix may change no figure; what is refused cannot be clicked, and says why.
+    void eachRowDoesSomethingOrSaysWhyNot() {
+        const auto document = openDocument();
+        BucketCommands commands(*document);
+        commands.addText("layers.0");
+        Plan misspelt = document->current()->plan();
+        misspelt.buckets.front().modules.push_back("layers.0x");
+        document->editPlan("misspell", misspelt);
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.model()->rowCount() > 0, 30'000);
+        panel.model()->add(row(0, false, "there is a cycle"));
+        const auto& rows = panel.model()->rows();
+        int fix = -1;
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            const QModelIndex index = panel.model()->index(static_cast<int>(at), AdviceModel::verdict_column);
+            const bool refused = !rows[at].effect.refusal.empty();
+            QCOMPARE(index.flags().testFlag(Qt::ItemIsEnabled), !refused);
+            if (refused) QVERIFY2(index.data().toString().startsWith("refused: "), qPrintable(index.data().toString()));
+            if (rows[at].advice.problem) fix = static_cast<int>(at);
+        }
+        QVERIFY(fix >= 0);
+        QVERIFY(!rows[static_cast<std::size_t>(fix)].worthwhile);
+        // Its place, then the fix itself.
+        emit panel.view()->clicked(panel.model()->index(fix, AdviceModel::change_column));
+        QCOMPARE(document->selection().kind(), Selection::Kind::bucket);
+        QCOMPARE(document->selection().bucket(), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        const Plan mended = panel.model()->rows()[static_cast<std::size_t>(fix)].advice.plan;
+        emit panel.view()->clicked(panel.model()->index(fix, AdviceModel::verdict_column));
+        QCOMPARE(document->current()->plan(), mended);
     }
 
     void newProblemsAreNamed() {
