@@ -60,12 +60,24 @@ inline constexpr double worthwhile_peak_share = 0.01;
 /// What the step of a job changes by: with links shared where that is another one.
 double job_step_ms(const AdviceEffect& effect);
 
-/// Whether a change is not refused, and shortens the step of a job by a share that is worth it, or frees such a share of
-/// the peak for no more time.
+/// Whether a change is not refused, and shortens the step of a job by a share that is worth it, or frees such a share
+/// of the peak for no more time.
 bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before);
 
 /// Evaluates the changed plan as the plan was evaluated.
 /// @returns nothing when `stop` was requested.
 std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop = {});
+
+/// A change with a second one after it.
+struct AdvicePair {
+    Advice both;
+    AdviceEffect effect;  ///< of both
+};
+
+/// What to go on with after a change: of the changes for what is exposed longest then, the one that gains most, where
+/// it gains a worthwhile share more than the first alone. Takes as long as the evaluation of some tens of plans.
+/// @returns nothing where no second change helps, and when `stop` was requested.
+std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& evaluation, const Advice& first,
+                                    const AdviceEffect& effect_of_first, std::stop_token stop = {});
 
 }  // namespace overlap

@@ -300,6 +300,44 @@ TEST(AdviceForCollectives, NoneForWhatIsHiddenOrCannotBeChanged) {
     EXPECT_TRUE(advice_for(evaluation, collectives.size()).empty());
 }
 
+/// Of two changes that are made one after the other.
+TEST(AdvicePairs, AreWorthWhatBothMake) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    std::size_t found = 0;
+    for (const Advice& first : advice_for_worst(evaluation, 2)) {
+        const auto alone = effect_of(*evaluation, first);
+        const auto pair = best_pair(evaluation, first, *alone);
+        if (!pair) continue;
+        ++found;
+        EXPECT_TRUE(pair->both.text.starts_with(first.text + ", then ")) << pair->both.text;
+        EXPECT_EQ(pair->both.collective, first.collective);
+        const auto after = evaluate_like(*evaluation, pair->both.plan);
+        ASSERT_FALSE(after->refused);
+        EXPECT_EQ(pair->effect.step_ms, after->simulation.step_ms - evaluation->simulation.step_ms);
+        EXPECT_LE(job_step_ms(pair->effect),
+                  job_step_ms(*alone) - worthwhile_share * step_with_links_shared(*evaluation));
+        // No other second change for what is exposed longest then makes a shorter step.
+        const auto between = evaluate_like(*evaluation, first.plan);
+        for (const Advice& second : advice_for(between, most_exposed(*between, 1).front()))
+            if (second.refusal.empty()) {
+                const auto both = effect_of(*evaluation, second);
+                EXPECT_TRUE(!both->refusal.empty() || job_step_ms(*both) >= job_step_ms(pair->effect));
+            }
+    }
+    EXPECT_GT(found, 0u);
+}
+
+TEST(AdvicePairs, NoneAfterWhatIsRefusedAndWhenStopped) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    const Advice first = advice_for_worst(evaluation, 1).front();
+    AdviceEffect effect = *effect_of(*evaluation, first);
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_FALSE(best_pair(evaluation, first, effect, stopped.get_token()));
+    effect.refusal = "a cycle";
+    EXPECT_FALSE(best_pair(evaluation, first, effect));
+}
+
 TEST(AdviceForProblems, IsTheirFix) {
     const auto evaluation =
         evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}, {{"layers.6"}, false, {}}});

@@ -158,8 +158,10 @@ void AdvicePanel::describe() {
                    ? tr("For %1").arg(document_.selection().node())
                    : tr("For the %1 collectives that are exposed longest, and for problems").arg(most_collectives);
         if (search_.found() > 0)
-            text += search_.busy() ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
-                                   : tr(" · %1 changes tried").arg(search_.found());
+            text += search_.tried() < search_.found()
+                        ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
+                    : search_.busy() ? tr(" · %1 changes tried, and what to go on with").arg(search_.found())
+                                     : tr(" · %1 changes tried").arg(search_.found());
         else if (!busy() && !refresh_.outdated())
             text += tr(" · nothing to change that the passes and the data allow");
     }

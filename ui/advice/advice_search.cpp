@@ -5,6 +5,8 @@
 namespace overlap::ui {
 namespace {
 
+constexpr std::size_t most_gone_on = 3;
+
 /// Each plan once: what helps one collective often helps its neighbour.
 std::vector<Advice> changesFor(const std::shared_ptr<const Evaluation>& evaluation,
                                const std::vector<std::size_t>& collectives, bool with_problems,
@@ -29,7 +31,8 @@ void AdviceSearch::start(std::shared_ptr<const Evaluation> evaluation, std::vect
                          bool with_problems) {
     evaluation_ = std::move(evaluation);
     changes_.reset();
-    tried_ = 0;
+    tried_ = gone_on_ = 0;
+    best_.clear();
     task_.start([this, evaluation = evaluation_, collectives = std::move(collectives),
                  with_problems](std::stop_token stop) -> LatestTask::Delivery {
         auto changes =
@@ -46,7 +49,8 @@ void AdviceSearch::cancel() {
     task_.cancel();
     evaluation_.reset();
     changes_.reset();
-    tried_ = 0;
+    tried_ = gone_on_ = 0;
+    best_.clear();
     emit progressed();
 }
 
@@ -59,11 +63,37 @@ void AdviceSearch::tryNext() {
             if (!effect) return {};
             return [this, row = AdviceRow{advice, *effect, is_worthwhile(*effect, *evaluation)}] {
                 ++tried_;
+                takeUp(row);
                 emit rowFound(row);
                 tryNext();
             };
         });
+    else
+        goOn();
     emit progressed();
+}
+
+void AdviceSearch::takeUp(const AdviceRow& row) {
+    if (!row.worthwhile) return;
+    const auto gain = [](const AdviceRow& of) { return job_step_ms(of.effect); };
+    best_.insert(std::ranges::upper_bound(best_, gain(row), {}, gain), row);
+    if (best_.size() > most_gone_on) best_.pop_back();
+}
+
+/// The change that gains most may be one after which nothing helps.
+void AdviceSearch::goOn() {
+    if (gone_on_ >= best_.size()) return;
+    task_.start(
+        [this, evaluation = evaluation_, first = best_[gone_on_]](std::stop_token stop) -> LatestTask::Delivery {
+            const auto pair = best_pair(evaluation, first.advice, first.effect, stop);
+            if (stop.stop_requested()) return {};
+            return [this, evaluation, pair] {
+                ++gone_on_;
+                if (pair) emit rowFound({pair->both, pair->effect, is_worthwhile(pair->effect, *evaluation)});
+                goOn();
+                emit progressed();
+            };
+        });
 }
 
 }  // namespace overlap::ui

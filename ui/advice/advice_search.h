@@ -16,8 +16,8 @@ struct AdviceRow {
     bool worthwhile = false;  ///< see is_worthwhile()
 };
 
-/// Finds changes of an evaluated plan and evaluates one after the other on a worker thread; rows come as they are
-/// found.
+/// Finds changes of an evaluated plan and evaluates one after the other on a worker thread, then what to go on with
+/// after the best of them; rows come as they are found.
 class AdviceSearch : public QObject {
     Q_OBJECT
 
@@ -41,11 +41,15 @@ class AdviceSearch : public QObject {
 
   private:
     void tryNext();
+    void takeUp(const AdviceRow& row);
+    void goOn();
 
     std::shared_ptr<const Evaluation> evaluation_;
     std::shared_ptr<const std::vector<Advice>> changes_;
     std::size_t tried_ = 0;
-    LatestTask task_;  ///< last: what it delivers uses the members above
+    std::vector<AdviceRow> best_;  ///< that are worth it, the best first
+    std::size_t gone_on_ = 0;      ///< of these, after which a second change was looked for
+    LatestTask task_;              ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui
