@@ -66,11 +66,12 @@ InputsForm::InputsForm(QWidget* parent)
     hosts_layout->addWidget(a_host, 1);
     hosts_layout->addWidget(hosts);
 
+    above_hosts_ = row(tr("Tensor"), {tensor, dtype_});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
     layout->setSpacing(4);
     layout->addWidget(row(tr("Mesh"), {mesh, names}));
-    layout->addWidget(row(tr("Tensor"), {tensor, dtype_}));
+    layout->addWidget(above_hosts_);
     layout->addWidget(problem_);
     layout->addSpacing(2);
     layout->addWidget(source_);
@@ -80,6 +81,11 @@ InputsForm::InputsForm(QWidget* parent)
     connectState(source_, MeshField::source);
     connectState(target_, MeshField::target);
     connect(dtype_, &QComboBox::textActivated, this, &InputsForm::dtypeChosen);
+}
+
+void InputsForm::showHosts() {
+    auto* rows = static_cast<QVBoxLayout*>(layout());
+    rows->insertWidget(rows->indexOf(above_hosts_) + 1, hosts_);
 }
 
 QWidget* InputsForm::row(const QString& name, const std::vector<QWidget*>& fields) {

@@ -26,8 +26,10 @@ class InputsForm : public QWidget {
     StateEditor& source() { return *source_; }
     StateEditor& target() { return *target_; }
     QLineEdit& field(MeshField field);
-    /// The devices of a host: they matter to costs only, and are beside the cost model.
+    /// The devices of a host: they matter to costs only, and are beside the cost model where that has room for them.
     QWidget* hosts() { return hosts_; }
+    /// They stand below the tensor instead.
+    void showHosts();
 
   signals:
     /// `field` has another text. Edits of one field in a row are one edit.
@@ -47,6 +49,7 @@ class InputsForm : public QWidget {
     std::array<QLineEdit*, 4> fields_{};  ///< mesh, names, hosts, tensor
     QComboBox* dtype_;
     QWidget* hosts_;
+    QWidget* above_hosts_;  ///< the row of the tensor
     QLabel* problem_;
     StateEditor *source_, *target_;
 };

@@ -4,7 +4,6 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QScrollArea>
@@ -19,6 +18,7 @@
 #include "ui/mesh/cost_box.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/mesh_area.h"
+#include "ui/mesh/mesh_header.h"
 #include "ui/mesh/parameter_column.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
@@ -34,7 +34,7 @@ namespace {
 /// Smaller than this, the view is scrolled; narrower, the answers stand below the inputs.
 constexpr QSize least_size(600, 300);
 constexpr int least_stacked_height = 620;
-constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow header
+constexpr int fewest_letters = 5;  ///< of a cost model's title in a narrow header
 constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
@@ -71,7 +71,6 @@ class MeshView::Edit : public QUndoCommand {
 MeshView::MeshView(QWidget* parent)
     : QWidget(parent),
       parameters_(new ParameterColumn),
-      header_(new QWidget),
       costs_(new CostBox),
       form_(new InputsForm),
       answers_(new AnswerColumn),
@@ -122,7 +121,6 @@ RankStage& MeshView::stage() {
 }
 
 void MeshView::makeHeader() {
-    // Narrow enough for the header of a small window: what does not fit there would squeeze the docks.
     QToolButton* more = flatButton(QStringLiteral("⋯"), tr("Copy or save the chosen path"));
     more->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(more);
@@ -134,13 +132,7 @@ void MeshView::makeHeader() {
     costs_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     costs_->setMaximumWidth(widest_costs);
     connect(costs_, &CostBox::chosen, this, &MeshView::chooseCosts);
-    auto* layout = new QHBoxLayout(header_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
-    layout->addWidget(form_->hosts());
-    layout->addSpacing(8);
-    layout->addWidget(costs_);
-    layout->addWidget(more);
+    header_ = new MeshHeader(*form_, costs_, more);
 }
 
 void MeshView::setParameters(std::vector<MeshParameter> parameters) {

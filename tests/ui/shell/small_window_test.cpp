@@ -11,6 +11,9 @@
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
+#include "ui/mesh/inputs_form.h"
+#include "ui/mesh/mesh_view.h"
+#include "ui/modules/module_tree_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
@@ -180,6 +183,29 @@ class SmallWindowTest : public QObject {
         window.workspace().centre().showView("mesh");
         QTest::qWait(50);
         QCOMPARE(buckets->width(), width);
+    }
+
+    /// 800x500 is what a screen of 1600x1000 leaves at scale 2.
+    void modulesShowFiguresInTheSmallestWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* tree = window.findChild<QTreeView*>("moduleTree");
+        for (const QSize size : {QSize(1024, 640), QSize(800, 500)}) {
+            window.resize(size);
+            QTRY_COMPARE(window.size(), size);
+            QTRY_VERIFY2(!tree->isColumnHidden(ModuleTreeModel::exposed_column),
+                         qPrintable(QString::number(size.width())));
+            QVERIFY(tree->columnWidth(ModuleTreeModel::name_column) > 80);
+            // No view needs more than its share.
+            for (const char* view : {"mesh", "job", "graph"}) {
+                window.workspace().centre().showView(view);
+                QTest::qWait(50);
+                QCOMPARE(window.size(), size);
+                QVERIFY2(!tree->isColumnHidden(ModuleTreeModel::exposed_column), view);
+            }
+        }
+        const auto* devices = window.findChild<QWidget*>("meshInputs");
+        QVERIFY(window.workspace().mesh().form().hosts()->parentWidget() == devices);
     }
 
     void theFirstWindowFitsTheScreen() {
