@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -15,19 +16,39 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+SECONDS = 900
+
 
 def fork_ranks(call: Callable[[Path, int], Any], world_size: int) -> list[Any]:
     """What `call(FOLDER, RANK)` returns on each rank, as JSON. Ranks are copies of this process, so that what it has
-    imported is there at once; it must not have computed anything yet. The folder is one for all ranks, and new."""
+    imported is there at once; it must not have computed anything yet. The folder is one for all ranks, and new. None
+    outlives this: ranks that have not ended after SECONDS are killed."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        ranks = {rank: _fork(call, folder, rank) for rank in range(world_size)}
-        for process in ranks.values():
-            os.waitpid(process, 0)
-        found = [folder / f"rank{rank}.json" for rank in ranks]
-        if not all(path.exists() for path in found):
-            raise AssertionError("\n".join(path.read_text(errors="replace") for path in sorted(folder.glob("rank*.log"))))
+        ranks: dict[int, int] = {}
+        try:
+            for rank in range(world_size):
+                ranks[rank] = _fork(call, folder, rank)
+            _wait(ranks)
+        finally:
+            for process in ranks.values():
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+        found = [folder / f"rank{rank}.json" for rank in range(world_size)]
+        if ranks or not all(path.exists() for path in found):
+            logs = "\n".join(path.read_text(errors="replace") for path in sorted(folder.glob("rank*.log")))
+            raise AssertionError(f"{logs}\nnot ended after {SECONDS} s: {sorted(ranks) or 'none'}")
         return [json.loads(path.read_text(encoding="utf-8")) for path in found]
+
+
+def _wait(ranks: dict[int, int]) -> None:
+    """Takes ranks out as they end, until none is left or SECONDS are over."""
+    end = time.monotonic() + SECONDS
+    while ranks and time.monotonic() < end:
+        for rank, process in list(ranks.items()):
+            if os.waitpid(process, os.WNOHANG)[0]:
+                del ranks[rank]
+        time.sleep(0.01)
 
 
 def _fork(call: Callable[[Path, int], Any], folder: Path, rank: int) -> int:
