@@ -26,12 +26,17 @@ BodyCopier::BodyCopier(const LoweringContext& context, const ChunkRegion& region
     originals_.reserve(region.nodes.size());
     std::vector<std::uint32_t>& places = graph_.places_in_region();
     places.resize(editor_.number_count(), ChunkGraph::no_place);
+    std::size_t output_count = 0;
+    for (const NodeId node : region.nodes) output_count += std::as_const(editor_).outputs(node).size();
+    original_outputs_.reserve(output_count);  // so that spans stay
     for (const NodeId node : region.nodes) {
         const NodeRecord& record = editor_.record(node);
+        const std::span<const TensorMeta> outputs = std::as_const(editor_).outputs(node);
+        original_outputs_.insert(original_outputs_.end(), outputs.begin(), outputs.end());
         places[node] = static_cast<std::uint32_t>(originals_.size());
         originals_.push_back({node, editor_.name(node), record.name, record.args, record.kwargs,
-                              std::as_const(editor_).outputs(node), editor_.metadata(node), &graph_.fields(node),
-                              has_symbols(record.args) || has_symbols(record.kwargs)});
+                              std::span(original_outputs_).last(outputs.size()), editor_.metadata(node),
+                              &graph_.fields(node), has_symbols(record.args) || has_symbols(record.kwargs)});
     }
 }
 

@@ -66,7 +66,7 @@ struct OriginalNode {
     std::string_view name;  ///< as it was before the region was lowered
     StringId name_id = empty_string;
     Value args, kwargs;
-    std::span<const TensorMeta> outputs;  ///< the source's, which stay as they are
+    std::span<const TensorMeta> outputs;  ///< in BodyCopier::original_outputs_
     NodeMetadata metadata;
     const NodeFields* fields = nullptr;
     bool has_symbols = false;  ///< whether sizes are written into its arguments
@@ -120,6 +120,8 @@ class BodyCopier {
     const HalvedInputs& inputs_;
     const NodeSet& preserved_;
     std::vector<OriginalNode> originals_;
+    /// Of all originals. The editor's own would become the first half's where a region lowered before changed them.
+    std::vector<TensorMeta> original_outputs_;
     std::vector<NodeId> copies_[2];
     std::vector<SymbolId> replaced_;       ///< by symbol: the one that stands for it in the current half, or none
     std::vector<KnownHalf> halved_known_;  ///< by expression

@@ -39,11 +39,12 @@ class EpOverlapChunkTest : public test::PassTest {
         for (const NodeId input : inputs) args.push_back(Value::of_node(input));
         return call(name, target, args, {size, 4}, metadata);
     }
-    NodeId tokens(std::string_view name, NodeId input, std::int64_t size = 8) {
+    NodeId tokens(std::string_view name, NodeId input, std::int64_t size = 8,
+                  std::string_view module = "layers.1.moe") {
         const Value splits[] = {Value::of_integer(4), Value::of_integer(4)};
         return call(name, "_c10d_functional.all_to_all_single.default",
                     {Value::of_node(input), builder_.list(splits), builder_.list(splits), builder_.string("0")},
-                    {size, 4}, in("layers.1.moe", "dispatch"));
+                    {size, 4}, in(module, "dispatch"));
     }
     /// x -> relu -> all-to-all -> wait, read by a node behind the module.
     void step(std::int64_t size = 8) {
@@ -89,6 +90,33 @@ TEST_F(EpOverlapChunkTest, AModuleIsComputedForEachHalfAndJoined) {
               R"json({"symbolic_value":{"symbol":"(u0//2)","hint":4},"titan_meta":{"chunked_region_fqn":)json"
               R"json("layers.1.moe","chunked_region_is_backward":false,"chunked_region_producer":"graph",)json"
               R"json("chunked_region_role":"chunk_input"}})json");
+}
+
+/// A backward node without a module, whose neighbours have none either, is part of the regions of two modules.
+TEST_F(EpOverlapChunkTest, ANodeOfTwoRegionsIsJoinedToWhatItWasBeforeTheSecond) {
+    const auto backward = [&](NodeMetadata metadata) {
+        metadata.autograd_backward = true;
+        metadata.extra_json = builder_.intern(R"({"symbolic_shapes":[["u0",4]]})");
+        return metadata;
+    };
+    NodeId last = batch("x");
+    for (const char* const number : {"1", "2"}) {
+        const std::string module = std::string("layers.") + number + ".moe";
+        last = tokens(std::string("exchanged") + number,
+                      node(std::string("relu") + number, "aten.relu.default", {last}, in(module)), 8, module);
+    }
+    last = node("loss", "aten.sigmoid.default", {last}, in("layers.3"));
+    last = node("of_2", "aten.relu.default", {last}, backward(in("layers.2.moe")));
+    for (const std::string_view name : {"behind_2", "between", "ahead_of_1"})
+        last = node(name, "aten.neg.default", {last}, backward({}));
+    output({node("of_1", "aten.relu.default", {last}, backward(in("layers.1.moe")))});
+    run(chunk, options_);
+    const Graph& graph = *result_.graph;
+    const NodeId joined = graph.find("between_chunk0_chunk0_chunk_materialized");
+    ASSERT_NE(joined, no_node);
+    EXPECT_EQ(graph.shape(graph.outputs(joined).front()).front(), 4);
+    EXPECT_TRUE(fields("between_chunk0_chunk0_chunk_materialized")
+                    .starts_with(R"json({"symbolic_shapes":[["(u0//2)",4]])json"));
 }
 
 /// What a pass leaves to the next one in pieces is the same as what that one would read from a file.
