@@ -1,8 +1,10 @@
 #include "core/simulate/issue_order.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/graph/direction.h"
 
@@ -103,9 +105,42 @@ class WayOn {
     std::set<std::uint32_t> groups_;  ///< that have issued something dependent
 };
 
+/// What the graph says of a node: true for the backward pass, none for what a pass made and for inputs.
+std::optional<bool> told_direction(const Graph& graph, NodeId node) {
+    if (runs_in_backward(graph, node)) return true;
+    const NodeMetadata& metadata = graph.metadata(node);
+    const bool is_told = metadata.autograd_backward || metadata.partitioner_tag != empty_string;
+    // What was traced has a sequence number, and in the forward pass often nothing else.
+    return is_told || metadata.sequence_number ? std::optional(false) : std::nullopt;
+}
+
+/// What the first node says that is met from `node` over nodes that say nothing, of those that say `sought`.
+/// @param next the nodes beside one, in one direction. @param sought none: whatever it says.
+template <typename Next>
+std::optional<bool> nearest_told_direction(const Graph& graph, NodeId node, const Next& next,
+                                           std::optional<bool> sought = {}) {
+    constexpr std::size_t enough = 1000;  // packing of a bucket, and unpacking
+    std::vector<NodeId> pending{node};
+    std::unordered_set<NodeId> met{node};
+    for (std::size_t index = 0; index < pending.size() && index < enough; ++index) {
+        for (const NodeId beside : next(pending[index])) {
+            const std::optional<bool> told = told_direction(graph, beside);
+            if (told && (!sought || told == sought)) return told;
+            if (!told && met.insert(beside).second) pending.push_back(beside);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 bool waits_in_backward(const Graph& graph, NodeId wait) {
+    if (const std::optional<bool> own = told_direction(graph, wait)) return *own;
+    // What needs a result of the backward pass is part of it. Else what is read may have been made long before.
+    const auto inputs = [&](NodeId node) { return graph.inputs(node); };
+    if (nearest_told_direction(graph, wait, inputs, true)) return true;
+    const auto users = [&](NodeId node) { return graph.users(node); };
+    if (const std::optional<bool> of_user = nearest_told_direction(graph, wait, users)) return *of_user;
     // From the wait back: what tells is near it where the answer is yes.
     for (NodeId node = wait + 1; node-- > 0;)
         if (runs_in_backward(graph, node)) return true;

@@ -39,8 +39,10 @@ struct LaterWait {
     bool moves_dependents = false;  ///< what needs the collective comes after that compute then, too
 };
 
-/// Whether a wait is part of the backward pass: that has begun before it. A wait of a merged collective, which a pass
-/// made, says nothing of itself.
+/// Whether a wait is part of the backward pass: as the graph says. A wait of a merged collective, which a pass made,
+/// says nothing of itself: it is where what it waits for needs the backward pass, else where its first user is that
+/// says something. Where nothing says anything it is once a backward node has come before it: forward and backward may
+/// alternate, as of a loss in chunks.
 bool waits_in_backward(const Graph& graph, NodeId wait);
 
 /// The last compute before anything that needs the collective, where that hides all that is exposed. Otherwise the

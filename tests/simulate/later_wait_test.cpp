@@ -4,6 +4,7 @@
 #include "core/cost/cost_model.h"
 #include "core/simulate/issue_order.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap::test {
 namespace {
@@ -101,6 +102,57 @@ TEST_F(LaterWaitInBackward, WhatTheForwardAwaitsIsNotAwaitedInTheBackward) {
     const LaterWait found = later();
     EXPECT_FALSE(waits_in_backward(graph, waited));
     EXPECT_EQ(found.after, no_node);
+}
+
+/// Of a loss in chunks, forward and backward nodes alternate.
+TEST_F(LaterWaitInBackward, AWaitBehindTheBackwardOfAnotherChunkIsWhereItSaysOrItsUserDoes) {
+    NodeMetadata traced;
+    traced.sequence_number = 7;
+    const auto forward = [&](std::string_view name, std::string_view target, NodeId input) {
+        const TensorMeta output = sketch.tensor("float32", {2, 2});
+        const Value argument = Value::of_node(input);
+        return sketch.builder().call(name, target, std::span(&argument, 1), std::span(&output, 1), traced);
+    };
+    const NodeId packed = sketch.compute("packed", {x}, 1);
+    backward("of_first_chunk", x, 3);
+    const NodeId traced_wait = forward("traced", "_c10d_functional.wait_tensor.default", sketch.reduce("a", packed, 4));
+    const NodeId merged = sketch.wait("merged", sketch.reduce("b", packed, 4));
+    forward("of_second_chunk", "aten.mm.default", sketch.compute("unpacked", {merged}, 1));
+    const NodeId of_backward = sketch.wait("of_backward", sketch.reduce("c", packed, 4));
+    backward("of_second_chunk_1", of_backward, 3);
+    const NodeId unused = sketch.wait("unused", sketch.reduce("d", packed, 4));
+    graph = sketch.finish();
+    EXPECT_FALSE(waits_in_backward(graph, traced_wait));
+    EXPECT_FALSE(waits_in_backward(graph, merged));
+    EXPECT_TRUE(waits_in_backward(graph, of_backward));
+    EXPECT_TRUE(waits_in_backward(graph, unused)) << "nothing says anything but its place";
+}
+
+/// As an update of a parameter, which says forward, uses the reduced gradient.
+TEST_F(LaterWaitInBackward, WhatNeedsTheBackwardIsPartOfItWhoeverUsesIt) {
+    const NodeId waited = reduced(sketch.compute("packed", {backward("mm", x, 8)}, 1));
+    NodeMetadata traced;
+    traced.sequence_number = 7;
+    const Value argument = Value::of_node(waited);
+    const TensorMeta output = sketch.tensor("float32", {2, 2});
+    sketch.builder().call("update", "aten.mul.Tensor", {&argument, 1}, {&output, 1}, traced);
+    graph = sketch.finish();
+    EXPECT_TRUE(waits_in_backward(graph, waited));
+}
+
+/// Each wait of a traced graph says of itself where it is.
+TEST(WaitsOfATracedGraph, AreWhereItSays) {
+    const auto file = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    const Graph& graph = *file;
+    std::size_t backward = 0, forward = 0;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) != NodeOp::call_function || !graph.target_info(node).is_wait) continue;
+        const bool is_backward = graph.metadata(node).autograd_backward.value_or(false);
+        ++(is_backward ? backward : forward);
+        EXPECT_EQ(waits_in_backward(graph, node), is_backward) << graph.name(node);
+    }
+    EXPECT_EQ(forward, 95u);
+    EXPECT_EQ(backward, 146u);
 }
 
 TEST_F(LaterWaitInBackward, WhereNothingIsFreeTheReasonNamesTheRightPass) {
