@@ -60,8 +60,18 @@ bool DocumentNodes::write_argument(nb::handle value) {
     }
     if (PyList_CheckExact(value.ptr())) return values_.write_items(value, write_item);
     if (!PyDict_CheckExact(value.ptr())) return values_.write_plain(value);
-    const nb::handle used = PyDict_Size(value.ptr()) == 1 ? member(value, node_) : nb::handle();
-    if (!used) return values_.write_members(value, write_item);
+    if (PyDict_Size(value.ptr()) != 1) return values_.write_members(value, write_item);
+    if (const nb::handle used = member(value, node_)) return write_reference(used);
+    const nb::handle members = member(value, dict_);
+    if (!members) return values_.write_members(value, write_item);
+    // Members of a dictionary are called as it likes: one that is called "node" makes no reference of it.
+    json_.begin_object().key("dict");
+    if (!PyDict_CheckExact(members.ptr()) || !values_.write_members(members, write_item)) return false;
+    json_.end_object();
+    return true;
+}
+
+bool DocumentNodes::write_reference(nb::handle used) {
     const auto name = PyUnicode_CheckExact(used.ptr()) ? utf8(used) : std::nullopt;
     const auto found = name ? places_.find(*name) : places_.end();
     if (found == places_.end()) return false;

@@ -23,6 +23,7 @@ class DocumentNodes {
   private:
     bool write_arguments(nb::handle node);
     bool write_argument(nb::handle value);
+    bool write_reference(nb::handle used);
     bool write_outputs(nb::handle outputs);
     bool write_modules(nb::handle node);
     bool write_paths(const char* field, nb::handle stack);
@@ -36,7 +37,8 @@ class DocumentNodes {
                kwargs_ = interned("kwargs"), outputs_ = interned("outputs"), dtype_ = interned("dtype"),
                shape_ = interned("shape"), stride_ = interned("stride"), module_stack_ = interned("module_stack"),
                fwd_module_stack_ = interned("fwd_module_stack"), custom_ = interned("custom"),
-               module_fqn_ = interned("module_fqn"), backward_ = interned("autograd_backward"), node_ = interned("node");
+               module_fqn_ = interned("module_fqn"), backward_ = interned("autograd_backward"), node_ = interned("node"),
+               dict_ = interned("dict");
 };
 
 }  // namespace overlap::python

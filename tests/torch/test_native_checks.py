@@ -49,7 +49,8 @@ def odd_graph() -> fx.Graph:
     x.meta["val"] = matrix
     arguments: list[Any] = [True, 1, 1.0, 1e-30, float("inf"), float("nan"), "text with \"quotes\" and ä",
                             torch.float32, torch.device("cuda", 1), torch.strided, torch.channels_last, None, (x, [x, 2]),
-                            {"a": x}, slice(None, 3, None), Odd(), 2**70, size]
+                            {"a": x}, slice(None, 3, None), Odd(), 2**70, size, {"node": "x"}, {"node": 0},
+                            {"node": x}, {"node": "y"}]
     for argument in arguments:
         node = graph.call_function(operator.add, (x, argument), {"other": argument})
         node.meta["val"] = part

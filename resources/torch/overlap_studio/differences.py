@@ -168,6 +168,8 @@ class Comparison:
         if isinstance(wanted, dict) and isinstance(got, dict):
             if set(wanted) == set(got) == {"node"}:
                 return self._of_reference(path, wanted["node"], got["node"])
+            if set(wanted) == set(got) == {"dict"}:  # whose members are called as it likes, "node" too
+                return self._of_fields(f"{path}, dict, ", wanted["dict"], got["dict"], lenient)
             return self._of_fields(f"{path}, ", wanted, got, lenient)
         if isinstance(wanted, list) and isinstance(got, list):
             return self._of_list(f"{path}, ", "item", wanted, got, lenient)
