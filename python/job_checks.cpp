@@ -5,7 +5,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <bit>
 #include <optional>
 #include <string>
@@ -246,133 +245,6 @@ class NodeHash final : public JsonHash {
     std::unordered_map<std::string_view, std::size_t> positions_;
 };
 
-/// Nodes of a plan and of a graph, in pairs by place. What is found to be the same is so without doubt; the rest is
-/// left to the comparison that says what differs.
-class SameNodes {
-  public:
-    SameNodes(nb::handle expected, nb::handle found, nb::handle groups) : groups_(groups) {
-        index(expected, expected_places_);
-        index(found, found_places_);
-    }
-
-    bool same(nb::handle wanted, nb::handle got) {
-        for (const char* field : {"op", "target", "name", "args", "kwargs"})
-            if (!same_values(member(wanted, field), member(got, field))) return false;
-        return same_tensors(member(wanted, "outputs"), member(got, "outputs"));
-    }
-
-    /// The same for what nodes have of their modules and their direction.
-    static bool same_places(nb::handle wanted, nb::handle got) {
-        for (const char* field : {"module_stack", "fwd_module_stack"})
-            if (!same_stacks(member(wanted, field), member(got, field))) return false;
-        const nb::handle names[] = {module_of(wanted), module_of(got)};
-        if (names[0] && names[1] ? !same_texts(names[0], names[1]) : names[0] || names[1]) return false;
-        return is_true(member(wanted, "autograd_backward")) == is_true(member(got, "autograd_backward"));
-    }
-
-  private:
-    using Places = std::unordered_map<std::string_view, std::size_t>;
-
-    static void index(nb::handle nodes, Places& places) {
-        std::size_t place = 0;
-        for_each_item(nodes, [&](nb::handle node) { places[text_of(required(node, "name"))] = place++; });
-    }
-
-    static bool same_texts(nb::handle wanted, nb::handle got) {
-        return wanted.ptr() == got.ptr() ||
-               (PyUnicode_CheckExact(wanted.ptr()) && PyUnicode_CheckExact(got.ptr()) && text_of(wanted) == text_of(got));
-    }
-
-    /// Values of one kind that are equal; a node that stands in another place and a process group are not.
-    bool same_values(nb::handle wanted, nb::handle got) {
-        if (!wanted || !got) return !wanted && !got;
-        if (Py_TYPE(wanted.ptr()) != Py_TYPE(got.ptr())) return false;
-        if (PyUnicode_CheckExact(wanted.ptr()))
-            return same_texts(wanted, got) && PySet_Contains(groups_.ptr(), got.ptr()) == 0;
-        if (PyDict_CheckExact(wanted.ptr())) return same_members(wanted, got);
-        if (PyList_CheckExact(wanted.ptr())) {
-            const Py_ssize_t size = PyList_Size(wanted.ptr());
-            if (size != PyList_Size(got.ptr())) return false;
-            for (Py_ssize_t place = 0; place < size; ++place)
-                if (!same_values(PyList_GetItem(wanted.ptr(), place), PyList_GetItem(got.ptr(), place))) return false;
-            return true;
-        }
-        return wanted.ptr() == got.ptr() || wanted.equal(got);
-    }
-
-    bool same_members(nb::handle wanted, nb::handle got) {
-        if (PyDict_Size(wanted.ptr()) != PyDict_Size(got.ptr())) return false;
-        if (PyDict_Size(wanted.ptr()) == 1) {
-            const nb::handle wanted_node = member(wanted, "node"), got_node = member(got, "node");
-            if (wanted_node && got_node)
-                return same_texts(wanted_node, got_node) &&
-                       place_in(expected_places_, wanted_node) == place_in(found_places_, got_node);
-        }
-        PyObject *key = nullptr, *item = nullptr;
-        for (Py_ssize_t place = 0; PyDict_Next(wanted.ptr(), &place, &key, &item) != 0;)
-            if (!same_values(item, PyDict_GetItem(got.ptr(), key))) return false;
-        return true;
-    }
-
-    static std::optional<std::size_t> place_in(const Places& places, nb::handle name) {
-        const auto found = places.find(text_of(name));
-        return found == places.end() ? std::nullopt : std::optional(found->second);
-    }
-
-    bool same_tensors(nb::handle wanted, nb::handle got) {
-        if (!wanted || !got) return !wanted && !got;
-        if (!PyList_CheckExact(wanted.ptr()) || !PyList_CheckExact(got.ptr())) return false;
-        const Py_ssize_t size = PyList_Size(wanted.ptr());
-        if (size != PyList_Size(got.ptr())) return false;
-        for (Py_ssize_t place = 0; place < size; ++place) {
-            const nb::handle of_plan = PyList_GetItem(wanted.ptr(), place), of_graph = PyList_GetItem(got.ptr(), place);
-            if (of_plan.is_none() && of_graph.is_none()) continue;
-            if (!PyDict_CheckExact(of_plan.ptr()) || !PyDict_CheckExact(of_graph.ptr())) return false;
-            for (const char* field : {"dtype", "shape", "stride"})
-                if (!same_values(member(of_plan, field), member(of_graph, field))) return false;
-        }
-        return true;
-    }
-
-    static bool same_stacks(nb::handle wanted, nb::handle got) {
-        if (!wanted || !got) return !wanted && !got;
-        if (!PyList_CheckExact(wanted.ptr()) || !PyList_CheckExact(got.ptr())) return false;
-        const Py_ssize_t size = PyList_Size(wanted.ptr());
-        if (size != PyList_Size(got.ptr())) return false;
-        for (Py_ssize_t place = 0; place < size; ++place) {
-            const nb::handle entries[] = {PyList_GetItem(wanted.ptr(), place), PyList_GetItem(got.ptr(), place)};
-            for (const nb::handle entry : entries)
-                if (!PyList_CheckExact(entry.ptr()) || PyList_Size(entry.ptr()) == 0) return false;
-            if (!same_texts(PyList_GetItem(entries[0].ptr(), 0), PyList_GetItem(entries[1].ptr(), 0))) return false;
-        }
-        return true;
-    }
-
-    static nb::handle module_of(nb::handle node) {
-        const nb::handle custom = member(node, "custom");
-        return custom && PyDict_Check(custom.ptr()) ? member(custom, "module_fqn") : nb::handle();
-    }
-
-    static bool is_true(nb::handle value) { return value && PyObject_IsTrue(value.ptr()) == 1; }
-
-    nb::handle groups_;
-    Places expected_places_, found_places_;
-};
-
-std::vector<std::size_t> doubtful_nodes(const nb::list& expected, const nb::list& found, nb::handle groups,
-                                        bool with_modules) {
-    SameNodes comparison(expected, found, groups);
-    std::vector<std::size_t> doubtful;
-    const std::size_t common = std::min(nb::len(expected), nb::len(found));
-    for (std::size_t place = 0; place < common; ++place) {
-        const nb::handle wanted = PyList_GetItem(expected.ptr(), static_cast<Py_ssize_t>(place));
-        const nb::handle got = PyList_GetItem(found.ptr(), static_cast<Py_ssize_t>(place));
-        if (!comparison.same(wanted, got) || (with_modules && !SameNodes::same_places(wanted, got)))
-            doubtful.push_back(place);
-    }
-    return doubtful;
-}
-
 }  // namespace
 
 void add_job_checks(nb::module_& core) {
@@ -386,9 +258,10 @@ void add_job_checks(nb::module_& core) {
              nb::arg("with_modules"), nb::arg("places").none() = nb::none(),
              nb::sig("def fx_doubtful(encoder: typing.Any, nodes: list[typing.Any], expected: list[dict[str, typing.Any]], "
                      "groups: frozenset[str], with_modules: bool, places: list[int] | None = None) -> list[int]"),
-             "What `doubtful_nodes` finds between `expected` and the document of nodes of torch.fx, without that document: "
-             "places of nodes that are not certainly what is expected of them, in order.\n\n"
-             "`encoder` and `places` are as of `fx_nodes`.");
+             "Places of nodes of torch.fx that are not certainly what is expected of them, in order, found without their "
+             "document: those that `overlap_studio.differences.Comparison` has to look at.\n\n"
+             "`expected` are nodes of a document. `groups` are texts that name process groups, which are never certain. "
+             "`with_modules` compares modules and direction too. `encoder` and `places` are as of `fx_nodes`.");
     core.def(
         "value_digest",
         [](nb::handle value) {
@@ -403,14 +276,6 @@ void add_job_checks(nb::module_& core) {
         nb::sig("def nodes_digest(nodes: list[dict[str, typing.Any]]) -> str"),
         "The digest of nodes of an overlap-graph document, 16 hexadecimal digits: "
         "`overlap_studio.digests.fingerprint`.");
-    core.def("doubtful_nodes", doubtful_nodes, nb::arg("expected"), nb::arg("found"), nb::arg("groups"),
-             nb::arg("with_modules"),
-             nb::sig("def doubtful_nodes(expected: list[dict[str, typing.Any]], found: list[dict[str, typing.Any]], "
-                     "groups: frozenset[str], with_modules: bool) -> list[int]"),
-             "Places where nodes of two documents are not certainly the same, in order: those that "
-             "`overlap_studio.differences.Comparison` has to look at.\n\n"
-             "`groups` are texts that name process groups, which are never certain. `with_modules` compares modules and "
-             "direction too.");
 }
 
 }  // namespace overlap::python

@@ -13,10 +13,12 @@ from unittest import mock
 import torch
 import torch.fx as fx
 from overlap_studio.apply import apply_plan
-from overlap_studio.differences import Comparison, encode_nodes
+from overlap_studio.differences import Comparison
+from overlap_studio.document import NodeEncoder
 from overlap_studio.errors import OverlapStudioError, PlanError, PlanMismatch
 from overlap_studio.group_names import GroupNames
 from overlap_studio.job_plan import section_digest
+from overlap_studio.symbols import Symbols
 
 from cases import add_cases
 from comparison import copy_graph
@@ -43,6 +45,11 @@ def tearDownModule() -> None:
 
 def node_of(gm: fx.GraphModule, target: Any) -> fx.Node:
     return next(node for node in gm.graph.nodes if node.target is target)
+
+
+def encode_nodes(graph: fx.Graph) -> list[dict[str, Any]]:
+    """The nodes of a graph as a document has them."""
+    return NodeEncoder(graph.nodes, Symbols()).encode_all()
 
 
 class Refusal(unittest.TestCase):
@@ -153,7 +160,7 @@ class FirstDifference(unittest.TestCase):
         graphs = [[{"name": name, "op": "placeholder", "target": "x"} for name in names] + [
             {"name": "node", "op": "call_function", "target": "aten.cat.default", "args": args}]
             for names, args in ((("a", "b"), wanted), (("b", "a"), got))]
-        difference = Comparison(groups, named=frozenset()).first_difference(*graphs)
+        difference = Comparison(groups, named=frozenset()).first_difference(*graphs, range(3))
         self.assertEqual(difference, "node 2 (node): " + words)
 
 

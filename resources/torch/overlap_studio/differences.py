@@ -21,11 +21,6 @@ _CONTEXT = 20  # characters that are shown before what differs in long texts
 _COMMUNICATION = ("_c10d_functional.", "bucketing.", "_dtensor.")
 
 
-def encode_nodes(graph: fx.Graph) -> list[Node]:
-    """The nodes of a graph as an overlap-graph document has them."""
-    return NodeEncoder(graph.nodes, Symbols()).encode_all()
-
-
 class FoundNodes:
     """The nodes of a graph, which are to be compared with those that a plan expects. A node that certainly is what is
     expected of it gets no document of its own, which takes long to make: the expected one says the same of it."""
@@ -106,19 +101,14 @@ class Comparison:
         self._named = named
         self._other_rank = other_rank
 
-    def first_difference(self, expected: list[Node], found: list[Node],
-                         places: Iterable[int] | None = None) -> str | None:
+    def first_difference(self, expected: list[Node], found: list[Node], places: Iterable[int]) -> str | None:
         """The first difference as a clause, or None.
 
-        @param places of nodes that may differ, ascending, where that is not all.
+        @param places of nodes that may differ, ascending.
         """
         self._expected_places = {node["name"]: place for place, node in enumerate(expected)}
         self._found_places = {node["name"]: place for place, node in enumerate(found)}
         common = min(len(expected), len(found))
-        if places is None:
-            core = native_core()
-            places = range(common) if core is None else core.doubtful_nodes(expected, found, self._groups.names,
-                                                                            self._named is None)
         for place in places:
             difference = self._of_node(expected[place], found[place]) if place < common else None
             if difference is not None:
