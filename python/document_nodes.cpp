@@ -2,15 +2,6 @@
 
 namespace overlap::python {
 
-namespace {
-
-/// No object where the dictionary has no such key.
-nb::handle member(nb::handle dictionary, const nb::object& key) {
-    return PyDict_GetItem(dictionary.ptr(), key.ptr());
-}
-
-}  // namespace
-
 DocumentNodes::DocumentNodes(JsonWriter& json, const nb::list& nodes, nb::handle groups)
     : json_(json), nodes_(nodes), groups_(groups) {
     places_.reserve(nb::len(nodes));

@@ -5,7 +5,13 @@
 namespace overlap::python {
 
 nb::object interned(const char* name) {
-    return nb::steal(PyUnicode_InternFromString(name));
+    PyObject* text = PyUnicode_InternFromString(name);
+    if (!text) throw nb::python_error();
+    return nb::steal(text);
+}
+
+nb::handle member(nb::handle dictionary, const nb::object& key) {
+    return PyDict_GetItem(dictionary.ptr(), key.ptr());
 }
 
 nb::object attribute(nb::handle object, const nb::object& name) {

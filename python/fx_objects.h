@@ -16,8 +16,10 @@ namespace nb = nanobind;
 
 // Objects of Python as nodes of torch.fx have them, read with few steps: there are tens for each of 20,000 nodes.
 
-/// A name of an attribute, made once.
+/// A name of an attribute or a key, made once. Raises what Python raises.
 nb::object interned(const char* name);
+/// No object where the dictionary has no such key.
+nb::handle member(nb::handle dictionary, const nb::object& key);
 /// Raises what Python raises.
 nb::object attribute(nb::handle object, const nb::object& name);
 /// A method without arguments. Raises what it raises.

@@ -17,6 +17,7 @@
 #include "core/graph/value.h"
 #include "python/bindings.h"
 #include "python/fx_nodes.h"
+#include "python/fx_objects.h"
 
 namespace overlap::python {
 
@@ -29,26 +30,10 @@ std::string_view text_of(nb::handle text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-/// A text of the program as an object, made once: dictionaries are asked for the same keys for each of 20,000 nodes.
-PyObject* key_object(const char* key) {
-    static std::unordered_map<const char*, PyObject*> objects;
-    const auto [place, is_new] = objects.try_emplace(key, nullptr);
-    if (is_new) place->second = PyUnicode_InternFromString(key);
-    return place->second;
-}
-
-nb::handle member(nb::handle dictionary, const char* key) {
-    return PyDict_GetItem(dictionary.ptr(), key_object(key));
-}
-
-nb::handle required(nb::handle dictionary, const char* key) {
+nb::handle required(nb::handle dictionary, const nb::object& key) {
     const nb::handle found = member(dictionary, key);
-    if (!found) throw nb::key_error(key);
+    if (!found) throw nb::key_error(std::string(text_of(key)).c_str());
     return found;
-}
-
-bool is_sequence(nb::handle value) {
-    return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
 }
 
 template <typename Visit>
@@ -160,24 +145,24 @@ class NodeHash final : public JsonHash {
   public:
     explicit NodeHash(nb::handle nodes) {
         std::size_t place = 0;
-        for_each_item(nodes, [&](nb::handle node) { positions_[text_of(required(node, "name"))] = place++; });
+        for_each_item(nodes, [&](nb::handle node) { positions_[text_of(required(node, name_))] = place++; });
         for_each_item(nodes, [&](nb::handle node) { add_node(node); });
     }
 
   private:
     void add_node(nb::handle node) {
-        const std::optional<NodeOp> op = node_op_by_name(text_of(required(node, "op")));
+        const std::optional<NodeOp> op = node_op_by_name(text_of(required(node, op_)));
         if (!op) throw nb::key_error("op");
         hash_.add(static_cast<std::uint64_t>(*op));
-        hash_.add(word(required(node, "name")));
-        hash_.add(word(required(node, "target")));
-        const nb::handle args = member(node, "args"), kwargs = member(node, "kwargs");
+        hash_.add(word(required(node, name_)));
+        hash_.add(word(required(node, target_)));
+        const nb::handle args = member(node, args_), kwargs = member(node, kwargs_);
         args ? add_items(ValueKind::list, args) : hash_.add(head(ValueKind::none));
         kwargs ? add_members(kwargs) : hash_.add(head(ValueKind::none));
-        if (const nb::handle outputs = member(node, "outputs"))
+        if (const nb::handle outputs = member(node, outputs_))
             for_each_item(outputs, [&](nb::handle tensor) { add_tensor(tensor); });
-        for (const char* field : {"module_stack", "fwd_module_stack"}) {
-            const nb::handle stack = member(node, field);
+        for (const nb::object* field : {&module_stack_, &fwd_module_stack_}) {
+            const nb::handle stack = member(node, *field);
             hash_.add(stack ? size_of(stack) : 0);
             if (stack)
                 for_each_item(stack, [&](nb::handle entry) {
@@ -186,8 +171,8 @@ class NodeHash final : public JsonHash {
                     hash_.add(word(nb::object(entry[0])));
                 });
         }
-        const nb::handle custom = member(node, "custom");
-        const nb::handle module = custom && PyDict_Check(custom.ptr()) ? member(custom, "module_fqn") : nb::handle();
+        const nb::handle custom = member(node, custom_);
+        const nb::handle module = custom && PyDict_Check(custom.ptr()) ? member(custom, module_fqn_) : nb::handle();
         hash_.add(module && PyUnicode_Check(module.ptr()) ? word(module) : word_of_text(""));
     }
 
@@ -196,9 +181,9 @@ class NodeHash final : public JsonHash {
             hash_.add(0);
             return;
         }
-        const nb::handle shape = required(tensor, "shape");
+        const nb::handle shape = required(tensor, shape_);
         hash_.add(size_of(shape) + 1);
-        hash_.add(word(required(tensor, "dtype")));
+        hash_.add(word(required(tensor, dtype_)));
         for_each_item(shape, [&](nb::handle size) {
             std::int64_t number = 0;
             if (!nb::try_cast(size, number)) throw nb::type_error("a size is no integer of 64 bits");
@@ -221,11 +206,11 @@ class NodeHash final : public JsonHash {
             if (const std::optional<ValueKind> kind = kind_of_text(name)) return add_text(*kind, content);
             if (name == "dict") return add_members(content);
             if (name == "slice") return add_items(ValueKind::slice, content);
-        } else if (const nb::handle symbol = member(members, "symbol");
-                   size_of(members) == 2 && symbol && PyUnicode_Check(symbol.ptr()) && member(members, "hint")) {
+        } else if (const nb::handle symbol = member(members, symbol_);
+                   size_of(members) == 2 && symbol && PyUnicode_Check(symbol.ptr()) && member(members, hint_)) {
             hash_.add(head(ValueKind::symbol, 2));
             add(symbol);
-            add(member(members, "hint"));
+            add(member(members, hint_));
             return;
         }
         hash_.add(head(ValueKind::raw_json));
@@ -243,6 +228,11 @@ class NodeHash final : public JsonHash {
     }
 
     std::unordered_map<std::string_view, std::size_t> positions_;
+    nb::object name_ = interned("name"), op_ = interned("op"), target_ = interned("target"), args_ = interned("args"),
+               kwargs_ = interned("kwargs"), outputs_ = interned("outputs"), module_stack_ = interned("module_stack"),
+               fwd_module_stack_ = interned("fwd_module_stack"), custom_ = interned("custom"),
+               module_fqn_ = interned("module_fqn"), shape_ = interned("shape"), dtype_ = interned("dtype"),
+               symbol_ = interned("symbol"), hint_ = interned("hint");
 };
 
 }  // namespace
