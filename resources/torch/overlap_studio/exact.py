@@ -149,7 +149,8 @@ class _Rewrite:
         if node["target"] == WRAPPER:
             args = (tuple(args[0]), *args[1:])
         made = self._graph.create_node(node["op"], resolve_target(node["target"]), name=node["name"])
-        # torch.fx looks for symbols among the arguments that a new node is made with, which takes longer than all else.
+        # torch.fx looks for symbols among the arguments that a new node is made with, which takes longer than all else. So
+        # hooks of the module that are told of new nodes see this one without arguments; PyTorch's own read none.
         made.args = args
         if kwargs:
             made.kwargs = kwargs
