@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes every picture of the documentation with the application itself, from the sample graph, its plan and the tests'
 # traces. Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
-# Pictures have 256 colours, which nobody tells from all of them, and a third of the bytes: the bundle has these pages.
+# Pictures have 256 colours, which nobody tells from all of them, and a third of the bytes: the bundle has these pages. A
+# picture that would show it keeps all of its colours. This needs pngquant (Debian and Ubuntu: apt-get install pngquant).
 
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -29,8 +30,22 @@ picture() {
     done
     shift
     "$programs/overlap-studio" "$@" --screenshot "$scratch/$name.png" "${options[@]}"
-    pngquant --quality 85-100 --speed 1 --strip --force --output "$root/docs/$name.png" "$scratch/$name.png"
+    with_fewer_colours "$scratch/$name.png" "$root/docs/$name.png"
     echo "docs/$name.png"
+}
+
+# with_fewer_colours PICTURE TARGET
+with_fewer_colours() {
+    local status=0
+    pngquant --quality 85-100 --speed 1 --strip --force --output "$2" "$1" || status=$?
+    case $status in
+        0) ;;
+        99) # 256 colours are too few
+            cp "$1" "$2"
+            echo "pictures.sh: $(basename -- "$2") keeps all of its colours" >&2
+            ;;
+        *) return "$status" ;;
+    esac
 }
 
 # Each view in both themes: the second one in a small window.
