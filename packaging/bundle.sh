@@ -137,7 +137,7 @@ END
 # The window's fonts; those of the machine come behind them.
 take_fonts() {
     local font
-    for font in /usr/share/fonts/opentype/inter/Inter-{Regular,SemiBold,Bold}.otf \
+    for font in /usr/share/fonts/opentype/inter/Inter-{Regular,Medium,SemiBold,Bold}.otf \
         /usr/share/fonts/truetype/dejavu/DejaVuSansMono{,-Bold}.ttf; do
         [ -f "$font" ] || {
             echo "bundle.sh: $font is missing; apt-get install fonts-inter fonts-dejavu-core" >&2

@@ -25,6 +25,9 @@ OF_THE_MACHINE = r"lib(cu|nccl|nv)"
 # What the launchers call; a shell without any library has all of it.
 SHELL_COMMANDS = ("sh", "dirname", "readlink", "basename", "mkdir")
 
+# Qt's names of weights that fonts call otherwise.
+FONT_WEIGHTS = {"Normal": "Regular", "DemiBold": "SemiBold"}
+
 
 def is_program_or_library(file):
     with open(file, "rb") as stream:
@@ -79,6 +82,13 @@ class BundleTest(unittest.TestCase):
                     continue
                 self.assertIn(library, there, f"{file.name} needs it")
             self.assertNotIn("/home", output_of("readelf", "-d", file))
+
+    def test_has_a_font_of_each_weight_that_the_window_paints_with(self):
+        named = "QFont::(Thin|ExtraLight|Light|Normal|Medium|DemiBold|Bold|ExtraBold|Black)\\b"
+        weights = {weight for file in (SOURCE / "ui").rglob("*.cpp") for weight in re.findall(named, file.read_text())}
+        self.assertIn("DemiBold", weights)
+        for weight in weights | {"Normal"}:
+            self.assertTrue((self.bundle / f"fonts/Inter-{FONT_WEIGHTS.get(weight, weight)}.otf").exists(), weight)
 
     def test_has_the_licence_of_everything(self):
         licences = self.bundle / "licences"
