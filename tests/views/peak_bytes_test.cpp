@@ -62,7 +62,12 @@ TEST(PeakBytesOfHalves, AreOfWhatWasHalved) {
         (was_halved ? of_second_halves : of_no_node) += bytes;
     }
     EXPECT_GT(of_second_halves, 0);
-    EXPECT_LE(peak.other, of_no_node);
+    EXPECT_LE(peak.other, of_no_node) << "of buckets, what no node is the origin of is of their members";
+    // Two of the second halves that are held: of the first halves nothing is any more.
+    for (const char* const name : {"getitem_131_recomputed", "getitem_132_recomputed"}) {
+        ASSERT_NE(result->graph->find(std::string(name) + "_chunk1"), no_node);
+        EXPECT_EQ(peak.nodes[graph->find(name)], 67'108'608) << name;
+    }
 }
 
 }  // namespace
