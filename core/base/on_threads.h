@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -15,9 +16,12 @@ template <typename Work>
 void on_threads(std::size_t count, const Work& work) {
     std::vector<std::jthread> helpers;
     try {
+        helpers.reserve(count > 0 ? count - 1 : 0);
         for (std::size_t helper = 1; helper < count; ++helper) helpers.emplace_back(std::cref(work));
     } catch (const std::system_error&) {
         // Those that there are do it all.
+    } catch (const std::bad_alloc&) {
+        // Likewise: a thread's state needs memory, too.
     }
     work();
 }
