@@ -20,8 +20,7 @@ std::string older_version_path(const std::string& path);
 /// there before stay. A device or pipe is written as it is.
 /// @param older a file that has `bytes` already keeps the older version that it has: saving twice loses nothing.
 /// @throws InputError with the path and the system's reason; the file then has what it had, also where what it had
-/// cannot be kept. A file that is read-only,
-/// for all or for this user, is refused.
+/// cannot be kept. A file that is read-only, for all or for this user, is refused.
 void write_file_atomically(const std::string& path, std::string_view bytes, OlderVersion older = OlderVersion::dropped);
 
 }  // namespace overlap

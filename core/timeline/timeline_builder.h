@@ -17,7 +17,7 @@ struct TimelineEvent {
     std::uint32_t name = 0;  ///< from TimelineBuilder::intern()
     EventRole role = EventRole::compute;
     std::uint32_t reference = no_reference;
-    std::int64_t exposed_ns = 0;  ///< how long compute waited for it
+    std::int64_t exposed_ns = 0;  ///< how long compute waited during the event, as in Lane
 };
 
 /// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane is put into further rows
