@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
+#include "ui/document/removed_collectives.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
@@ -60,10 +60,10 @@ void GraphModel::read() {
     const std::shared_ptr<const Graph>& graph = document_.graph();
     if (graph->node_count() < large_graph_nodes)
         return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms,
-                                               removedCollectives()));
+                                               removedCollectives(document_)));
     emit reset();
     reading_.start([this, graph, modules = document_.sharedModules(), times_ms = document_.baseline().times_ms,
-                    removed = removedCollectives()](std::stop_token stop) -> LatestTask::Delivery {
+                    removed = removedCollectives(document_)](std::stop_token stop) -> LatestTask::Delivery {
         auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms, removed, stop));
         if (stop.stop_requested()) return {};
         return [this, contents = std::move(contents)] { show(contents); };
@@ -84,7 +84,7 @@ void GraphModel::updateFigures() {
     if (reading_.busy()) return read();  // with the new times
     if (!contents_) return;
     const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms,
-                          removed = removedCollectives()] {
+                          removed = removedCollectives(document_)] {
         return std::pair(box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed), removed);
     };
     if (graph().node_count() < large_graph_nodes) {
@@ -100,13 +100,8 @@ void GraphModel::updateFigures() {
 
 void GraphModel::updateEvaluation() {
     const bool same_graph = contents_ && contents_->modules == document_.sharedModules();
-    if (same_graph && contents_->removed != removedCollectives()) return updateFigures();
+    if (same_graph && contents_->removed != removedCollectives(document_)) return updateFigures();
     updateColours();
-}
-
-std::vector<NodeId> GraphModel::removedCollectives() const {
-    const auto evaluation = document_.evaluation();
-    return evaluation ? removed_collectives(*evaluation) : std::vector<NodeId>();
 }
 
 void GraphModel::showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed) {

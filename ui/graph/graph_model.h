@@ -117,7 +117,6 @@ class GraphModel : public QObject {
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateFigures();
     void updateEvaluation();
-    std::vector<NodeId> removedCollectives() const;
     void showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed);
     void updateColours();
     void updateFilter();

@@ -3,8 +3,8 @@
 #include <QHash>
 #include <algorithm>
 
-#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
+#include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
 
@@ -47,11 +47,6 @@ QString bucketFiguresText(const BucketSummary& summary) {
     QString text = shortKindName(summary.kind) + u' ' + formatBytes(static_cast<double>(summary.bytes));
     if (const auto time_ms = shownTime(summary)) text += u' ' + formatTime(*time_ms);
     return text;
-}
-
-std::vector<NodeId> removedCollectives(const Document& document) {
-    const auto evaluation = document.evaluation();
-    return evaluation ? removed_collectives(*evaluation) : std::vector<NodeId>();
 }
 
 BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {

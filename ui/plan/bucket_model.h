@@ -41,9 +41,6 @@ QString shortKindName(CollectiveKind kind);
 /// From an entry's figures before it is made; the simulated part is left at 0.
 BucketSummary summarise(const BucketFigures& figures);
 
-/// Collectives of the document's graph that do not run with the current plan, by its newest evaluation.
-std::vector<NodeId> removedCollectives(const Document& document);
-
 /// The buckets of the current plan, in order.
 class BucketModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT

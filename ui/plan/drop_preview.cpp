@@ -4,6 +4,7 @@
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/theme/known_time.h"
@@ -131,9 +132,8 @@ QString DropPreview::outcomeOf(const Evaluation& now, const Evaluation& after) c
     // Where there is little width, the peak stands in a line of its own.
     QString outcome = unbroken(tr("step %1").arg(step)) + QStringLiteral("   ") + unbroken(tr("peak %1").arg(peak));
     if (now.on_shared_links || after.on_shared_links)
-        outcome += QStringLiteral("\n%1 %2").arg(
-            linksSharedLabel(),
-            fromTo(formatTime(step_with_links_shared(now)), formatTime(step_with_links_shared(after))));
+        outcome += QStringLiteral("\n%1 %2").arg(linksSharedLabel(), fromTo(formatTime(step_with_links_shared(now)),
+                                                                            formatTime(step_with_links_shared(after))));
     return outcome;
 }
 

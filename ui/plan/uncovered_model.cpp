@@ -4,6 +4,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/document/removed_collectives.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/theme/numbers.h"
 
