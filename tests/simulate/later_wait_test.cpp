@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/cost_model.h"
+#include "core/io/graph_file.h"
 #include "core/simulate/issue_order.h"
 #include "tests/cost/graph_sketch.h"
-#include "tests/support/test_graphs.h"
 
 namespace overlap::test {
 namespace {
@@ -142,7 +142,7 @@ TEST_F(LaterWaitInBackward, WhatNeedsTheBackwardIsPartOfItWhoeverUsesIt) {
 
 /// Each wait of a traced graph says of itself where it is.
 TEST(WaitsOfATracedGraph, AreWhereItSays) {
-    const auto file = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    const auto file = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
     const Graph& graph = *file;
     std::size_t backward = 0, forward = 0;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
