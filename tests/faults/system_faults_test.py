@@ -10,7 +10,8 @@ first, the second and so on, alone or with all that follow. Whatever fails,
 * no run ends by a signal, and none takes wrong usage for the cause;
 * a run that ends with 0 has made what it makes without a fault, and printed it;
 * any other says, in its last line on stderr, a file of the scenario and what is wrong with it, or what else is lacking;
-* each output is whole: as it was, or as it should be; and there is no other file beside it.
+* each output is whole: as it was, or as it should be; and there is no other file beside it;
+* calls are caught: files are opened, read and written, and nearly all that is to fail does.
 
 Of calls that are made often some are chosen by SEED; --all tries each, and of the allocations a hundred. Prints a line for each scenario;
 exit status 0 when all of it held.
@@ -62,6 +63,8 @@ CHOSEN_ALLOCATIONS = 100  # where all other calls are
 # Where values of options are copied, as with plans: a std::variant whose alternatives are strings and vectors alone
 # calls the destructor of one that it does not have when a copy of it throws (GCC 12's library, `_M_valid`).
 COPIES = ("memory",)
+# Share of the faults that come about: threads may take turns, so a call that is counted may not be made again.
+REACHED = 0.9
 
 
 class Fault(NamedTuple):
@@ -82,6 +85,11 @@ class Scenario(NamedTuple):
     outputs: tuple = ()
     standard_input: str = ""  # an input
     without: tuple = ()  # calls that do not fail in it
+
+    @property
+    def calls(self):
+        """What it cannot do without."""
+        return ("open", "read", "memory", *(["write"] if self.outputs else []))
 
 
 def scenarios(root):
@@ -212,6 +220,9 @@ def try_scenario(scenario, options, folder):
     clean = bench.run("clean")
     if clean.status != 0 or any(clean.outputs[name] == OLD for name in scenario.outputs):
         return [f"{scenario.name}: does not run without a fault: {clean.status} {clean.said}"]
+    uncounted = [call for call in scenario.calls if clean.counts.get(call, 0) == 0]
+    if uncounted:
+        return [f"{scenario.name}: not one call of {', '.join(uncounted)} is counted"]
     counts = {call: count for call, count in clean.counts.items() if call not in scenario.without}
     chosen = faults_of(counts, random.Random(f"{options.seed} {scenario.name}"), options.all)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -224,6 +235,8 @@ def try_scenario(scenario, options, folder):
         found = problems(scenario, clean, run, fault)
         if found:
             told.append(f"{scenario.name}, {fault}: " + "; ".join(found))
+    if reached < REACHED * len(chosen):
+        told.append(f"{scenario.name}: {reached} of {len(chosen)} faults came about")
     calls = sum(count for call, count in clean.counts.items() if call not in ("memory", "failed"))
     print(f"{scenario.name}: {calls} calls, {clean.counts['memory']} allocations, {len(chosen)} faults tried, "
           f"{reached} came about, {refused} refused, {len(told)} problems, {time.monotonic() - begun:.1f} s", flush=True)
