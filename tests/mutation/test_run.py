@@ -16,7 +16,7 @@ class Kept(unittest.TestCase):
         self.assertFalse(run.is_of_tests("plan_test: Plan.Reads", ["base_test"]))
         self.assertFalse(run.is_of_tests("plan_test_of_more: Plan.Reads", ["plan_test"]))
 
-    def test_what_survived_counts_and_is_tried_again(self):
+    def test_what_survived_counts_for_any_tests(self):
         self.assertTrue(run.is_of_tests(None, ["base_test"]))
 
 
