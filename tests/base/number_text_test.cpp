@@ -40,6 +40,7 @@ TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
     EXPECT_EQ(times_apart(std::vector{1586.0, 1586.4, 1933.0}), (Texts{"1586.0 ms", "1586.4 ms", "1933 ms"}));
     EXPECT_EQ(times_apart(std::vector{2162.01, 2162.04, 2162.3}), (Texts{"2162.01 ms", "2162.04 ms", "2162.3 ms"}));
     EXPECT_EQ(times_apart(std::vector{78027.1, 78027.9}), (Texts{"78.027 s", "78.028 s"}));
+    EXPECT_EQ(times_apart(std::vector{9.9995, 9.9999}), (Texts{"9.999 ms", "10.000 ms"}));
     EXPECT_EQ(times_apart(std::vector{0.0312, 0.0312}), (Texts{"31.2 µs", "31.2 µs"}));
     EXPECT_EQ(times_apart(std::vector{0.0, 0.0, 5.0}), (Texts{"0 ms", "0 ms", "5 ms"}));
     EXPECT_EQ(times_apart(std::vector{0.0000312, 0.00003120004}), (Texts{"31.20000 ns", "31.20004 ns"}));
