@@ -4,12 +4,14 @@
 //
 //     has PLAN EDIT BUCKETS            a plan that came back: its place, the newest edit that it has, its buckets
 //     found recovered COUNT notice N   no more plans came back
+//     greets NOTICE                    what the window says then; instead of all that: unopened NOTICE, status 1
 //     edit EDIT MOMENT PLAN BUCKETS    also of a copy that is made: the edit that it has from the original
 //     saving EDIT PLAN, saved EDIT PLAN, unsaved EDIT PLAN
 //     closed, or refused               where it is closed; then what the window says: told NOTICE
 
 #include <QApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QTest>
 #include <chrono>
 #include <cstdio>
@@ -25,7 +27,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int wait_ms = 120'000, wait_for_faults_ms = 15'000;
+constexpr int wait_ms = 120'000;
 constexpr int edited_plans = 3;
 
 double now() {
@@ -86,11 +88,29 @@ void save(MainWindow& window, const QString& folder, int number) {
     std::fflush(stdout);
 }
 
+/// Prints what the window says: the sentence of its notice and what is folded away behind it.
+void tellNotice(const char* word, MainWindow& window) {
+    const NoticeBar& notice = window.workspace().notice();
+    const QString text = (QStringList{notice.text()} + notice.details()).join(u' ');
+    std::printf("%s %s\n", word, qPrintable(text.simplified()));
+    std::fflush(stdout);
+}
+
 int close(MainWindow& window) {
     std::printf("%s\n", window.close() ? "closed" : "refused");
-    std::printf("told %s\n", qPrintable(window.workspace().notice().text().simplified()));
-    std::fflush(stdout);
+    tellNotice("told", window);
     return 0;
+}
+
+/// Waits until the graph is open. @returns false where the window says that it cannot open it.
+bool waitForGraph(MainWindow& window, const QString& graph) {
+    Document& document = window.document();
+    const auto isOpen = [&] { return document.isOpen() && !document.loading(); };
+    const QString name = QFileInfo(graph).fileName();
+    const auto isRefused = [&] {
+        return !document.isOpen() && !document.loading() && window.workspace().notice().text().contains(name);
+    };
+    return QTest::qWaitFor([&] { return isOpen() || isRefused(); }, wait_ms) && isOpen();
 }
 
 constexpr int without_end = -1;
@@ -102,12 +122,14 @@ int run(const QString& folder, const QString& graph, int edits) {
     window.show();
     window.openFiles({graph});
     Document& document = window.document();
-    if (!QTest::qWaitFor([&] { return document.isOpen() && !document.loading(); }, ends ? wait_for_faults_ms : wait_ms))
+    if (!waitForGraph(window, graph)) {
+        tellNotice("unopened", window);
         return 1;
+    }
     int number = tellPlans(document);
     std::printf("found recovered %zu notice %d\n", window.recovery().plans().size(),
                 window.workspace().notice().text().contains(QStringLiteral("cut off")) ? 1 : 0);
-    std::fflush(stdout);
+    tellNotice("greets", window);
     // What a plan's file has that is newer than the session is opened behind all others; it is no plan of its own.
     while (document.variantCount() > 1 + edited_plans) document.closeVariant(document.variantCount() - 1);
     while (document.variantCount() < 1 + edited_plans) {

@@ -6,12 +6,16 @@
 The window opens a session of three plans, edits them, saves some, and is closed; then it starts again, and nothing fails.
 Whatever failed before,
 
-* the window has not ended by a signal, except for want of memory;
-* where it could be closed, each plan is as its last edit made it; where it was not, it said why, and each plan is as it
-  was at the start or as an edit made it;
+* the window has not ended by a signal, except for want of memory; it is closed, or refuses that and says why, or says that
+  it could not open the graph, where something failed that this needs;
+* the plans of its session are there at its start; or it says that the session could not be read, and they are in a file
+  that is kept aside;
+* where it could be closed, each plan is as its last edit made it; where it was not, each plan is as it was at the start
+  or as an edit made it;
 * the file of a plan has what was saved last, if not more, and every file is whole.
 
-Some faults are chosen by SEED; --all tries each, and allocations. Prints a line of figures; exit status 0 when all of it held.
+One fault of each kind of call is chosen by SEED; --all tries each, and allocations. Prints a line of figures; exit status 0
+when all of it held, and most of the faults came about and left a window that was closed.
 """
 import argparse
 import concurrent.futures
@@ -29,9 +33,12 @@ from kill_test import EDITED_PLANS, damaged_files, newest_by_plan
 from system_faults_test import ERRORS, Fault
 
 EDITS = 6
-TIME_LIMIT_S = 120
+TIME_LIMIT_S = 240  # the window waits two minutes for its graph
+HANGS = "no status: it has not ended by itself"
 MEMORY_FAULTS = 40  # of half a million allocations
-CHOSEN = 8
+OPENING = ("open", "read", "map", "stat", "close", "memory")  # what opening the graph needs
+# Why a window may refuse to be closed.
+REASONS = ("The session could not be stored", "The session is not stored yet", "is still being saved")
 
 
 class Run:
@@ -43,6 +50,9 @@ class Run:
 
     def lines(self, word):
         return [line.split() for line in self.text.splitlines() if line.startswith(word + " ") or line == word]
+
+    def says(self, word):
+        return " ".join(part for line in self.lines(word) for part in line[1:])
 
     def found(self):
         """(edit, buckets) of each plan at the start, by its place."""
@@ -63,7 +73,13 @@ class Bench:
         shutil.copy(graph, self.graph)
         self.begun = folder / "begun"  # a session to start from
         self.begun.mkdir()
-        self.first = self.window(self.begun, EDITS)
+        self.first = self.without_faults(self.begun)
+
+    def without_faults(self, work, counts=None):
+        run = self.window(work, EDITS, counts=counts)
+        if run.status != 0 or not run.lines("closed") or len(run.edited()) != EDITED_PLANS:
+            raise RuntimeError(f"does not run without a fault: {run.status} {run.text}")
+        return run
 
     def window(self, work, edits, fault=None, counts=None):
         environment = dict(os.environ, QT_QPA_PLATFORM="offscreen")
@@ -75,45 +91,54 @@ class Bench:
                                OVERLAP_FAULTS_ERROR=str(fault.error), OVERLAP_FAULTS_STAYS="1" if fault.stays else "0")
         # Into a file: a pipe would have to wait for every process that the window has started.
         with tempfile.TemporaryFile() as printed:
-            done = subprocess.run([self.program, work, self.graph, str(edits)], stdout=printed,
-                                  stderr=subprocess.DEVNULL, env=environment, timeout=TIME_LIMIT_S, check=False)
+            try:
+                status = subprocess.run([self.program, work, self.graph, str(edits)], stdout=printed,
+                                        stderr=subprocess.DEVNULL, env=environment, timeout=TIME_LIMIT_S,
+                                        check=False).returncode
+            except subprocess.TimeoutExpired:
+                status = HANGS
             printed.seek(0)
-            return Run(done.returncode, printed.read())
+            return Run(status, printed.read())
 
     def counts(self):
         work, counts = self.folder / "counted", self.folder / "counts"
         shutil.copytree(self.begun, work)
-        self.window(work, EDITS, counts=counts)
-        lines = (line.split() for line in counts.read_text().splitlines())
-        return {call: int(count) for call, count in lines}
+        self.without_faults(work, counts)
+        return read_counts(counts)
 
     def try_fault(self, number, fault):
-        """@returns what did not hold, and whether the window was closed."""
-        work = self.folder / str(number)
+        """@returns what did not hold, whether the fault came about, and whether the window was closed."""
+        work, counts = self.folder / str(number), self.folder / f"{number}.counts"
         shutil.copytree(self.begun, work)
-        run = self.window(work, EDITS, fault, self.folder / f"{number}.counts")
+        run = self.window(work, EDITS, fault, counts)
         damaged = [f"{name} is not whole" for name in damaged_files(work)]
         problems = damaged or self.problems(run, self.window(work, 0), work, fault)
         shutil.rmtree(work)
-        return problems, bool(run.lines("closed"))
+        # A process that ended by a signal has written no counts; processes are not counted.
+        came_about = fault.call == "process" or not counts.exists() or read_counts(counts)["failed"] > 0
+        return problems, came_about, bool(run.lines("closed"))
 
     def problems(self, run, after, work, fault):
-        told = []
-        if run.status < 0 and fault.call != "memory":
-            told.append(f"ended by signal {-run.status}")
-        if after.status != 0:
-            return told + [f"the next start ended with {after.status}"]
-        begun = run.found() or self.begun_plans()
+        told = ending_problems(run, fault)
+        if after.status != 0 or not after.lines("closed"):
+            return told + [f"the next start ended with {after.status}: {after.text}"]
+        begun, shown = self.begun_plans(), run.found()
+        if run.lines("found"):
+            kept = plans_aside(work)
+            lost = [place for place, plan in begun.items() if shown.get(place) != plan and plan not in kept]
+            if lost:
+                told.append(f"plans {lost} of the session are not there: {shown}")
+            if shown != begun and "session could not be read" not in run.says("greets"):
+                told.append(f"does not say that the session could not be read: {run.says('greets')}")
+        else:
+            shown = begun
         found, edited = after.found(), run.edited()
-        closed = bool(run.lines("closed"))
         for place in range(1, EDITED_PLANS + 1):
-            known = [begun.get(place), *edited.get(place, [])]
-            if closed and found.get(place) != known[-1]:
+            known = [shown.get(place), *edited.get(place, [])]
+            if run.lines("closed") and found.get(place) != known[-1]:
                 told.append(f"plan {place} is {found.get(place)}, closed as {known[-1]}")
-            elif found.get(place) not in [*known, self.begun_plans().get(place)]:
+            elif found.get(place) not in [*known, begun[place]]:
                 told.append(f"plan {place} is {found.get(place)}, as it never was")
-        if run.lines("refused") and len(run.lines("told")[0]) < 2:
-            told.append("was not closed, and did not say why")
         for place, saved in newest_by_plan(run.lines("saved")).items():
             content = json.loads((work / f"{place}.plan.json").read_bytes())
             if int(content.get("notes") or 0) < saved:
@@ -126,21 +151,58 @@ class Bench:
         return {place: states[-1] for place, states in self.first.edited().items()}
 
 
+def ending_problems(run, fault):
+    """What is wrong with how a run ended."""
+    if run.status == HANGS:
+        return [f"{HANGS} in {TIME_LIMIT_S} s: {run.text}"]
+    if run.status < 0:
+        return [] if fault.call == "memory" else [f"ended by signal {-run.status}"]
+    if run.status == 1 and fault.call in OPENING:
+        said = run.says("unopened")
+        return [] if said or fault.call == "memory" else ["has not opened the graph, and does not say so"]
+    if run.status != 0 or not (run.lines("closed") or run.lines("refused")):
+        return [f"ended with {run.status}, and was not closed: {run.text}"]
+    if run.lines("refused") and not any(reason in run.says("told") for reason in REASONS):
+        return [f"was not closed, and did not say why: {run.says('told')}"]
+    return []
+
+
+def read_counts(file):
+    return {call: int(count) for call, count in (line.split() for line in file.read_text().splitlines())}
+
+
+def plans_aside(work):
+    """(edit, buckets) of each plan in sessions that were kept aside, as the window prints them."""
+    plans = set()
+    for file in work.rglob("session-not-read-*.json"):
+        for document in json.loads(file.read_bytes())["documents"]:
+            for variant in document["variants"]:
+                plan = json.loads(variant["plan"])
+                modules = [bucket["modules"] for bucket in plan.get("buckets", [])]
+                buckets = ["+".join([names] if isinstance(names, str) else names) for names in modules]
+                plans.add((int(plan.get("notes") or 0), ",".join(buckets) or "-"))
+    return plans
+
+
 def is_known(name):
     return name.endswith((".json", ".json~", ".lock")) or name.startswith("crash-")
 
 
+def first_of(call, counts):
+    """Without threads for opening the graph the window never has it, and does not say so: those are left out."""
+    return counts[call] // 2 + 1 if call == "thread" else 1
+
+
 def faults_of(counts, chance, all_of_them):
-    every = [Fault(call, at, errors[0], stays) for call, errors in ERRORS.items() if call != "memory"
-             for at in range(1, counts.get(call, 0) + 1) for stays in (False, True)]
-    processes = [Fault("process", 1, ERRORS["thread"][0], True)]  # all that the window starts
+    kinds = {call: errors[0] for call, errors in ERRORS.items() if call != "memory" and counts.get(call, 0) > 0}
+    processes = Fault("process", 1, ERRORS["thread"][0], True)  # all that the window starts
+    if not all_of_them:
+        return [*(Fault(call, chance.randint(first_of(call, counts), counts[call]), error, chance.random() < 0.5)
+                  for call, error in kinds.items()), processes]
     memory = [Fault("memory", chance.randrange(1, counts["memory"]), ERRORS["memory"][0], stays)
               for _ in range(MEMORY_FAULTS // 2) for stays in (False, True)]
-    if all_of_them:
-        return every + processes + memory
-    # One of each part, so that each call has its turn.
-    part = len(every) / CHOSEN
-    return [every[int(part * (i + chance.random()))] for i in range(CHOSEN)] + processes
+    return [*(Fault(call, at, error, stays) for call, error in kinds.items()
+              for at in range(first_of(call, counts), counts[call] + 1) for stays in (False, True)), processes, *memory]
 
 
 def main():
@@ -159,12 +221,18 @@ def main():
         faults = faults_of(counts, random.Random(options.seed), options.all)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             tried = list(pool.map(lambda item: bench.try_fault(*item), enumerate(faults)))
-    told = [f"{fault}: " + "; ".join(problems) for fault, (problems, _) in zip(faults, tried) if problems]
+    told = [f"{fault}: " + "; ".join(problems) for fault, (problems, _, _) in zip(faults, tried) if problems]
+    came_about = sum(came_about for _, came_about, _ in tried)
+    closed = sum(closed for _, _, closed in tried)
+    for what, count in ("came about", came_about), ("left a window that was closed", closed):
+        if count < len(faults) / 2:
+            told.append(f"{count} of {len(faults)} faults {what}")
     for line in told:
         print(line)
     calls = sum(count for call, count in counts.items() if call not in ("memory", "failed"))
-    print(f"{calls} calls, {counts['memory']} allocations: {len(faults)} faults tried, the window was closed after "
-          f"{sum(closed for _, closed in tried)}, {len(told)} problems, {time.monotonic() - begun:.0f} s")
+    print(f"{calls} calls, {counts['memory']} allocations: {len(faults)} faults of {len({fault.call for fault in faults})} "
+          f"kinds tried, {came_about} came about, the window was closed after {closed}, {len(told)} problems, "
+          f"{time.monotonic() - begun:.0f} s")
     return 1 if told else 0
 
 
