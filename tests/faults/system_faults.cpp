@@ -24,79 +24,58 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/faults/system_calls.h"
+
 // Nothing here may allocate: it runs within malloc(), and in a signal handler.
 
 namespace overlap::test {
 namespace {
 
-constexpr int none = -1;
-
-/// A call of the kernel: which arguments say on what it works.
-struct SystemCall {
-    long number;
-    Call call;
-    int path = none;  ///< the argument that is a path
-    int file = none;  ///< the argument that is a descriptor; where there is a path too, for when that is empty
-};
-
-constexpr SystemCall system_calls[] = {
-    {SYS_open, Call::open, 0},
-    {SYS_openat, Call::open, 1},
-    {SYS_creat, Call::open, 0},
-    {SYS_read, Call::read, none, 0},
-    {SYS_pread64, Call::read, none, 0},
-    {SYS_readv, Call::read, none, 0},
-    {SYS_write, Call::write, none, 0},
-    {SYS_pwrite64, Call::write, none, 0},
-    {SYS_writev, Call::write, none, 0},
-    {SYS_sendfile, Call::write, none, 0},
-    {SYS_copy_file_range, Call::write, none, 2},
-    {SYS_fsync, Call::synchronise, none, 0},
-    {SYS_fdatasync, Call::synchronise, none, 0},
-    {SYS_rename, Call::rename, 1},
-    {SYS_renameat, Call::rename, 3},
-    {SYS_renameat2, Call::rename, 3},
-    {SYS_link, Call::link, 1},
-    {SYS_linkat, Call::link, 3},
-    {SYS_unlink, Call::unlink, 0},
-    {SYS_unlinkat, Call::unlink, 1},
-    {SYS_mmap, Call::map, none, 4},
-    {SYS_ftruncate, Call::truncate, none, 0},
-    {SYS_truncate, Call::truncate, 0},
-    {SYS_close, Call::close, none, 0},
-    {SYS_stat, Call::stat, 0},
-    {SYS_lstat, Call::stat, 0},
-    {SYS_fstat, Call::stat, none, 0},
-    {SYS_newfstatat, Call::stat, 1, 0},
-    {SYS_statx, Call::stat, 1, 0},
-    {SYS_access, Call::stat, 0},
-    {SYS_readlink, Call::stat, 0},
-    {SYS_readlinkat, Call::stat, 1},
-    {SYS_faccessat, Call::stat, 1},
-    {SYS_faccessat2, Call::stat, 1},
-    {SYS_getdents64, Call::list, none, 0},
-    {SYS_mkdir, Call::make_folder, 0},
-    {SYS_mkdirat, Call::make_folder, 1},
-    {SYS_chmod, Call::mode, 0},
-    {SYS_fchmod, Call::mode, none, 0},
-    {SYS_fchown, Call::mode, none, 0},
-    {SYS_flock, Call::lock, none, 0},
-};
-constexpr std::size_t system_call_count = sizeof system_calls / sizeof *system_calls;
-
-// What is to fail. Plain where it only changes while nothing is counted.
+// What is to fail. Plain what only changes while no thread is `Inside`.
 Fault fault;
 std::array<char, PATH_MAX> below;
 std::size_t below_size = 0;
 std::atomic<bool> active = false, failed = false;
+std::atomic<int> inside = 0;
 std::array<std::atomic<unsigned long>, call_count> counts;
 
-/// Counts a call. @returns whether it is to fail.
-bool fails(Call call) {
+/// Where what is to fail is read. No call that may wait is made there.
+class Inside {
+  public:
+    Inside() { ++inside; }
+    ~Inside() { --inside; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+};
+
+/// Nothing is counted and nothing fails from here on.
+void stop() {
+    active = false;
+    while (inside > 0) sched_yield();
+}
+
+/// What becomes of a call.
+struct Verdict {
+    bool is_counted = false, fails = false;
+    bool is_halved = false;  ///< it is the first of several that fail
+    int error = 0;
+};
+
+/// Counts a call if it is meant.
+template <typename IsMeant>
+Verdict judge(Call call, const IsMeant& is_meant) {
+    const Inside reads;
+    if (!active || !is_meant()) return {};
+    Verdict verdict{.is_counted = true, .fails = false, .is_halved = false, .error = fault.error};
     const unsigned long number = ++counts[static_cast<std::size_t>(call)];
-    if (call != fault.call || fault.at == 0 || number < fault.at || (number > fault.at && !fault.stays)) return false;
-    failed = true;
-    return true;
+    if (call != fault.call || fault.at == 0 || number < fault.at || (number > fault.at && !fault.stays)) return verdict;
+    failed = verdict.fails = true;
+    verdict.is_halved = fault.stays && number == fault.at;
+    return verdict;
+}
+
+Verdict judge(Call call) {
+    return judge(call, [] { return true; });
 }
 
 long call_kernel(long number, const long* arguments) {
@@ -113,7 +92,8 @@ long call_kernel(long number, const long* arguments) {
 }
 
 bool is_below(const char* path, std::size_t size) {
-    return size >= below_size && std::memcmp(path, below.data(), below_size) == 0;
+    if (size < below_size || std::memcmp(path, below.data(), below_size) != 0) return false;
+    return size == below_size || path[below_size] == '/';
 }
 
 bool is_descriptor_below(int descriptor) {
@@ -141,15 +121,15 @@ bool is_meant(const SystemCall& entry, const long* arguments) {
 long answer(long number, long* arguments) {
     const SystemCall* entry = system_calls;
     while (entry->number != number) ++entry;  // the filter sends no other
-    if (!active || !is_meant(*entry, arguments)) return call_kernel(number, arguments);
-    if (!fails(entry->call)) return entry->call == Call::synchronise ? 0 : call_kernel(number, arguments);
+    const Verdict verdict = judge(entry->call, [&] { return is_meant(*entry, arguments); });
+    if (!verdict.is_counted) return call_kernel(number, arguments);
+    if (!verdict.fails) return entry->call == Call::synchronise ? 0 : call_kernel(number, arguments);
     if (number == SYS_close) call_kernel(number, arguments);  // it is closed, whatever is said
-    const bool is_first = counts[static_cast<std::size_t>(entry->call)] == fault.at;
-    if (number == SYS_write && fault.stays && is_first && arguments[2] > 1) {
+    if (number == SYS_write && verdict.is_halved && arguments[2] > 1) {
         arguments[2] /= 2;
         return call_kernel(number, arguments);
     }
-    return -fault.error;
+    return -verdict.error;
 }
 
 void on_system_call(int, siginfo_t* information, void* context) {
@@ -274,8 +254,13 @@ void begin_as_told() {
     if (!name) return;
     unsetenv("LD_PRELOAD");
     Fault told;
-    for (std::size_t i = 0; i < call_count; ++i)
-        if (std::strcmp(name, call_names[i]) == 0) told.call = static_cast<Call>(i);
+    bool is_known = *name == '\0';
+    for (std::size_t i = 0; i < call_count; ++i) {
+        if (std::strcmp(name, call_names[i]) != 0) continue;
+        told.call = static_cast<Call>(i);
+        is_known = true;
+    }
+    if (!is_known) give_up("system_faults: OVERLAP_FAULTS_CALL is no name of a call\n");
     told.at = std::strtoul(variable("OVERLAP_FAULTS_AT"), nullptr, 10);
     told.error = std::atoi(variable("OVERLAP_FAULTS_ERROR"));
     told.stays = *variable("OVERLAP_FAULTS_STAYS") == '1';
@@ -309,7 +294,7 @@ Function* next(const char* name) {
 }
 
 bool memory_fails() {
-    if (!active || !fails(Call::memory)) return false;
+    if (!judge(Call::memory).fails) return false;
     errno = ENOMEM;
     return true;
 }
@@ -319,9 +304,11 @@ bool memory_fails() {
 void begin_faults(const Fault& wanted) {
     static const bool installed = (install_filter(), true);
     static_cast<void>(installed);
-    active = false;
+    stop();
     fault = wanted;
     below_size = std::strlen(wanted.below);
+    while (below_size > 0 && wanted.below[below_size - 1] == '/')
+        --below_size;  // of `/` nothing is left: all are below
     if (below_size >= below.size()) give_up("system_faults: the folder's name is too long\n");
     std::memcpy(below.data(), wanted.below, below_size);
     for (auto& count : counts) count = 0;
@@ -330,7 +317,7 @@ void begin_faults(const Fault& wanted) {
 }
 
 void end_faults() {
-    active = false;
+    stop();
 }
 
 unsigned long calls_of(Call call) {
@@ -373,7 +360,8 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
     static auto* const real = next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
-    return active && fails(Call::thread) ? fault.error : real(thread, attributes, start, argument);
+    const Verdict verdict = judge(Call::thread);
+    return verdict.fails ? verdict.error : real(thread, attributes, start, argument);
 }
 
 int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments, void (*init)(), void (*finish)(),

@@ -3,7 +3,7 @@
 // Calls of the system that fail, on purpose, at the n-th time. The library may be linked, or be loaded in front of a
 // program that knows nothing of it (LD_PRELOAD), which environment variables then direct:
 //
-//     OVERLAP_FAULTS_CALL    a name of `call_names`, or nothing: calls are counted alone
+//     OVERLAP_FAULTS_CALL    a name of `call_names`, or nothing: calls are counted alone; any other ends the program
 //     OVERLAP_FAULTS_AT      which of them fails, from 1
 //     OVERLAP_FAULTS_ERROR   with which errno
 //     OVERLAP_FAULTS_STAYS   `1`: so do all that follow
@@ -15,6 +15,9 @@
 //
 // Calls on files are caught in the kernel, by a filter (seccomp) that sends a signal to the thread: so those that the C
 // library makes within itself, as fread() does, fail as well. Threads and memory are caught by functions of their name.
+// The filter holds for the thread that begins first and for those that are started after that. A path counts where it is
+// absolute, as all of Qt's and of a command with absolute arguments are: not one that is relative to the working folder or
+// to an open one.
 // Calls that wait until a file is on the disk, and do not fail, do nothing: they would take most of a test's time.
 
 #include <cstddef>
