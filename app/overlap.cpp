@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -87,15 +88,26 @@ void say_that_memory_is_lacking() {
     std::fputs("overlap: the input needs more memory than there is\n", stderr);
 }
 
-/// A thread, or a destructor that needs memory as those of JSON documents do, cannot pass on that it is lacking.
+void say_that_the_system_refuses(const std::system_error& error) {
+    std::fprintf(stderr, "overlap: the system has refused something: %s\n", error.what());
+}
+
+/// Of exceptions that nobody has caught. A thread, or a destructor that needs memory as those of JSON documents do,
+/// cannot pass on that it is lacking. What is neither memory nor the system is a mistake of this program, which ends by
+/// a signal.
 [[noreturn]] void terminate() {
     try {
         if (std::current_exception()) throw;
     } catch (const std::bad_alloc&) {
         say_that_memory_is_lacking();
         std::_Exit(input_is_wrong);
+    } catch (const std::system_error& error) {
+        say_that_the_system_refuses(error);
+        std::_Exit(input_is_wrong);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "overlap: a mistake of this program: %s\n", error.what());
     } catch (...) {
-        // A mistake of this program.
+        std::fputs("overlap: a mistake of this program\n", stderr);
     }
     std::abort();
 }
@@ -166,8 +178,8 @@ int main(int argument_count, char** arguments) {
         return run(argument_count, arguments);
     } catch (const std::bad_alloc&) {
         say_that_memory_is_lacking();
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "overlap: the system has refused something: %s\n", error.what());
+    } catch (const std::system_error& error) {
+        say_that_the_system_refuses(error);
     }
     return input_is_wrong;
 }
