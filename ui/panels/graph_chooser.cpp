@@ -243,7 +243,9 @@ void GraphChooser::showNeeds() {
     buttons_->button(QDialogButtonBox::Open)->setEnabled(index >= 0);
     if (index < 0) return;
     const ImportableGraph& graph = choice_.listing.graphs[static_cast<std::size_t>(index)];
-    standing_->setText(choice_.source(static_cast<std::size_t>(index)).key() == open_ ? open_stands_ : QString());
+    const bool is_open = choice_.source(static_cast<std::size_t>(index)).key() == open_;
+    fillIn(is_open ? open_told_ : Told());
+    standing_->setText(is_open ? open_stands_ : QString());
     standing_->setHidden(standing_->text().isEmpty());
     const QString group_names = joined(graph.groups, QStringLiteral("=0,1,…"));
     groups_->setPlaceholderText(group_names.isEmpty() ? tr("the graph has no collectives") : group_names);
@@ -273,17 +275,22 @@ void GraphChooser::startFrom(const LoadedGraph& open) {
         if (choice_.source(index).key() != open.path) continue;
         open_ = open.path;
         open_stands_ = howItStands(open, choice_.listing.graphs[index]);
-        list_->setCurrentItem(list_->topLevelItem(static_cast<int>(index)));
         const GraphSource& told = open.source;
         const qsizetype slash = told.world_size.indexOf(u'/');
-        groups_->setText(told.groups);
-        rank_->setText(told.world_size.left(std::max<qsizetype>(0, slash)));
-        world_size_->setText(told.world_size.mid(slash + 1));
-        symbols_->setText(told.symbols);
-        tensors_->setText(told.tensors);
+        open_told_ = {told.groups, told.world_size.left(std::max<qsizetype>(0, slash)),
+                      told.world_size.mid(slash + 1), told.symbols, told.tensors};
+        list_->setCurrentItem(list_->topLevelItem(static_cast<int>(index)));
+        showNeeds();
+        if (groups_->isEnabled()) groups_->setFocus();
+        return;
     }
-    showNeeds();
-    if (groups_->isEnabled()) groups_->setFocus();
+}
+
+void GraphChooser::fillIn(const Told& told) {
+    const std::array fields{groups_, rank_, world_size_, symbols_, tensors_};
+    for (std::size_t field = 0; field < fields.size(); ++field)
+        if (fields[field]->text() == filled_in_[field]) fields[field]->setText(told[field]);
+    filled_in_ = told;
 }
 
 QString GraphChooser::standing() const {

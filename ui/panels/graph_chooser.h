@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDialog>
+#include <array>
 
 #include "ui/files/graph_loader.h"
 
@@ -22,7 +23,7 @@ class GraphChooser : public QDialog {
   public:
     explicit GraphChooser(GraphChoice choice, QWidget* parent = nullptr);
 
-    /// The graph that is open is one of these: it is chosen, with what was told of it, and how it stands is said.
+    /// Where the graph that is open is one of these, it is chosen, with what was told of it, and how it stands is said.
     void startFrom(const LoadedGraph& open);
     /// The choice and the user's additions; nothing is open yet.
     GraphSource source() const;
@@ -53,6 +54,10 @@ class GraphChooser : public QDialog {
     void filter();
     /// Asks only for what the chosen graph lacks.
     void showNeeds();
+    /// Texts of the fields: groups, rank, world size, symbols, tensors.
+    using Told = std::array<QString, 5>;
+    /// What was told of the chosen graph stands for what was told of the one before; what the user typed stays.
+    void fillIn(const Told& told);
     int chosenGraph() const;
 
     GraphChoice choice_;
@@ -67,6 +72,8 @@ class GraphChooser : public QDialog {
     QLabel* standing_;
     QString open_;         ///< key of the graph that startFrom() was given
     QString open_stands_;  ///< how it stands
+    Told open_told_;       ///< what was told of it
+    Told filled_in_;       ///< what fillIn() was given last
     QFormLayout* form_;
     QLabel* problem_;
     QDialogButtonBox* buttons_;

@@ -113,6 +113,36 @@ class GraphChooserTest : public QObject {
         QVERIFY_EXCEPTION_THROWN(again.source().options(), InputError);
     }
 
+    void whatWasToldOfTheOpenGraphIsNotSaidOfAnother() {
+        GraphSource source(log(1));
+        source.number = 5;
+        source.groups = "0=0,1";
+        source.world_size = "1/2";
+        const LoadedGraph open = loadGraph(source);
+        GraphChooser chooser(choice());
+        chooser.startFrom(open);
+        QCOMPARE(chooser.source(), source);
+        QTreeWidgetItem* row = chooser.list().currentItem();
+        chooser.list().setCurrentItem(chooser.list().topLevelItem(4));  // the same kind of graph of rank 0
+        QCOMPARE(chooser.source().key(), log(0) + "#5");
+        QCOMPARE(chooser.source().groups, QString());
+        QCOMPARE(chooser.source().world_size, QString());
+        chooser.groups().setText("0=0-2");  // what the user typed goes with him
+        chooser.list().setCurrentItem(row);
+        QCOMPARE(chooser.source().groups, QString("0=0-2"));
+        QCOMPARE(chooser.source().world_size, source.world_size);
+    }
+
+    void keysStayInTheListWhereTheOpenGraphIsNoneOfIt() {
+        GraphChooser chooser(choice());
+        chooser.startFrom(loadGraph(GraphSource(smallGraphFile())));
+        QCOMPARE(chooser.focusWidget(), &chooser.list());
+        GraphSource source(log(1));
+        source.number = 5;
+        chooser.startFrom(loadGraph(source));
+        QCOMPARE(chooser.focusWidget(), &chooser.groups());
+    }
+
     void notesOfTheImportAreProblemsAsLongAsTheGraphIsOpen() {
         Document document;
         GraphSource source(log(1));
