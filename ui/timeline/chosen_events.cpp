@@ -1,6 +1,7 @@
 #include "ui/timeline/chosen_events.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace overlap::ui {
 
@@ -43,15 +44,26 @@ void ChosenEvents::toggle(const Timeline& timeline, EventLocation event, EventLo
 }
 
 void ChosenEvents::chooseIn(const TimelineScene& scene, const QRectF& band) {
+    choose(scene, {scene.timeAt(band.left()), scene.timeAt(band.right())}, [&](std::uint32_t lane) {
+        const QRectF bar = scene.geometry.bar(lane).intersected(scene.geometry.clip(lane));
+        return !bar.isEmpty() && bar.bottom() >= band.top() && bar.top() <= band.bottom();
+    });
+}
+
+void ChosenEvents::chooseDuring(const TimelineScene& scene, TimeRange times) {
+    choose(scene, times, [](std::uint32_t) { return true; });
+}
+
+void ChosenEvents::choose(const TimelineScene& scene, TimeRange times,
+                          const std::function<bool(std::uint32_t lane)>& isTouched) {
     references_ = beforeBand_;
-    const TimeRange times{scene.timeAt(band.left()), scene.timeAt(band.right())};
+    std::unordered_set<quint32> chosen(references_.begin(), references_.end());
     for (std::uint32_t lane = 0; lane < scene.timeline->lanes().size(); ++lane) {
         const Lane& events = scene.timeline->lanes()[lane];
-        const QRectF bar = scene.geometry.bar(lane).intersected(scene.geometry.clip(lane));
-        if (bar.isEmpty() || bar.bottom() < band.top() || bar.top() > band.bottom()) continue;
+        if (!isTouched(lane)) continue;
         for (std::uint32_t index = events.first_ending_after(times.begin_ns);
              index < events.size() && events.start_ns[index] <= times.end_ns; ++index)
-            if (canBeChosen(*scene.timeline, {lane, index}) && !contains(events.reference[index]))
+            if (canBeChosen(*scene.timeline, {lane, index}) && chosen.insert(events.reference[index]).second)
                 references_.push_back(events.reference[index]);
     }
 }

@@ -30,11 +30,14 @@ class ChosenEvents {
     /// A band is drawn: to what was chosen before come all events that it touches.
     void beginBand() { beforeBand_ = references_; }
     void chooseIn(const TimelineScene& scene, const QRectF& band);
+    /// The same for all lanes, those that are out of view too.
+    void chooseDuring(const TimelineScene& scene, TimeRange times);
     void cancelBand() { references_ = beforeBand_; }
 
   private:
     bool canBeChosen(const Timeline& timeline, EventLocation event) const;
     bool contains(quint32 reference) const;
+    void choose(const TimelineScene& scene, TimeRange times, const std::function<bool(std::uint32_t lane)>& isTouched);
 
     Movable movable_;
     std::vector<quint32> references_, beforeBand_;

@@ -50,13 +50,13 @@ void PointerDrag::pressMarquee(const TimelineScene& scene, QPointF position) {
 
 void PointerDrag::pressBand(const TimelineScene& scene, QPointF position) {
     begin(Kind::Band, scene, position);
-    const bool of_time = scene.geometry.memory.contains(position.toPoint());
-    lanes_ = of_time ? QRectF(scene.geometry.lanes) : QRectF();
+    of_time_ = scene.geometry.memory.contains(position.toPoint());
+    lanes_ = of_time_ ? QRectF(scene.geometry.lanes) : QRectF();
 }
 
 QRectF PointerDrag::band() const {
     const QRectF drawn = QRectF(start_, position_).normalized();
-    if (lanes_.isEmpty()) return drawn;
+    if (!of_time_) return drawn;
     return QRectF(QPointF(drawn.left(), lanes_.top()), QPointF(drawn.right(), std::max(lanes_.bottom(), start_.y())));
 }
 

@@ -65,6 +65,8 @@ class PointerDrag {
     /// From where it was pressed to where the pointer is; of all lanes where it was begun on the memory curve. Only for
     /// Kind::Band.
     QRectF band() const;
+    /// Kind::Band: it began on the memory curve, and is of a time and all lanes.
+    bool isOfTime() const { return of_time_; }
 
   private:
     void begin(Kind kind, const TimelineScene& scene, QPointF position);
@@ -74,6 +76,7 @@ class PointerDrag {
     TimeRange rangeBefore_;
     std::int64_t anchor_ns_ = 0;  ///< the end that stays, of a span or of the visible range
     std::uint32_t lane_ = 0;
+    bool of_time_ = false;
     QRectF lanes_;  ///< that a band from the memory curve is of; else empty
 };
 

@@ -184,7 +184,9 @@ void TimelineView::continueDrag(QPointF position) {
     const bool measures = drag_.kind() == PointerDrag::Kind::Measure;
     if (measures && (measurement_.range() || drag_.width_px() >= 2)) measurement_.measure(drag_.span(scene_));
     if (drag_.kind() == PointerDrag::Kind::Band && drag_.isFar()) {
-        chosen_.chooseIn(scene_, drag_.band());
+        const QRectF band = drag_.band();
+        drag_.isOfTime() ? chosen_.chooseDuring(scene_, {scene_.timeAt(band.left()), scene_.timeAt(band.right())})
+                         : chosen_.chooseIn(scene_, band);
         describe();
     }
     if (drag_.kind() == PointerDrag::Kind::Event) {

@@ -77,6 +77,19 @@ class ChosenEventsTest : public QObject {
         QCOMPARE(chosen_.references(), references({3}));
     }
 
+    void aTimeChoosesOutOfViewToo() {
+        const QRectF first = scene_.eventRect({1, 1}), last = scene_.eventRect({1, 3});
+        const TimeRange times{scene_.timeAt(first.center().x()), scene_.timeAt(last.left() - 4)};
+        // So low that no lane of a process group has room.
+        scene_.geometry =
+            TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline), QSize(1000, 60), 120, 0);
+        QVERIFY(scene_.geometry.bar(1).intersected(scene_.geometry.clip(1)).isEmpty());
+        chosen_.set(timeline(), references({3}));
+        chosen_.beginBand();
+        chosen_.chooseDuring(scene_, times);
+        QCOMPARE(chosen_.references(), references({3, 1, 2}));
+    }
+
   private:
     const Timeline& timeline() const { return *scene_.timeline; }
     static std::vector<quint32> references(std::vector<quint32> gathers) {
