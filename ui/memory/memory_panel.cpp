@@ -2,9 +2,11 @@
 
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QSplitter>
+#include <QStyleOptionSpinBox>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -32,7 +34,42 @@ constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is 
 constexpr int low_height = 170, lowest_height = 120;
 constexpr int most_layers = 100;
 constexpr double most_gib = 4096;
+
 constexpr int narrowest_limit = 56;
+
+/// GiB, with as many decimals as they need.
+class GibField : public QDoubleSpinBox {
+  public:
+    GibField() { setDecimals(3); }
+    /// A number that was typed has room; the text of none may be cut, since the bar must not widen a small window.
+    void fit() {
+        ensurePolished();
+        QStyleOptionSpinBox option;
+        initStyleOption(&option);
+        const QSize content(fontMetrics().horizontalAdvance(text()) + 2, lineEdit()->sizeHint().height());
+        setMinimumWidth(value() > 0 ? style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this).width()
+                                    : narrowest_limit);
+    }
+    QString textFromValue(double gib) const override {
+        QString text = QDoubleSpinBox::textFromValue(gib);
+        const QString point = locale().decimalPoint();
+        if (!text.contains(point)) return text;
+        while (text.endsWith(locale().zeroDigit())) text.chop(1);
+        if (text.endsWith(point)) text.chop(point.size());
+        return text;
+    }
+};
+
+/// What is shown as at most so many GiB is within that limit, though what is shown is rounded.
+std::int64_t limitBytes(double gib) {
+    constexpr double mib_until = 999.95 / 1024, tib_from = 999.95;
+    double shown = gib;
+    if (gib >= mib_until && gib < tib_from) {
+        const double step = gib < 9.9995 ? 1e-3 : gib < 99.995 ? 1e-2 : 1e-1;  // see number_text()
+        shown = (std::floor(gib / step + 1e-6) + 0.5) * step;
+    }
+    return std::llround(std::max(gib * bytes_per_gib, shown * bytes_per_gib - (shown > gib ? 1 : 0)));
+}
 
 QLabel* dimLabel(const QString& text) {
     auto* label = new QLabel(text);
@@ -75,7 +112,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       view_(new MemoryRulesView(document, *model_)),
       policy_(new PolicyBox),
       budget_(new QDoubleSpinBox),
-      limit_(new QDoubleSpinBox),
+      limit_(new GibField),
       prefetch_(new QSpinBox),
       deferral_(new QSpinBox),
       caption_(new BarSentence(tr("Step and peak"), this)),
@@ -102,6 +139,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     layout->addWidget(kinds_);
     setFocusProxy(view_);
     setFocusPolicy(Qt::StrongFocus);
+    connect(&document, &Document::graphChanged, this, &MemoryPanel::takeGraph);
     for (const auto signal : {&Document::graphChanged, &Document::currentChanged, &Document::planChanged}) {
         connect(&document, signal, this, &MemoryPanel::showSection);
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
@@ -132,6 +170,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
                     .arg(figures, MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), policy),
                 true);
         });
+    takeGraph();
     showSection();
     showFigures();
 }
@@ -145,16 +184,18 @@ QWidget* MemoryPanel::makeBar() {
     budget_->setAccessibleName(tr("Offload budget"));
     budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; 0 is no limit"));
     limit_->setRange(0, most_gib);
-    limit_->setPrefix(tr("within "));
+    limit_->setPrefix(tr("≤ "));  // as short as can be
     limit_->setSuffix(tr(" GiB"));
     limit_->setSpecialValueText(tr("within the device"));
-    limit_->setMinimumWidth(narrowest_limit);  // the bar must not widen a small window
-    limit_->setKeyboardTracking(false);        // a number that is half typed is no limit
+    limit_->setKeyboardTracking(false);  // a number that is half typed is no limit
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
     limit_->setToolTip(tr(
         "The chart marks the fastest policy whose peak is within it; 0 is what the device holds. It changes no plan"));
-    connect(limit_, &QDoubleSpinBox::valueChanged, chart_,
-            [this](double gib) { chart_->setLimit(std::llround(gib * bytes_per_gib)); });
+    static_cast<GibField*>(limit_)->fit();
+    connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
+        chart_->setLimit(limitBytes(gib));
+        static_cast<GibField*>(limit_)->fit();
+    });
     for (QSpinBox* layers : {prefetch_, deferral_}) layers->setRange(0, most_layers);
     prefetch_->setPrefix(tr("prefetch "));
     prefetch_->setAccessibleName(tr("Layers by which copies back start earlier"));
@@ -179,6 +220,15 @@ QWidget* MemoryPanel::makeBar() {
     connect(deferral_, &QSpinBox::valueChanged, this,
             [this](int layers) { MemoryCommands(document_).setDeferral(layers); });
     return bar;
+}
+
+/// What the step of one graph may hold says nothing of another one.
+void MemoryPanel::takeGraph() {
+    const QString graph = document_.isOpen() ? document_.loaded().path : QString();
+    if (graph == limit_of_) return;
+    limits_.insert(limit_of_, limit_->value());
+    limit_of_ = graph;
+    limit_->setValue(limits_.value(graph));
 }
 
 void MemoryPanel::showSection() {
