@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/passes/hazards.h"
 #include "core/pipeline/step_with_links_shared.h"
 
@@ -111,7 +112,13 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
             effect.overlaps.list.push_back(own.directive);
         }
     }
-    const PassResult result = order.apply(evaluation_->undirected);
+    PassResult result;
+    try {
+        result = order.apply(evaluation_->undirected);
+    } catch (const PassRefusal& refusal) {  // the plan would be refused with it
+        effect.hazard = refusal.problem();
+        return effect;
+    }
     effect.hazard = new_hazard(*result.graph);
     const std::vector<double> times_ms = times_of(result);
     const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_ms);

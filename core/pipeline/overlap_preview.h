@@ -23,7 +23,8 @@ class OverlapPreview {
         OverlapDirectives overlaps;
         /// What such a collective has and what cannot hold beside the new directives of the others: why, one for each.
         std::vector<std::string> displaced;
-        /// What would be wrong with what the job computes: a buffer that is read before it is filled. Else empty.
+        /// What would be wrong with what the job computes, a buffer that is read before it is filled; or why no overlap
+        /// can be asked for in this plan, and then there are no figures. Else empty.
         std::string hazard{};
         double step_ms = 0;
         double exposed_ms = 0;

@@ -123,6 +123,27 @@ TEST(OverlapPreview, HasTheStepWithLinksSharedBesideTheOther) {
     EXPECT_FALSE(preview.effect_of(preview.directive()).shared_step_ms);
 }
 
+TEST(OverlapPreview, AGraphThatAPassLeavesOutOfOrderIsRefusedAsByAnEvaluation) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Not sorted");
+    plan.pipeline = {{"bucket_all_gather"}};
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_FALSE(evaluation->refused);
+    std::size_t refused = 0;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+        OverlapPreview preview(evaluation, plan, timing.start);
+        const OverlapDirective directive{.collective = preview.collective(),
+                                         .start_before = std::string(evaluation->graph->name(timing.start / 2))};
+        const OverlapPreview::Effect effect = preview.effect_of(directive);
+        if (effect.hazard.empty()) continue;
+        Plan changed = plan;
+        changed.overlaps.list = {directive};
+        EXPECT_TRUE(evaluate(graph, changed)->refused) << describe(directive);
+        ++refused;
+    }
+    EXPECT_GT(refused, 0u);
+}
+
 bool any_reads_before_fill(const Evaluation& evaluation) {
     return std::ranges::count(evaluation.problems, ProblemKind::read_before_fill, &Problem::kind) > 0;
 }
