@@ -16,13 +16,12 @@
 namespace overlap::ui {
 
 GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                               const std::vector<double>& times_ms, std::vector<NodeId> removed_collectives,
+                               const std::vector<double>& times_ms, const std::vector<NodeId>& removed,
                                const std::stop_token& stop)
     : graph(std::move(read)),
       modules(std::move(tree_of_modules)),
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
-      removed(std::move(removed_collectives)),
       figures(stop.stop_requested() ? std::vector<BoxFigures>() : box_figures(*graph, tree, places, times_ms, removed)),
       occurring(figures),
       texts(*graph, *modules, tree, figures) {}
@@ -58,12 +57,13 @@ void GraphModel::read() {
     arrangement_ = nullptr;
     if (!document_.isOpen()) return emit reset();
     const std::shared_ptr<const Graph>& graph = document_.graph();
+    requested_removed_ = removedCollectives(document_);
     if (graph->node_count() < large_graph_nodes)
         return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms,
-                                               removedCollectives(document_)));
+                                               requested_removed_));
     emit reset();
     reading_.start([this, graph, modules = document_.sharedModules(), times_ms = document_.baseline().times_ms,
-                    removed = removedCollectives(document_)](std::stop_token stop) -> LatestTask::Delivery {
+                    removed = requested_removed_](std::stop_token stop) -> LatestTask::Delivery {
         auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms, removed, stop));
         if (stop.stop_requested()) return {};
         return [this, contents = std::move(contents)] { show(contents); };
@@ -78,35 +78,34 @@ void GraphModel::show(std::shared_ptr<Contents> contents) {
     rearrange(no_box);
     updateSelection();
     emit reset();
+    // Another plan may have been chosen while the boxes were made.
+    if (requested_removed_ != removedCollectives(document_)) updateFigures();
 }
 
 void GraphModel::updateFigures() {
     if (reading_.busy()) return read();  // with the new times
     if (!contents_) return;
+    requested_removed_ = removedCollectives(document_);
     const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms,
-                          removed = removedCollectives(document_)] {
-        return std::pair(box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed), removed);
+                          removed = requested_removed_] {
+        return box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed);
     };
-    if (graph().node_count() < large_graph_nodes) {
-        auto [found, removed] = figures();
-        return showFigures(std::move(found), std::move(removed));
-    }
+    if (graph().node_count() < large_graph_nodes) return showFigures(figures());
     // Without a look at the token: a tenth of a second for 200,000 nodes.
     figuring_.start([this, figures](std::stop_token) -> LatestTask::Delivery {
-        auto found = std::make_shared<std::pair<std::vector<BoxFigures>, std::vector<NodeId>>>(figures());
-        return [this, found] { showFigures(std::move(found->first), std::move(found->second)); };
+        auto found = std::make_shared<std::vector<BoxFigures>>(figures());
+        return [this, found] { showFigures(std::move(*found)); };
     });
 }
 
 void GraphModel::updateEvaluation() {
     const bool same_graph = contents_ && contents_->modules == document_.sharedModules();
-    if (same_graph && contents_->removed != removedCollectives(document_)) return updateFigures();
+    if (same_graph && requested_removed_ != removedCollectives(document_)) return updateFigures();
     updateColours();
 }
 
-void GraphModel::showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed) {
+void GraphModel::showFigures(std::vector<BoxFigures> figures) {
     contents_->figures = std::move(figures);
-    contents_->removed = std::move(removed);
     contents_->occurring = OccurringFigures(contents_->figures);
     sizes_.clear();  // boxes are as wide as what they say
     updateColours();

@@ -100,13 +100,13 @@ class GraphModel : public QObject {
         std::shared_ptr<const ModuleTree> modules;
         BoxPlaces places;
         BoxTree tree;
-        std::vector<NodeId> removed;  ///< collectives that the figures leave out: the plan's passes take them away
         std::vector<BoxFigures> figures;
         OccurringFigures occurring;
         BoxTexts texts;
         /// Without figures when `stop` was requested.
+        /// @param removed collectives that they leave out.
         Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                 const std::vector<double>& times_ms, std::vector<NodeId> removed_collectives,
+                 const std::vector<double>& times_ms, const std::vector<NodeId>& removed,
                  const std::stop_token& stop = {});
     };
 
@@ -117,7 +117,7 @@ class GraphModel : public QObject {
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateFigures();
     void updateEvaluation();
-    void showFigures(std::vector<BoxFigures> figures, std::vector<NodeId> removed);
+    void showFigures(std::vector<BoxFigures> figures);
     void updateColours();
     void updateFilter();
     void updateSelection();
@@ -127,6 +127,8 @@ class GraphModel : public QObject {
 
     Document& document_;
     std::shared_ptr<Contents> contents_;
+    /// Collectives that the newest figures leave out, which may still be being made: the plan's passes take them away.
+    std::vector<NodeId> requested_removed_;
     std::unordered_set<BoxId> open_;
     LayoutCache cache_;
     std::shared_ptr<const Arrangement> arrangement_;
