@@ -94,7 +94,9 @@ class AliveAtMomentTest : public QObject {
         panel.view().setCurrentIndex(panel.view().model()->index(1, 0));
         AliveTensors fewer = tensors();
         fewer.largest.erase(fewer.largest.begin());
+        panel.view().setColumnWidth(0, 321);  // as the user drags it
         panel.showAgain(fewer, QStringLiteral("4 ms"));
+        QCOMPARE(panel.view().columnWidth(0), 321);
         QVERIFY(panel.caption().contains(QStringLiteral("4 ms")));
         QCOMPARE(panel.view().currentIndex().siblingAtColumn(AliveModel::tensor_column).data().toString(),
                  QStringLiteral("add"));

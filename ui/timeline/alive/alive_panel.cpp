@@ -102,9 +102,13 @@ AlivePanel::AlivePanel(QWidget* parent)
 }
 
 void AlivePanel::showTensors(const AliveTensors& tensors, const QString& moment) {
+    fill(tensors, moment);
+    for (int column = 0; column + 1 < AliveModel::column_count; ++column) view_->resizeColumnToContents(column);
+}
+
+void AlivePanel::fill(const AliveTensors& tensors, const QString& moment) {
     moment_ = moment;
     model_->setTensors(tensors);
-    for (int column = 0; column + 1 < AliveModel::column_count; ++column) view_->resizeColumnToContents(column);
     if (shown_->rowCount() > 0) view_->setCurrentIndex(shown_->index(0, 0));
     describe();
 }
@@ -114,7 +118,7 @@ void AlivePanel::showAgain(const AliveTensors& tensors, const QString& moment) {
     const QModelIndex current = view_->currentIndex();
     const QString chosen = current.isValid() ? nameAt(current.row()) : QString();
     const int scrolled = view_->verticalScrollBar()->value();
-    showTensors(tensors, moment);
+    fill(tensors, moment);
     for (int row = 0; row < shown_->rowCount() && !chosen.isEmpty(); ++row)
         if (nameAt(row) == chosen) {
             view_->setCurrentIndex(shown_->index(row, 0));

@@ -23,8 +23,8 @@ class AlivePanel : public QWidget {
 
     /// @param moment the time as text.
     void showTensors(const AliveTensors& tensors, const QString& moment);
-    /// The same moment of another timeline: rows stay where they are as far as they are there, and the chosen tensor is
-    /// still chosen.
+    /// The same moment of another timeline: rows stay where they are as far as they are there, the chosen tensor is
+    /// still chosen, and columns stay as wide as they are.
     void showAgain(const AliveTensors& tensors, const QString& moment);
     /// The timeline is another one, of which nothing has been asked.
     void forget();
@@ -41,6 +41,7 @@ class AlivePanel : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void fill(const AliveTensors& tensors, const QString& moment);
     void describe();
 
     AliveModel* model_;
