@@ -201,7 +201,6 @@ class StepPeakChartTest : public QObject {
         QVERIFY(!chart.grab().isNull());
     }
 
-    /// As on the front of a search, whose points have their names in the tool tip.
     void aLimitThatIsTypedCountsInsteadOfTheDevice() {
         constexpr std::int64_t gib = std::int64_t{1} << 30;
         StepPeakChart chart({});
@@ -239,6 +238,7 @@ class StepPeakChartTest : public QObject {
         QVERIFY2(chart.text(chart.points()[3]).contains("1586.42"), qPrintable(chart.text(chart.points()[3])));
     }
 
+    /// As on the front of a search, whose points have their names in the tool tip.
     void aNameThatThePointerShowsCoversNoOther() {
         StepPeakChart chart({});
         std::size_t led = 0;
