@@ -277,8 +277,8 @@ void GraphChooser::startFrom(const LoadedGraph& open) {
         open_stands_ = howItStands(open, choice_.listing.graphs[index]);
         const GraphSource& told = open.source;
         const qsizetype slash = told.world_size.indexOf(u'/');
-        open_told_ = {told.groups, told.world_size.left(std::max<qsizetype>(0, slash)),
-                      told.world_size.mid(slash + 1), told.symbols, told.tensors};
+        open_told_ = {told.groups, told.world_size.left(std::max<qsizetype>(0, slash)), told.world_size.mid(slash + 1),
+                      told.symbols, told.tensors};
         list_->setCurrentItem(list_->topLevelItem(static_cast<int>(index)));
         showNeeds();
         if (groups_->isEnabled()) groups_->setFocus();
