@@ -63,9 +63,11 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     header()->setSectionsMovable(false);
 }
 
-int ModuleTreeView::figureWidth(int column) const {
+int ModuleTreeView::figureWidth(int column) {
     const int figure = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
-    return std::max(figure, header()->sectionSizeHint(column));
+    // Of a hidden column it is 0: the column would come back too narrow for its heading.
+    if (const int heading = header()->sectionSizeHint(column); heading > 0) headings_[column] = heading;
+    return std::max(figure, headings_.value(column));
 }
 
 void ModuleTreeView::fitColumns() {

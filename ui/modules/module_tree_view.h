@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QBasicTimer>
+#include <QHash>
 #include <QPersistentModelIndex>
 #include <QTreeView>
 
@@ -43,7 +44,7 @@ class ModuleTreeView : public QTreeView {
     void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
-    int figureWidth(int column) const;
+    int figureWidth(int column);
     void fitColumns();
 
     Document& document_;
@@ -51,7 +52,8 @@ class ModuleTreeView : public QTreeView {
     QPersistentModelIndex drop_target_;
     QBasicTimer resting_;
     QBasicTimer opened_;
-    int levels_ = 0;  ///< of rows that are open
+    QHash<int, int> headings_;  ///< widths of the columns' headings, by column
+    int levels_ = 0;            ///< of rows that are open
 };
 
 }  // namespace overlap::ui

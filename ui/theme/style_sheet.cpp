@@ -103,6 +103,7 @@ QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
 QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
     padding: 4px 8px; font-size: @smallpx; }
+#moduleTree QHeaderView::section { padding: 4px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 9px; height: 6px; }
 QTableView { gridline-color: @line; }
 QScrollArea { border: none; background: transparent; }

@@ -1,4 +1,5 @@
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QTabBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -206,6 +207,27 @@ class SmallWindowTest : public QObject {
         }
         const auto* devices = window.findChild<QWidget*>("meshInputs");
         QVERIFY(window.workspace().mesh().form().hosts()->parentWidget() == devices);
+    }
+
+    /// Also of a column that was hidden before.
+    void headingsOfModulesAreWholeAtAnyWidth() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* modules = window.findChild<QDockWidget*>("modules");
+        auto* tree = window.findChild<QTreeView*>("moduleTree");
+        const int heading = tree->header()->sectionSizeHint(ModuleTreeModel::exposed_column);
+        QVERIFY(heading > 0);
+        bool hidden = false, shown = false;
+        for (int width = 130; width < 260; width += 2) {
+            window.resizeDocks({modules}, {width}, Qt::Horizontal);
+            QTest::qWait(5);
+            const bool is_hidden = tree->isColumnHidden(ModuleTreeModel::exposed_column);
+            hidden = hidden || is_hidden;
+            if (is_hidden) continue;
+            shown = true;
+            QVERIFY2(tree->columnWidth(ModuleTreeModel::exposed_column) >= heading, qPrintable(QString::number(width)));
+        }
+        QVERIFY(hidden && shown);
     }
 
     void theFirstWindowFitsTheScreen() {
