@@ -421,11 +421,14 @@ class Explainer {
             explanation_.bucket && explanation_.bucket->start != explanation_.collective ? "The bucket" : "It";
         const std::string reason = why_exposed(*evaluation_, index);
         if (!reason.empty()) say(who + (who == "It" ? " " : "'s collective ") + reason);
-        const std::string cover = hidden_behind(timing);
+        const HidingCompute compute(*evaluation_->graph, evaluation_->times_ms, simulation);
+        const std::vector<HidingNode> hiding = compute.of(timing);
         const bool exposed = !reason.empty();
-        if (!cover.empty()) {
-            say((exposed ? "The rest of its " : who + " takes ") + duration + (exposed ? " is" : ", all") +
-                " hidden behind " + cover);
+        if (!hiding.empty()) {
+            const std::string elsewhere = stands_still_for_others(timing, hiding);
+            std::string sentence = exposed ? "The rest of its " : who + " takes ";
+            sentence += duration + (exposed ? " is" : elsewhere.empty() ? ", all" : ",");
+            say(sentence + " hidden behind " + names(hiding) + elsewhere);
         } else if (!exposed) {
             say(who + " takes " + duration +
                 (timing.wait == no_node ? "; nothing waits for it" : ", none of it exposed"));
@@ -450,14 +453,22 @@ class Explainer {
         for (std::string& sentence : explain_schedule(*evaluation_, explanation_.collective)) say(std::move(sentence));
     }
 
-    /// The compute that runs at the same time, the longest first; empty if there is none.
-    std::string hidden_behind(const CollectiveTiming& timing) const {
-        const HidingCompute compute(*evaluation_->graph, evaluation_->times_ms, evaluation_->simulation);
+    std::string names(std::span<const HidingNode> compute) const {
         std::vector<std::string> names;
-        for (const HidingNode& hiding : compute.of(timing))
+        for (const HidingNode& hiding : compute)
             names.push_back(std::string(evaluation_->graph->name(hiding.node)) + " (" + time_text(hiding.common_ms) +
                             ")");
         return enumerated(names);
+    }
+
+    /// What of a collective is neither exposed nor beside compute, such as while another one is awaited; empty where
+    /// that is no more than a thousandth of it.
+    static std::string stands_still_for_others(const CollectiveTiming& timing, std::span<const HidingNode> compute) {
+        const double whole_ms = timing.end_ms - timing.start_ms;
+        double rest_ms = whole_ms - timing.exposed_ms;
+        for (const HidingNode& hiding : compute) rest_ms -= hiding.common_ms;
+        if (rest_ms <= whole_ms / 1000) return {};
+        return "; for " + time_text(rest_ms) + " of it compute stands still for something else";
     }
 
     const Graph& input_;

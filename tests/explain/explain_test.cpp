@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -107,6 +111,28 @@ TEST_F(ExplainTest, ExposureIsTheSimulations) {
     const auto index = static_cast<std::size_t>(exposed - collectives.begin());
     EXPECT_TRUE(says(explain_collective(*graph_, exposed->start, baseline.get()),
                      baseline->simulation.explain(*graph_, index)));
+}
+
+TEST(Explain, WhileAnotherCollectiveIsAwaitedNothingIsHidden) {
+    test::GraphSketch sketch;
+    sketch.group("1", 4, 0.02, 1e9);
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId slow = sketch.gather("slow", x, 3, "0"), quick = sketch.gather("quick", x, 2, "1");
+    const NodeId first = sketch.compute("first", {x}, 0.5);
+    const NodeId second = sketch.compute("second", {sketch.wait("wait_quick", quick), first}, 4);
+    const NodeId third = sketch.compute("third", {sketch.wait("wait_slow", slow), second}, 1);
+    const auto graph = std::make_shared<const Graph>(sketch.finish({third}));
+    const auto told = [&](NodeId node) {
+        return explain_collective(*graph, node, evaluate_baseline(graph).get()).sentences;
+    };
+    const std::vector<std::string> of_slow = told(slow), of_quick = told(quick);
+    EXPECT_EQ(std::ranges::count(of_slow,
+                                 "It takes 3 ms, hidden behind second (1 ms), first (0.5 ms); for 1.5 ms of it "
+                                 "compute stands still for something else"),
+              1)
+        << testing::PrintToString(of_slow);
+    EXPECT_EQ(std::ranges::count(of_quick, "The rest of its 2 ms is hidden behind first (0.5 ms)"), 1)
+        << testing::PrintToString(of_quick);
 }
 
 TEST(Explain, TokenExchangeCannotBeBucketed) {
