@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -122,9 +123,12 @@ void SessionWriter::State::store_waiting(std::unique_lock<std::mutex>& lock) {
 QString SessionWriter::State::stored_or_problem(SessionSnapshot snapshot) {
     try {
         return store(std::move(snapshot));
-    } catch (const std::exception&) {
+    } catch (const std::bad_alloc&) {
         return QCoreApplication::translate("SessionWriter",
                                            "The session could not be stored: there is not enough memory");
+    } catch (const std::exception& error) {
+        return QCoreApplication::translate("SessionWriter", "The session could not be stored: %1")
+            .arg(QString::fromUtf8(error.what()));
     }
 }
 
