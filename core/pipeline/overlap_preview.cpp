@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/passes/hazards.h"
+#include "core/passes/pass_support.h"
 #include "core/pipeline/step_with_links_shared.h"
 
 namespace overlap {
@@ -45,6 +46,11 @@ OverlapPreview::OverlapPreview(std::shared_ptr<const Evaluation> evaluation, con
       order_(ordered(undirected_, *modules_, merged_, others_)),
       reach_(undirected_, order_.further(), undirected_of_[starts.front()]),
       times_ms_(undirected_.node_count()) {
+    try {
+        require_order(undirected_, "overlaps");
+    } catch (const PassRefusal& refusal) {
+        out_of_order_ = refusal.problem();
+    }
     for (NodeId node = 0; node < undirected_of_.size(); ++node)
         if (undirected_of_[node] != no_node) times_ms_[undirected_of_[node]] = evaluation_->times_ms[node];
 }
@@ -112,13 +118,11 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
             effect.overlaps.list.push_back(own.directive);
         }
     }
-    PassResult result;
-    try {
-        result = order.apply(evaluation_->undirected);
-    } catch (const PassRefusal& refusal) {  // the plan would be refused with it
-        effect.hazard = refusal.problem();
+    if (!out_of_order_.empty()) {
+        effect.hazard = out_of_order_;
         return effect;
     }
+    const PassResult result = order.apply(evaluation_->undirected);
     effect.hazard = new_hazard(*result.graph);
     const std::vector<double> times_ms = times_of(result);
     const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_ms);

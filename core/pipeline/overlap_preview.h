@@ -91,6 +91,7 @@ class OverlapPreview {
     DirectedOrder order_;
     OverlapReach reach_;            ///< of the held one
     std::vector<double> times_ms_;  ///< of the graph before any directive
+    std::string out_of_order_;      ///< why an evaluation refuses every overlap, where a pass has left nodes unsorted
 };
 
 }  // namespace overlap

@@ -232,7 +232,6 @@ void DirectedOrder::move_before(NodeId start, NodeId target) {
 
 PassResult DirectedOrder::apply(const std::shared_ptr<const Graph>& graph) const {
     if (edges_.empty()) return unchanged(graph, pass_name);
-    require_order(*graph, pass_name);
     GraphEditor editor(graph);
     editor.set_order(order_);
     if (!stable_topological_sort(editor, FurtherDependencies(further_.before())))
