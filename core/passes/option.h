@@ -20,8 +20,12 @@ struct ModuleList {
     bool operator==(const ModuleList&) const = default;
 };
 using ModuleLists = std::vector<ModuleList>;
-/// Whole numbers by name, in the order in which they are written.
-using NamedIntegers = std::vector<std::pair<std::string, std::int64_t>>;
+/// Whole numbers by name, in the order in which they are written. A class of its own: libstdc++ takes a variant of
+/// nothing but its own strings and vectors for one that always holds something, and destroys what is not there where
+/// memory for a copy is lacking (GCC 12).
+struct NamedIntegers : std::vector<std::pair<std::string, std::int64_t>> {
+    using vector::vector;
+};
 using IntegerList = std::vector<std::int64_t>;
 
 /// The value of an option; std::monostate is the null of documents. A number without a fraction is whole.
