@@ -26,6 +26,11 @@ std::uint32_t hash_of(const TextPieces& pieces) {
     return static_cast<std::uint32_t>(hash >> 32);
 }
 
+/// Seven bits of a hash, those that do not choose its place in tables of up to 2^25; never that of a free place.
+std::uint8_t tag_of(std::uint32_t hash) {
+    return static_cast<std::uint8_t>(hash >> 25 | 0x80u);
+}
+
 }  // namespace
 
 StringPool::StringPool() {
@@ -53,8 +58,7 @@ StringId StringPool::compose(const TextPieces& pieces) {
     const auto is_match = [&](const Text& text) { return text.size == Text::composed && text.made->pieces == pieces; };
     // What has a piece that the pools below do not know, as most have, need not be searched there.
     const bool is_own = std::ranges::any_of(pieces, [&](StringId piece) { return piece >= first_; });
-    const StringId known = is_own ? slots_[probe(hash, [&](StringId id) { return is_match(texts_[id - first_]); })].id
-                                  : find_match(hash, is_match);
+    const StringId known = is_own ? find_own(hash, is_match) : find_match(hash, is_match);
     if (known != no_string) return known;
     if (texts_.empty() && below_) take_over_below();
     if (!has_own_composed_) composed_.push_back(std::make_shared<std::deque<Composed>>());
@@ -99,31 +103,39 @@ StringId StringPool::find(std::string_view text, std::uint32_t hash) const {
 template <typename IsMatch>
 StringId StringPool::find_match(std::uint32_t hash, IsMatch&& is_match) const {
     for (const StringPool* pool = this; pool; pool = pool->below_.get()) {
-        if (pool->slots_.empty()) continue;
-        const std::size_t place =
-            pool->probe(hash, [&](StringId id) { return is_match(pool->texts_[id - pool->first_]); });
-        if (pool->slots_[place].id != no_string) return pool->slots_[place].id;
+        if (const StringId known = pool->find_own(hash, is_match); known != no_string) return known;
     }
     return no_string;
 }
 
 template <typename IsMatch>
+StringId StringPool::find_own(std::uint32_t hash, IsMatch&& is_match) const {
+    if (slots_.empty()) return no_string;
+    const std::size_t place = probe(hash, [&](StringId id) { return is_match(texts_[id - first_]); });
+    return is_free(place) ? no_string : slots_[place].id;
+}
+
+template <typename IsMatch>
 std::size_t StringPool::probe(std::uint32_t hash, IsMatch&& is_match) const {
     const std::size_t mask = slots_.size() - 1;
+    const std::uint8_t tag = tag_of(hash);
     std::size_t place = hash & mask;
-    while (slots_[place].id != no_string && (slots_[place].hash != hash || !is_match(slots_[place].id))) {
+    while (!is_free(place) && (tags_[place] != tag || slots_[place].hash != hash || !is_match(slots_[place].id))) {
         place = (place + 1) & mask;
     }
     return place;
 }
 
 void StringPool::insert(std::uint32_t hash, StringId id) {
-    slots_[probe(hash, [](StringId) { return false; })] = {hash, id};
+    const std::size_t place = probe(hash, [](StringId) { return false; });
+    slots_[place] = {hash, id};
+    tags_[place] = tag_of(hash);
 }
 
 void StringPool::grow() {
     const std::vector<Slot> former =
         std::exchange(slots_, std::vector<Slot>(std::max(first_places, 2 * slots_.size())));
+    tags_.assign(slots_.size(), free_place);
     for (const Slot& slot : former) {
         if (slot.id != no_string) insert(slot.hash, slot.id);
     }
@@ -136,6 +148,7 @@ void StringPool::take_over_below() {
     if (below->texts_.size() > std::max(least_taken_over, below->below_->size() / taken_over_part)) return;
     texts_ = below->texts_;
     slots_ = below->slots_;
+    tags_ = below->tags_;
     blocks_ = below->blocks_;
     composed_ = below->composed_;
     first_ = below->first_;

@@ -65,8 +65,9 @@ class StringPool {
     /// A place of the hash table: most different strings are distinguished without comparing their text.
     struct Slot {
         std::uint32_t hash = 0;
-        StringId id = no_string;  ///< no_string: the place is free
+        StringId id = no_string;
     };
+    static constexpr std::uint8_t free_place = 0;
 
     /// A composed string, which any thread may be the first to read.
     struct Composed {
@@ -92,10 +93,14 @@ class StringPool {
     /// The number of the string for which is_match(const Text&) holds, among those of a hash; or no_string.
     template <typename IsMatch>
     StringId find_match(std::uint32_t hash, IsMatch&& is_match) const;
+    /// The same in this pool alone.
+    template <typename IsMatch>
+    StringId find_own(std::uint32_t hash, IsMatch&& is_match) const;
     StringId add(const Text& text, std::uint32_t hash);
     /// The first place of the table, from that of `hash` on, which is free or for which is_match(id) holds.
     template <typename IsMatch>
     std::size_t probe(std::uint32_t hash, IsMatch&& is_match) const;
+    bool is_free(std::size_t place) const { return tags_[place] == free_place; }
     void insert(std::uint32_t hash, StringId id);
     void grow();
     void take_over_below();
@@ -105,6 +110,9 @@ class StringPool {
     StringId first_ = 0;  ///< number of strings below
     std::vector<Text> texts_;
     std::vector<Slot> slots_;  ///< of this pool's own strings; linear probing, a power of two of places or none
+    /// What is free and what cannot match, a byte for each place: most searches are for strings that a pool does not
+    /// have, and end here, in an eighth of the memory.
+    std::vector<std::uint8_t> tags_;
     std::vector<std::shared_ptr<char[]>> blocks_;  ///< of the pools, too, whose strings this one has taken over
     std::vector<std::shared_ptr<std::deque<Composed>>> composed_;  ///< of those pools, too; its own last
     bool has_own_composed_ = false;
