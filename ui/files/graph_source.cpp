@@ -2,7 +2,6 @@
 
 #include <QFile>
 #include <QRegularExpression>
-#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/imports/tensor_table.h"
@@ -34,10 +33,8 @@ QString GraphSource::key() const {
 
 ImportOptions GraphSource::options() const {
     ImportOptions options;
-    // With the rank whose graph it is before it: `3/8`, or `3/` where only that is told.
-    const qsizetype slash = world_size.indexOf(u'/');
-    options.world_size = toldNumber(world_size.mid(slash + 1), "World size", 1, "expected a number of ranks, found ");
-    options.rank = toldNumber(world_size.left(std::max<qsizetype>(0, slash)), "Rank", 0, "expected a rank, found ");
+    options.world_size = toldNumber(world_size, "World size", 1, "expected a number of ranks, found ");
+    options.rank = toldNumber(rank, "Rank", 0, "expected a rank, found ");
     for (const QString& group : items(groups))
         options.process_groups.push_back(told_process_group(group.toStdString(), "Process groups"));
     for (const QString& symbol : items(symbols)) options.symbols.insert(told_symbol(symbol.toStdString(), "Symbols"));
@@ -47,8 +44,8 @@ ImportOptions GraphSource::options() const {
 }
 
 QJsonObject GraphSource::toJson() const {
-    return {{"file", file},       {"number", number},         {"groups", groups},
-            {"symbols", symbols}, {"world_size", world_size}, {"tensors", tensors}};
+    return {{"file", file}, {"number", number},         {"groups", groups},  {"symbols", symbols},
+            {"rank", rank}, {"world_size", world_size}, {"tensors", tensors}};
 }
 
 GraphSource GraphSource::fromJson(const QJsonObject& json) {
@@ -56,7 +53,13 @@ GraphSource GraphSource::fromJson(const QJsonObject& json) {
     source.number = json["number"].toInt();
     source.groups = json["groups"].toString();
     source.symbols = json["symbols"].toString();
+    source.rank = json["rank"].toString();
     source.world_size = json["world_size"].toString();
+    // Sessions of before a rank had a field of its own have it here: `3/8`.
+    if (const qsizetype slash = source.world_size.indexOf(u'/'); slash >= 0) {
+        source.rank = source.world_size.left(slash);
+        source.world_size.remove(0, slash + 1);
+    }
     source.tensors = json["tensors"].toString();
     return source;
 }

@@ -14,6 +14,7 @@ struct GraphSource {
     int number = 0;  ///< in the list of the file's graphs, from 1; 0: the file has one graph
     QString groups;  ///< `0=0,1 1=2,3`: ranks of process groups
     QString symbols;
+    QString rank;  ///< whose graph it is
     QString world_size;
     QString tensors;  ///< file with a table of tensors
 

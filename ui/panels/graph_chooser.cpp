@@ -263,8 +263,8 @@ GraphSource GraphChooser::source() const {
     GraphSource source = choice_.source(static_cast<std::size_t>(index));
     const auto told = [](const QLineEdit* field) { return field->isEnabled() ? field->text().trimmed() : QString(); };
     source.groups = told(groups_);
+    source.rank = told(rank_);
     source.world_size = told(world_size_);
-    if (const QString rank = told(rank_); !rank.isEmpty()) source.world_size.prepend(rank + u'/');
     source.symbols = told(symbols_);
     source.tensors = told(tensors_);
     return source;
@@ -276,9 +276,7 @@ void GraphChooser::startFrom(const LoadedGraph& open) {
         open_ = open.path;
         open_stands_ = howItStands(open, choice_.listing.graphs[index]);
         const GraphSource& told = open.source;
-        const qsizetype slash = told.world_size.indexOf(u'/');
-        open_told_ = {told.groups, told.world_size.left(std::max<qsizetype>(0, slash)), told.world_size.mid(slash + 1),
-                      told.symbols, told.tensors};
+        open_told_ = {told.groups, told.rank, told.world_size, told.symbols, told.tensors};
         list_->setCurrentItem(list_->topLevelItem(static_cast<int>(index)));
         showNeeds();
         if (groups_->isEnabled()) groups_->setFocus();

@@ -117,7 +117,8 @@ class GraphChooserTest : public QObject {
         GraphSource source(log(1));
         source.number = 5;
         source.groups = "0=0,1";
-        source.world_size = "1/2";
+        source.rank = "1";
+        source.world_size = "2";
         const LoadedGraph open = loadGraph(source);
         GraphChooser chooser(choice());
         chooser.startFrom(open);
@@ -126,11 +127,21 @@ class GraphChooserTest : public QObject {
         chooser.list().setCurrentItem(chooser.list().topLevelItem(4));  // the same kind of graph of rank 0
         QCOMPARE(chooser.source().key(), log(0) + "#5");
         QCOMPARE(chooser.source().groups, QString());
+        QCOMPARE(chooser.source().rank, QString());
         QCOMPARE(chooser.source().world_size, QString());
         chooser.groups().setText("0=0-2");  // what the user typed goes with him
         chooser.list().setCurrentItem(row);
         QCOMPARE(chooser.source().groups, QString("0=0-2"));
+        QCOMPARE(chooser.source().rank, source.rank);
         QCOMPARE(chooser.source().world_size, source.world_size);
+    }
+
+    void aRankWithinTheTextOfAWorldSizeAsOfOlderSessionsIsRead() {
+        const GraphSource told = GraphSource::fromJson({{"file", "log"}, {"world_size", "3/8"}});
+        QCOMPARE(told.rank, QString("3"));
+        QCOMPARE(told.world_size, QString("8"));
+        QCOMPARE(GraphSource::fromJson({{"file", "log"}, {"world_size", "3/"}}).rank, QString("3"));
+        QCOMPARE(GraphSource::fromJson({{"file", "log"}, {"world_size", "8"}}).world_size, QString("8"));
     }
 
     void keysStayInTheListWhereTheOpenGraphIsNoneOfIt() {
