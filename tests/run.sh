@@ -12,10 +12,11 @@
 #                                  also edits at random moments for ten minutes
 #     tests/run.sh --coverage      tests of core, ui and app, and what of these they reach: a table by folder, lines and
 #                                  branches, the files with most branches that are not taken, and build/coverage/html
-#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M] [--tests NAME,NAME...]
+#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M] [--tests NAME,NAME...] [--longest T]
 #                                  small changes of the sources below FOLDER (core), each tried on the tests that come to
 #                                  it: what no test misses, and a table. N changes (300) are chosen by S (1); the same ones
 #                                  go on where M minutes (60) were over; of --tests only these programs are built and tried
+#                                  (`goldens` are all goldens), of --longest no case of more than T seconds
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; every call of the system that fails, and
 #                                  a part of the allocations; files from strangers, under strace
@@ -43,6 +44,7 @@ mutation=false
 mutation_folder=core
 sample_options=(--sample 300 --seed 1)
 mutation_tests=()
+mutation_longest=()
 mutation_minutes=60
 stress_seconds=
 packages+=(strace)  # by which a test sees what the window does with files from strangers
@@ -76,14 +78,16 @@ case ${1:-} in
             shift
         fi
         while [ $# -gt 0 ]; do
-            if ! [[ ($1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$) || ($1 == --tests && -n ${2:-}) ]]; then
-                say "$script_name: --mutation wants a folder, --sample, --seed or --minutes with a number, or --tests with" \
-                    "names; see $script_name --help"
+            if ! [[ ($1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$) || ($1 == --tests && -n ${2:-}) ||
+                ($1 == --longest && ${2:-} =~ ^[0-9]+([.][0-9]+)?$) ]]; then
+                say "$script_name: --mutation wants a folder, --sample, --seed, --minutes or --longest with a number, or" \
+                    "--tests with names; see $script_name --help"
                 exit 2
             fi
             case $1 in
                 --minutes) mutation_minutes=$2 ;;
                 --tests) mutation_tests=(--tests "$2") ;;
+                --longest) mutation_longest=(--longest "$2") ;;
                 *) sample_options+=("$1" "$2") ;;
             esac
             shift 2
@@ -344,7 +348,7 @@ run_mutation() {
     begin_step "try the changes"
     list_manifests
     trap - ERR
-    mutants try "${manifests[@]}" --minutes "$mutation_minutes" "${mutation_tests[@]}"
+    mutants try "${manifests[@]}" --minutes "$mutation_minutes" "${mutation_tests[@]}" "${mutation_longest[@]}"
 }
 
 install_missing

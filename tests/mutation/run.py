@@ -5,7 +5,8 @@
     run.py targets ROOT BUILD FOLDER                             prints what has to be built to try them
     run.py try     ROOT BUILD FOLDER [--minutes M]               tries each, and prints what became of them
 
---tests NAME,NAME... limits what is built and tried to these test programs; goldens are left out then.
+--tests NAME,NAME... limits what is built and tried to these test programs. `goldens` is a name, too; without it the goldens
+are left out then. --longest S leaves out what takes more than S seconds of processor time, as cases that read whole graphs.
 
 ROOT is the project, BUILD the build folder of the preset `mutation`, FOLDER a folder or a file of the project's sources. Of
 a sample all changes are compiled into one build; the environment of a test chooses one of them. `try` goes on where one was
@@ -24,6 +25,7 @@ from kept import Work
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "support"))
 from text_table import text_table  # noqa: E402
 
+GOLDENS = "goldens"  # stands for them among names of test programs
 NOT_BUILT = ("bench", "load", "fuzz", "faults")
 
 
@@ -57,6 +59,8 @@ def targets(build, folder, with_window, only=()):
         window = parts[1:2] == ["ui"] or any(is_within(folders.get(link, ""), "ui") for link in every)
         if changed & every and (with_window or not window):
             wanted.append(name)
+    if GOLDENS in only:
+        only = [name for name in only if name != GOLDENS] + ["overlap"]  # the program whose results they are compared with
     unknown = sorted(set(only) - set(wanted))
     if unknown:
         raise ValueError(f"{', '.join(unknown)}: no test program is called so that is linked to {folder}")
@@ -78,7 +82,10 @@ def take_sample(arguments, work):
 
 def is_of_tests(killed_by, tests):
     """Whether an outcome is kept where only some tests are tried: survivors are tried again in any case."""
-    return not tests or killed_by is None or killed_by.split(": ")[0] in tests
+    if not tests or killed_by is None:
+        return True
+    name = killed_by.split(": ")[0]
+    return name in tests or GOLDENS in tests and name.startswith(GOLDENS)
 
 
 def try_sample(arguments, work):
@@ -93,9 +100,10 @@ def try_sample(arguments, work):
     tests = tried_tests.of_build(arguments.build, arguments.root, arguments.with_window)
     if arguments.tests:
         tests = [test for test in tests if test.name in arguments.tests]
-        arguments.manifests = []
+        if GOLDENS not in arguments.tests:
+            arguments.manifests = []
     tests = tried_tests.by_case(tests, tried_tests.googletest_programs(arguments.build))
-    run = trial.Trial(arguments.build, arguments.build / "bin", work.folder, arguments.processes)
+    run = trial.Trial(arguments.build, arguments.build / "bin", work.folder, arguments.processes, arguments.longest)
     if left:
         failing = run.learn(tests, arguments.manifests)
         for name in failing:
@@ -142,6 +150,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--tests", type=lambda names: names.split(","), default=[], metavar="NAME,NAME...")
+    parser.add_argument("--longest", type=float, default=float("inf"), metavar="SECONDS")
     parser.add_argument("--with-window", action="store_true", help="also the window's tests")
     arguments = parser.parse_args()
     arguments.root, arguments.build = arguments.root.resolve(), arguments.build.resolve()

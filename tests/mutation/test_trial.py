@@ -104,6 +104,16 @@ class Trying(Programs):
         self.assertEqual(self.learn(self.script("broken_test", "reach 0; exit 1")), ["broken_test"])
         self.assertEqual(self.trial.try_one(0).tests, 0)
 
+    def test_what_takes_longer_than_was_asked_for_is_not_tried(self):
+        work = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"
+        long, short = self.script("long_test", f"reach 0; {work}"), self.script("short_test", "reach 0")
+        self.assertEqual(self.learn(long, short), [])
+        seconds = {known.test.name: known.processor_s for known in self.trial.known}
+        self.assertGreater(seconds["long_test"], seconds["short_test"])
+        self.trial.known, self.trial.longest_s = [], (seconds["long_test"] + seconds["short_test"]) / 2
+        self.assertEqual(self.learn(long, short), [])
+        self.assertEqual([known.test.name for known in self.trial.known], ["short_test"])
+
     def test_nothing_is_begun_when_the_time_is_over(self):
         self.learn(self.script("first_test", "reach 0"))
         self.assertEqual(self.trial.try_all([0], -1, lambda result: self.fail("tried")), [])
@@ -130,6 +140,7 @@ class Building(unittest.TestCase):
             self.assertEqual(run.targets(build, "core/base", False, ["memory_test"]), ["memory_test"])
             with self.assertRaisesRegex(ValueError, "^base_test: "):
                 run.targets(build, "core/passes", False, ["base_test", "memory_test"])
+            self.assertEqual(run.targets(build, "core/passes", False, ["memory_test", "goldens"]), ["memory_test", "overlap"])
             self.assertEqual(run.targets(build, "core/passes", True),
                              ["memory_test", "overlap", "overlap-studio", "window_test"])
 

@@ -39,11 +39,12 @@ class Result:
 
 
 class Trial:
-    def __init__(self, build, programs, work, processes):
+    def __init__(self, build, programs, work, processes, longest_s=float("inf")):
         self.build = build
         self.programs = programs
         self.work = work
         self.processes = processes
+        self.longest_s = longest_s  # a test that takes more is not tried
         self.known = []
         self.goldens = {}  # by name: (processor_s, reached)
         self.cases = {}  # by name: manifest and number
@@ -74,13 +75,13 @@ class Trial:
             for test, outcome, numbers in pool.map(first_run, enumerate(parts + tests)):
                 if not outcome.passed:
                     failing.append(test.name)
-                elif test not in parts:
+                elif test not in parts and outcome.processor_s <= self.longest_s:
                     self.known.append(Known(test, outcome.processor_s, outcome.wall_s, frozenset(numbers)))
         for path in reached.glob("outcomes-*.json"):
             for name, (processor_s, why) in json.loads(path.read_text(encoding="utf-8")).items():
                 if why:
                     failing.append(f"golden {self.cases[name]}: {why}")
-                else:
+                elif processor_s <= self.longest_s:
                     self.goldens[name] = processor_s, frozenset(tried_tests.reached(reached / f"{name}.reached"))
         return failing
 
