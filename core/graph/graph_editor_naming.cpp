@@ -43,6 +43,15 @@ void GraphEditor::find_used_names() {
 }
 
 StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
+    if (name_used_.empty()) find_used_names();
+    const auto first_new = static_cast<StringId>(strings_->size());
+    const StringId base_name = intern(base);
+    if (number < 0 && base_name >= first_new) {
+        // A string that nobody has asked for names no node and is no base of one: its last number is 0, as that of a
+        // base that is not among them.
+        mark_used(base_name);
+        return base_name;
+    }
     char buffer[256];
     const std::size_t base_length = std::min(base.size(), sizeof buffer - 24);
     std::copy_n(base.data(), base_length, buffer);
@@ -51,8 +60,6 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
         const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
         return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
     };
-    if (name_used_.empty()) find_used_names();
-    const StringId base_name = intern(base);
     if (!naming_) own_naming();
     std::int64_t& last = naming_->last_number[base_name];
     StringId name = no_string;
