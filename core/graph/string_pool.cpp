@@ -20,12 +20,6 @@ std::uint32_t hash_of(std::string_view text) {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
 }
 
-std::uint32_t hash_of(const TextPieces& pieces) {
-    std::uint64_t hash = 0;
-    for (const StringId piece : pieces) hash = (hash ^ piece) * 0x9e3779b97f4a7c15u;
-    return static_cast<std::uint32_t>(hash >> 32);
-}
-
 /// Seven bits of a hash, those that do not choose its place in tables of up to 2^25; never that of a free place.
 std::uint8_t tag_of(std::uint32_t hash) {
     return static_cast<std::uint8_t>(hash >> 25 | 0x80u);
@@ -54,26 +48,26 @@ StringId StringPool::intern(std::string_view text) {
 }
 
 StringId StringPool::compose(const TextPieces& pieces) {
-    const std::uint32_t hash = hash_of(pieces);
-    const auto is_match = [&](const Text& text) { return text.size == Text::composed && text.made->pieces == pieces; };
-    // What has a piece that the pools below do not know, as most have, need not be searched there.
-    const bool is_own = std::ranges::any_of(pieces, [&](StringId piece) { return piece >= first_; });
-    const StringId known = is_own ? find_own(hash, is_match) : find_match(hash, is_match);
-    if (known != no_string) return known;
     if (texts_.empty() && below_) take_over_below();
     if (!has_own_composed_) composed_.push_back(std::make_shared<std::deque<Composed>>());
     has_own_composed_ = true;
+    const auto id = static_cast<StringId>(size());
     Text made;
     made.made = &composed_.back()->emplace_back(pieces);
     made.size = Text::composed;
-    return add(made, hash);
+    texts_.push_back(made);
+    return id;
 }
 
 StringId StringPool::add(const Text& text, std::uint32_t hash) {
     const auto id = static_cast<StringId>(size());
     texts_.push_back(text);
-    // At most half of the places are taken, so that searches end soon.
-    if (2 * texts_.size() > slots_.size()) grow();
+    // At most half of the places are taken, so that searches end soon. Composed strings have none.
+    std::size_t taken = texts_.size();
+    if (2 * taken > slots_.size()) {
+        for (const auto& composed : composed_) taken -= composed->size();
+        if (2 * taken > slots_.size()) grow();
+    }
     insert(hash, id);
     return id;
 }

@@ -210,7 +210,7 @@ class Concretizing {
         for (std::size_t index = 0; index < made.sizes.size(); ++index) {
             if (made.tensor_changes[index]) fix_tensor(node, index, made);
         }
-        editor_.set_extra_json(node, fixed_text(node));
+        editor_.set_extra_json(node, fixed_text(node, made));
     }
 
     void fix_tensor(NodeId node, std::size_t index, Fixed& fixed) {
@@ -234,23 +234,22 @@ class Concretizing {
     }
 
     /// The unknown fields of a node afterwards; of those that are composed, only what they say of sizes is new.
-    StringId fixed_text(NodeId node) {
-        Fixed& made = fixed_[fields_.number(node)];
-        const TextPieces* pieces = source_.strings()->pieces(source_.extra_json()[node]);
-        if (!made.text || made.text == no_string) {
+    StringId fixed_text(NodeId node, Fixed& made) {
+        const StringId before = source_.extra_json()[node];
+        const TextPieces* pieces = source_.strings()->pieces(before);
+        StringId text = made.text.value_or(no_string);
+        if (text == no_string) {
             const auto outputs = std::as_const(editor_).outputs(node);
-            const StringId text =
+            text =
                 editor_.intern(pieces ? sizes_piece_text(made.fields, expressions_, fields_.hints(), editor_, outputs)
                                       : fields_text(made.fields, expressions_, fields_.hints(), editor_, outputs));
-            if (!made.text) return pieces ? with_sizes_piece(*pieces, text) : text;
-            made.text = text;
+            if (made.text) made.text = text;
         }
-        return pieces ? with_sizes_piece(*pieces, *made.text) : *made.text;
-    }
-
-    StringId with_sizes_piece(TextPieces pieces, StringId text) {
-        pieces[place_of_sizes] = text;
-        return editor_.compose(pieces);
+        if (!pieces) return text;
+        if ((*pieces)[place_of_sizes] == text) return before;
+        TextPieces changed = *pieces;
+        changed[place_of_sizes] = text;
+        return editor_.compose(changed);
     }
 
     /// torch.fx registers a node anew with its inputs when its arguments are set, and torchtitan sets all of them.
