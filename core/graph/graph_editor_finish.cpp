@@ -10,26 +10,6 @@
 
 namespace overlap {
 
-namespace {
-
-/// Most nodes have few users, for which std::stable_sort would ask for memory.
-template <typename Key>
-void sort_stably(std::span<NodeId> nodes, const Key& key) {
-    constexpr std::size_t few = 24;
-    if (nodes.size() > few) {
-        std::ranges::stable_sort(nodes, {}, key);
-        return;
-    }
-    for (std::size_t end = 1; end < nodes.size(); ++end) {
-        const NodeId node = nodes[end];
-        std::size_t place = end;
-        for (; place > 0 && key(node) < key(nodes[place - 1]); --place) nodes[place] = nodes[place - 1];
-        nodes[place] = node;
-    }
-}
-
-}  // namespace
-
 bool GraphEditor::is_topological() const {
     for (NodeId node = first_; node != no_node; node = next_[node]) {
         for (const NodeId input : inputs(node)) {
@@ -89,8 +69,14 @@ void GraphEditor::place_inputs(Graph& graph, std::span<const NodeId> nodes, std:
     }
     std::vector<NodeId> placed(offsets.back());
     NodeId* out = placed.data();
-    for (const NodeId node : nodes) {
-        for (const NodeId input : inputs(node)) *out++ = position[input];
+    for (std::size_t place = 0; place < nodes.size();) {
+        // Inputs of nodes that follow one another mostly do so, too.
+        const std::uint32_t first = first_edge_[nodes[place]];
+        std::uint32_t end = first;
+        do {
+            end += edge_count_[nodes[place++]];
+        } while (place < nodes.size() && first_edge_[nodes[place]] == end);
+        for (std::uint32_t edge = first; edge < end; ++edge) *out++ = position[edge_input_[edge]];
     }
     graph.input_offsets_ = SharedArray(std::move(offsets));
     graph.inputs_ = SharedArray(std::move(placed));
@@ -99,37 +85,34 @@ void GraphEditor::place_inputs(Graph& graph, std::span<const NodeId> nodes, std:
 /// @pre place_inputs().
 void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
     std::vector<std::uint32_t> offsets;
-    std::vector<NodeId> placed(graph.inputs_.size());
+    std::vector<NodeId> placed(graph.inputs_.size() + 1);  // with room for what is written and does not count
     offsets.reserve(nodes.size() + 1);
     offsets.push_back(0);
     for (const NodeId node : nodes) offsets.push_back(offsets.back() + user_count(node));
+    std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+    const auto add_to_inputs = [&](NodeId user) {
+        for (const NodeId input : graph.inputs(user)) placed[next[input]++] = user;
+    };
     if (users_in_order_) {
-        std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
-        for (NodeId place = 0; place < nodes.size(); ++place) {
-            for (const NodeId input : graph.inputs(place)) placed[next[input]++] = place;
-        }
+        for (NodeId place = 0; place < nodes.size(); ++place) add_to_inputs(place);
     } else {
-        NodeId* out = placed.data();
-        for (const NodeId node : nodes) {
-            NodeId* const begin = out;
-            bool registered_again = false;
-            if (lists_users_[node] == 0) {
-                for (const NodeId user : source_->users(node)) {
-                    *out++ = position[user];
-                    registered_again |= registered_[user] != 0;
-                }
-                if (!registered_again) continue;
-                out = begin;
+        // Those that never registered again have the inputs that they had, and come first.
+        for (NodeId place = 0; place < nodes.size(); ++place) {
+            if (is_new(nodes[place])) continue;
+            std::uint32_t& end = next[place];
+            for (const NodeId user : source_->users(nodes[place])) {
+                // What does not count is written over by what comes next.
+                placed[end] = position[user];
+                end += position[user] != no_node && registered_[user] == 0 ? 1u : 0u;
             }
-            for_each_user(node, [&](NodeId user) {
-                *out++ = user;
-                registered_again |= registered_[user] != 0;
-            });
-            const std::span users(begin, out);
-            if (registered_again) sort_stably(users, [&](NodeId user) { return registered_[user]; });
-            for (NodeId& user : users) user = position[user];
+        }
+        std::vector<NodeId> by_time(clock_ + std::size_t{1}, no_node);
+        for (NodeId place = 0; place < nodes.size(); ++place) by_time[registered_[nodes[place]]] = place;
+        for (const NodeId user : std::span(by_time).subspan(1)) {
+            if (user != no_node) add_to_inputs(user);
         }
     }
+    placed.pop_back();
     graph.user_offsets_ = SharedArray(std::move(offsets));
     graph.users_ = SharedArray(std::move(placed));
 }
@@ -148,13 +131,18 @@ SharedArena<Value> GraphEditor::placed_values(std::span<const NodeId> position) 
     std::vector<Value> placed;
     placed.reserve(values_.size());
     const std::size_t base = source_->values_.base().size();
-    for (const std::span<const Value> part : {values_.slice(0, base), values_.slice(base, values_.size() - base)}) {
-        placed.insert(placed.end(), part.begin(), part.end());
-    }
-    for (Value& value : placed) {
-        if (!value.is(ValueKind::node)) continue;
-        value.node = position[value.node];
-        if (value.node == no_node) value = Value::of_none();
+    constexpr std::size_t block = 2048;  // few enough to be in the cache still when nodes among them are placed
+    for (std::span<const Value> part : {values_.slice(0, base), values_.slice(base, values_.size() - base)}) {
+        while (!part.empty()) {
+            const std::size_t count = std::min(block, part.size());
+            placed.insert(placed.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count));
+            for (Value& value : std::span(placed).last(count)) {
+                if (!value.is(ValueKind::node)) continue;
+                value.node = position[value.node];
+                if (value.node == no_node) value = Value::of_none();
+            }
+            part = part.subspan(count);
+        }
     }
     return SharedArena(std::move(placed));
 }
