@@ -117,14 +117,15 @@ void GraphEditor::relabel() {
 
 void GraphEditor::set_order(std::span<const NodeId> order) {
     NodeId before = no_node;
+    std::uint64_t label = 0;
     for (const NodeId node : order) {
         previous_[node] = before;
         (before == no_node ? first_ : next_[before]) = node;
+        label_[node] = label += label_gap;
         before = node;
     }
     last_ = before;
     if (before != no_node) next_[before] = no_node;
-    relabel();
 }
 
 std::vector<NodeId> GraphEditor::order() const {
@@ -161,6 +162,7 @@ void GraphEditor::set_metadata(NodeId node, const NodeMetadata& metadata) {
 
 void GraphEditor::set_estimate(NodeId node, std::optional<double> milliseconds) {
     NodeMetadata changed = metadata(node);
+    if (changed.estimate_ms == milliseconds) return;
     changed.estimate_ms = milliseconds;
     set_metadata(node, changed);
 }

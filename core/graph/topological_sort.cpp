@@ -1,6 +1,8 @@
 #include "core/graph/topological_sort.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,7 @@ class Sort {
          FurtherDependencies further = {})
         : graph_(graph),
           order_(order),
+          whole_graph_(whole_graph),
           rule_(rule),
           further_(further),
           nodes_(order, whole_graph, graph.number_count()),
@@ -54,7 +57,8 @@ class Sort {
           scan_(nodes_.count(), unscanned),
           first_waiter_(nodes_.count(), no_node),
           next_waiter_(nodes_.count(), no_node) {
-        ready_.back() = true;  // what lies outside of a stretch counts as sorted
+        ready_.back() = 1;  // what lies outside of a stretch counts as sorted
+        if (whole_graph) sorted_.reserve(order.size());
     }
 
     bool run() {
@@ -81,19 +85,43 @@ class Sort {
                 first_waiter = node;
                 continue;
             }
-            ready_[nodes_.number(node)] = true;
+            ready_[nodes_.number(node)] = 1;
             ++finished;
-            if (cursor != no_node && graph_.next(cursor) != node) graph_.move_after(node, cursor);
+            if (whole_graph_) {
+                sorted_.push_back(node);
+            } else if (cursor != no_node && graph_.next(cursor) != node) {
+                graph_.move_after(node, cursor);
+            }
             cursor = node;
             // The list holds the latest waiter first, so the first one ends on top of the stack.
             NodeId waiter = std::exchange(first_waiter_[nodes_.number(node)], no_node);
             for (; waiter != no_node; waiter = next_waiter_[nodes_.number(waiter)]) woken_.push_back(waiter);
         }
-        return finished == order_.size();
+        if (finished != order_.size()) return false;
+        if (whole_graph_) put_in_order();
+        return true;
     }
 
   private:
-    bool is_ready(NodeId node) const { return ready_[nodes_.number(node)]; }
+    bool is_ready(NodeId node) const { return ready_[nodes_.number(node)] != 0; }
+
+    /// Each sorted node stands right behind the one before it, the first where it stood: what stays in place comes
+    /// before all of them or behind.
+    void put_in_order() {
+        if (sorted_.empty()) return;
+        const auto first = std::ranges::find(order_, sorted_.front());
+        std::vector<NodeId> order;
+        order.reserve(order_.size());
+        const auto add_others = [&](auto begin, auto end) {
+            if (rule_ != TieRule::resumed_scan || sorted_.size() == order_.size()) return;
+            std::copy_if(begin, end, std::back_inserter(order),
+                         [&](NodeId node) { return graph_.op(node) == NodeOp::output; });
+        };
+        add_others(order_.begin(), first);
+        order.insert(order.end(), sorted_.begin(), sorted_.end());
+        add_others(first, order_.end());
+        graph_.set_order(order);
+    }
 
     static constexpr std::uint32_t unscanned = 0xffffffffu;
 
@@ -140,13 +168,15 @@ class Sort {
 
     GraphEditor& graph_;
     std::span<const NodeId> order_;
+    const bool whole_graph_;
     TieRule rule_;
     FurtherDependencies further_;
     SortedNodes nodes_;
-    std::vector<bool> ready_;
+    std::vector<std::uint8_t> ready_;
     std::vector<std::uint32_t> scan_;
     std::vector<NodeId> first_waiter_, next_waiter_;
     std::vector<NodeId> woken_;
+    std::vector<NodeId> sorted_;  ///< of a whole graph, which gets its order at once
 };
 
 /// A sorted stretch without an output node inside stays as it is, so most calls end here.
