@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -56,6 +57,21 @@ constexpr auto known_operators = std::to_array<KnownOperator>({
     {"prims.reshape.default", ChunkGraph::takes_shape},
 });
 static_assert(std::ranges::is_sorted(known_operators, {}, &KnownOperator::name));
+
+/// Whether JSON wants a letter of the text escaped. Eight letters are looked at at once.
+bool has_escaped(std::string_view text) {
+    constexpr std::uint64_t ones = 0x0101010101010101u, highest = 0x80 * ones;
+    const auto has_less = [](std::uint64_t letters, std::uint64_t than) {
+        return (letters - than * ones) & ~letters & highest;
+    };
+    std::uint64_t found = 0;
+    for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t letters = ' ' * ones;
+        std::memcpy(&letters, text.data() + at, std::min(sizeof letters, text.size() - at));
+        found |= has_less(letters, 0x20) | has_less(letters ^ '"' * ones, 1) | has_less(letters ^ '\\' * ones, 1);
+    }
+    return found != 0;
+}
 
 std::uint8_t traits_of(std::string_view target) {
     const auto* const known = std::ranges::lower_bound(known_operators, target, {}, &KnownOperator::name);
@@ -152,11 +168,7 @@ void ChunkGraph::note_fields(NodeId node, const NodeFields* fields, const ChunkM
 void ChunkGraph::set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half,
                           StringId original_name) {
     const std::string_view name = editor_.text(original_name);
-    bool is_escaped = false;
-    for (const char letter : name) {  // to the end, so that several letters are looked at at once
-        is_escaped |= letter == '"' || letter == '\\' || static_cast<unsigned char>(letter) < 0x20;
-    }
-    if (sizes_piece == empty_string || name.empty() || is_escaped) {
+    if (sizes_piece == empty_string || name.empty() || has_escaped(name)) {
         NodeFields whole = *fields;
         whole.chunk = *half.chunk;
         whole.chunk.original_name = name;

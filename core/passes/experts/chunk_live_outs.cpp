@@ -201,15 +201,28 @@ class RegionLowering {
         return made;
     }
 
+    /// Erases copies that nobody reads, and then those that only these have read.
     void erase_unused(const BodyCopier& bodies) {
-        std::vector<NodeId> copies;
+        NodeSet copies(editor_.number_count());
+        std::vector<NodeId> unused;
+        const auto look = [&](NodeId copy) {
+            if (editor_.user_count(copy) == 0 && !graph_.has_halves(copy) && !graph_.writes(copy))
+                unused.push_back(copy);
+        };
         for (std::size_t index = 0; index < bodies.originals().size(); ++index) {
-            for (const NodeId copy : bodies.halves(index)) copies.push_back(copy);
+            for (const NodeId copy : bodies.halves(index)) {
+                copies.add(copy);
+                look(copy);
+            }
         }
-        std::ranges::sort(copies, [&](NodeId left, NodeId right) { return editor_.is_before(right, left); });
-        for (const NodeId copy : copies) {
-            if (graph_.has_halves(copy) || editor_.user_count(copy) > 0 || graph_.writes(copy)) continue;
+        while (!unused.empty()) {
+            const NodeId copy = unused.back();
+            unused.pop_back();
+            const std::vector<NodeId> inputs(editor_.inputs(copy).begin(), editor_.inputs(copy).end());
             editor_.erase(copy);
+            for (const NodeId input : inputs) {
+                if (copies.has(input)) look(input);
+            }
         }
     }
 

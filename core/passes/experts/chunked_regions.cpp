@@ -28,6 +28,7 @@ class Collector {
     std::vector<ChunkedRegion> run() {
         for (NodeId node = 0; node < graph_.node_count(); ++node) add(node);
         place_.resize(graph_.node_count());
+        met_for_.resize(graph_.node_count(), no_region);
         for (std::uint32_t region = 0; region < regions_.size(); ++region) find_dependencies(region);
         return std::move(regions_);
     }
@@ -78,37 +79,53 @@ class Collector {
         return entry->second;
     }
 
-    /// One walk from the region's first node to its last: what stands before cannot depend on it.
+    /// One walk over the region's nodes, and over those of no region that lie between some of them.
     void find_dependencies(std::uint32_t number) {
         ChunkedRegion& region = regions_[number];
         const auto count = static_cast<std::uint32_t>(region.nodes.size());
         for (std::uint32_t place = 0; place < count; ++place) place_[region.nodes[place]] = place;
         region.first_dependency.reserve(count + 1);
-        const NodeId first = region.nodes.front(), last = region.nodes.back();
-        // By node from the first on, of nodes of no region: what of the region they depend on.
-        behind_.assign(last - first, {});
-        for (NodeId node = first; node <= last; ++node) {
-            if (region_of_[node] == number) {
-                std::vector<std::uint32_t>& list = region.dependency_list;
-                const auto begin = static_cast<std::uint32_t>(list.size());
-                region.first_dependency.push_back(begin);
-                add_inputs(node, number, first, list);
-                unite(list, begin);
-            } else if (region_of_[node] == no_region) {
-                add_inputs(node, number, first, behind_[node - first]);
-                unite(behind_[node - first], 0);
+        find_between(region, number);
+        std::size_t next = 0;
+        for (const NodeId node : region.nodes) {
+            for (; next < between_.size() && between_[next] < node; ++next) {
+                behind_[next].clear();
+                add_inputs(between_[next], number, behind_[next]);
+                unite(behind_[next], 0);
             }
+            std::vector<std::uint32_t>& list = region.dependency_list;
+            const auto begin = static_cast<std::uint32_t>(list.size());
+            region.first_dependency.push_back(begin);
+            add_inputs(node, number, list);
+            unite(list, begin);
         }
         region.first_dependency.push_back(static_cast<std::uint32_t>(region.dependency_list.size()));
     }
 
-    void add_inputs(NodeId node, std::uint32_t number, NodeId first, std::vector<std::uint32_t>& found) const {
+    /// Nodes of no region that depend on the region's, in front of its last: what stands behind it is no input of it.
+    void find_between(const ChunkedRegion& region, std::uint32_t number) {
+        const NodeId last = region.nodes.back();
+        between_.clear();
+        const auto look = [&](NodeId node) {
+            for (const NodeId user : graph_.users(node)) {
+                if (user > last || region_of_[user] != no_region || met_for_[user] == number) continue;
+                met_for_[user] = number;
+                between_.push_back(user);
+            }
+        };
+        for (const NodeId node : region.nodes) look(node);
+        for (std::size_t at = 0; at < between_.size(); ++at) look(between_[at]);
+        std::ranges::sort(between_);
+        for (std::uint32_t place = 0; place < between_.size(); ++place) place_[between_[place]] = place;
+        if (behind_.size() < between_.size()) behind_.resize(between_.size());
+    }
+
+    void add_inputs(NodeId node, std::uint32_t number, std::vector<std::uint32_t>& found) const {
         for (const NodeId input : graph_.inputs(node)) {
-            if (input < first) continue;
             if (region_of_[input] == number) {
                 found.push_back(place_[input]);
-            } else if (region_of_[input] == no_region) {
-                const std::vector<std::uint32_t>& behind = behind_[input - first];
+            } else if (met_for_[input] == number) {
+                const std::vector<std::uint32_t>& behind = behind_[place_[input]];
                 found.insert(found.end(), behind.begin(), behind.end());
             }
         }
@@ -131,7 +148,11 @@ class Collector {
     std::uint32_t last_region_ = no_region;
     std::map<std::pair<std::string, bool>, std::uint32_t> numbers_;
     std::vector<ChunkedRegion> regions_;
-    std::vector<std::uint32_t> region_of_, place_;  ///< by node
+    std::vector<std::uint32_t> region_of_;
+    std::vector<std::uint32_t> place_;    ///< by node: in its region, or among those between
+    std::vector<std::uint32_t> met_for_;  ///< by node of no region: the region for which it was met last
+    std::vector<NodeId> between_;         ///< of one region
+    /// By place among those between: what of the region they depend on.
     std::vector<std::vector<std::uint32_t>> behind_;
 };
 

@@ -248,7 +248,7 @@ class Orderer {
     /// Emits the candidates in rounds: those whose dependencies have been emitted, by half, then by place. The bits of
     /// a candidate are the halves as whose it counts.
     bool emit_ready() {
-        Places ready, next;
+        Places ready, next, woken;
         for (std::uint32_t node = 0; node < size(); ++node) {
             if (candidate_[node] != 0 && emitted_[node] == 0 && missing_[node] == 0) ready.push_back(node);
         }
@@ -261,7 +261,7 @@ class Orderer {
                 }
             }
             emit(next);
-            Places woken;
+            woken.clear();
             for (const std::uint32_t node : ready) {
                 for (const std::uint32_t user : users(node)) {
                     if (missing_[user] == 0 && emitted_[user] == 0 && candidate_[user] != 0) woken.push_back(user);
@@ -269,7 +269,7 @@ class Orderer {
             }
             std::ranges::sort(woken);
             woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
-            ready = std::move(woken);
+            std::swap(ready, woken);
         }
         return any;
     }
