@@ -210,7 +210,129 @@ std::string later_wait_text(const Simulation& simulation, const Graph& graph, st
            compute_to_hide_behind(collective.exposed_ms, later.hidden_ms);
 }
 
+/// When a collective could have started at its place, had its process group been free.
+double possible_ms(const CollectiveTiming& collective) {
+    return std::max(collective.issue_ms, collective.ready_ms);
+}
+
+/// What a collective's stream ran right before it, where that kept it from starting; null where nothing did.
+const CollectiveTiming* held_by(const Simulation& simulation, const CollectiveTiming& held) {
+    if (held.start_ms - possible_ms(held) < nanosecond_in_ms) return nullptr;
+    const CollectiveTiming* last = nullptr;
+    for (const CollectiveTiming& other : simulation.collectives) {
+        if (&other == &held) break;
+        if (other.group == held.group) last = &other;
+    }
+    return last;
+}
+
+/// What its process group was doing when a collective could have started; empty where nothing held it.
+std::string busy_text(const Simulation& simulation, const Graph& graph, const CollectiveTiming& held) {
+    const CollectiveTiming* const last = held_by(simulation, held);
+    if (!last) return {};
+    const double busy_ms = held.start_ms - possible_ms(held);
+    const std::string group = "process group " + simulation.groups[held.group].process_group + " was busy";
+    const std::string name(graph.name(last->start));
+    // The one ahead may itself have waited for others.
+    const bool is_alone = busy_ms < last->end_ms - last->start_ms + nanosecond_in_ms;
+    return is_alone ? group + " with " + name + " for " + milliseconds(busy_ms)
+                    : group + " for " + milliseconds(busy_ms) + ", with " + name + " last,";
+}
+
+/// How long compute waits for a collective that has not started, since others of its process group are ahead of it.
+double waited_in_queue_ms(const Simulation& simulation, const CollectiveTiming& collective) {
+    const double from_ms = std::max(possible_ms(collective), simulation.nodes[collective.wait].start_ms);
+    return std::clamp(collective.start_ms - from_ms, 0.0, collective.exposed_ms);
+}
+
+/// Where it could start instead, or why that would not help; empty where there is nothing to say.
+std::string earlier_start_text(const Simulation& simulation, const Graph& graph, std::size_t index,
+                               const IssueOrder& order) {
+    const CollectiveTiming& collective = simulation.collectives[index];
+    const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
+    if (collective.start_before != no_node) {
+        const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
+        return "; starting before " + name(collective.start_before) + ", it would have " +
+               compute_to_hide_behind(collective.exposed_ms, collective.avoidable_ms) +
+               (refusal.empty() ? std::string() : ", but " + refusal);
+    }
+    if (possible_ms(collective) - collective.earliest_ms >= nanosecond_in_ms)
+        return "; starting earlier would hide no more of it, since only its own preparation is computed meanwhile";
+    if (collective.producer == no_node) return {};
+    return "; it cannot start earlier, since " + name(collective.producer) + " ends at " +
+           milliseconds(simulation.nodes[collective.producer].end_ms);
+}
+
+/// What would help against the cause, as a continuation of exposure_cause_text().
+std::string help_text(const Simulation& simulation, const Graph& graph, std::size_t index, const IssueOrder& order) {
+    const CollectiveTiming& collective = simulation.collectives[index];
+    switch (collective.cause) {
+        case ExposureCause::none:
+            break;
+        case ExposureCause::group_busy: {
+            const std::string refusal = issue_refusal(graph, simulation, index, collective.blocker, order);
+            return refusal.empty() ? "; issuing it before " + std::string(graph.name(collective.blocker)) +
+                                         " would let it start earlier, and that one later"
+                                   : "; it cannot go ahead of that one, since " + refusal;
+        }
+        case ExposureCause::window_too_short:
+        case ExposureCause::order_of_issue:
+            return earlier_start_text(simulation, graph, index, order);
+        case ExposureCause::producer_late:
+            return later_wait_text(simulation, graph, index, order);
+    }
+    return {};
+}
+
 }  // namespace
+
+std::string exposure_cause_text(const Simulation& simulation, const Graph& graph, std::size_t index) {
+    const CollectiveTiming& collective = simulation.collectives[index];
+    if (collective.cause == ExposureCause::none) return {};
+    const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
+    const std::string duration =
+        "the " + words(collective.kind) + " takes " + milliseconds(collective.end_ms - collective.start_ms);
+    const std::string wait = name(collective.wait);
+    const double earlier_ms = possible_ms(collective) - collective.earliest_ms;
+    std::string text = "waits " + milliseconds(collective.exposed_ms);
+    if (const double queued_ms = waited_in_queue_ms(simulation, collective); queued_ms >= nanosecond_in_ms)
+        text += ", " + milliseconds(queued_ms) + " of it in the queue";
+    text += ": ";
+    // Where others were ahead, its start is not when it could have started.
+    const std::string busy = busy_text(simulation, graph, collective);
+    const std::string held = busy.empty() ? "; " : "; " + busy + " then; ";
+    const bool needs_input_alone = collective.producer == no_node;
+    switch (collective.cause) {
+        case ExposureCause::none:
+            break;
+        case ExposureCause::group_busy:
+            return text + busy + " when it could have started";
+        case ExposureCause::window_too_short:
+            if (busy.empty())
+                return text + "the time between its start and its wait (" + milliseconds(collective.window_ms) +
+                       ") is shorter than the " + words(collective.kind) + " (" +
+                       milliseconds(collective.end_ms - collective.start_ms) + ")";
+            return text + "it could have started " + before(collective.window_ms, wait, "") + ", and " + duration +
+                   "; " + busy + " then";
+        case ExposureCause::order_of_issue:
+            return text + "it is issued " + before(collective.window_ms, wait, "only ") + ", though its input " +
+                   (needs_input_alone
+                        ? std::string("is an input of the graph")
+                        : "was ready " + milliseconds(earlier_ms) + " earlier, after " + name(collective.producer)) +
+                   held + duration;
+        case ExposureCause::producer_late:
+            if (!needs_input_alone)
+                text += "its input, which needs " + name(collective.producer) + ", is ready " +
+                        before(earlier_ms + collective.window_ms, wait, "only ");
+            else if (index == 0)
+                text += "it starts the graph, " + before(collective.window_ms, wait, "");
+            else
+                text += "its input is an input of the graph, but hardly any compute comes before it: it is issued " +
+                        before(collective.window_ms, wait, "only ");
+            return text + held + duration;
+    }
+    return text;
+}
 
 std::string Simulation::explain(const Graph& graph, std::size_t index) const {
     return explain_exposure(*this, graph, index, {});
@@ -218,75 +340,7 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
 
 std::string explain_exposure(const Simulation& simulation, const Graph& graph, std::size_t index,
                              const IssueOrder& order) {
-    const std::vector<CollectiveTiming>& collectives = simulation.collectives;
-    const CollectiveTiming& collective = collectives[index];
-    if (collective.cause == ExposureCause::none) return {};
-    const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
-    const std::string kind = words(collective.kind);
-    const std::string duration = milliseconds(collective.end_ms - collective.start_ms);
-    const std::string wait = name(collective.wait);
-    const double possible_ms = std::max(collective.issue_ms, collective.ready_ms);
-    std::string text = "waits " + milliseconds(collective.exposed_ms) + ": ";
-    std::string advice;
-    if (collective.start_before != no_node) {
-        advice = "; starting before " + name(collective.start_before) + ", it would have " +
-                 compute_to_hide_behind(collective.exposed_ms, collective.avoidable_ms);
-        const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
-        if (!refusal.empty()) advice += ", but " + refusal;
-    } else if (possible_ms - collective.earliest_ms >= nanosecond_in_ms) {
-        advice = "; starting earlier would hide no more of it, since only its own preparation is computed meanwhile";
-    } else if (collective.producer != no_node) {
-        advice = "; it cannot start earlier, since " + name(collective.producer) + " ends at " +
-                 milliseconds(simulation.nodes[collective.producer].end_ms);
-    }
-    switch (collective.cause) {
-        case ExposureCause::none:
-            break;
-        case ExposureCause::group_busy: {
-            // The one ahead may itself have waited for others.
-            const double busy_ms = collective.start_ms - possible_ms;
-            const auto blocker = std::ranges::find(collectives, collective.blocker, &CollectiveTiming::start);
-            const bool is_alone =
-                blocker != collectives.end() && busy_ms < blocker->end_ms - blocker->start_ms + nanosecond_in_ms;
-            text += "process group " + simulation.groups[collective.group].process_group + " was busy" +
-                    (is_alone ? " with " + name(collective.blocker) : std::string()) + " for " + milliseconds(busy_ms) +
-                    (is_alone ? std::string() : ", with " + name(collective.blocker) + " last,") +
-                    " when it could have started";
-            const std::string refusal = issue_refusal(graph, simulation, index, collective.blocker, order);
-            text += refusal.empty() ? "; issuing it before " + name(collective.blocker) +
-                                          " would let it start earlier, and that one later"
-                                    : "; it cannot go ahead of that one, since " + refusal;
-            break;
-        }
-        case ExposureCause::window_too_short:
-            // Where others were ahead, its start is not when it could have started.
-            if (const double busy_ms = collective.start_ms - possible_ms; busy_ms >= nanosecond_in_ms) {
-                text += "it could have started " + before(collective.window_ms, wait, "") + ", and the " + kind +
-                        " takes " + duration + "; process group " + simulation.groups[collective.group].process_group +
-                        " was busy for " + milliseconds(busy_ms) + " then" + advice;
-                break;
-            }
-            text += "the time between its start and its wait (" + milliseconds(collective.window_ms) +
-                    ") is shorter than the " + kind + " (" + duration + ")" + advice;
-            break;
-        case ExposureCause::order_of_issue:
-            text +=
-                "it is issued " + before(collective.window_ms, wait, "only ") + ", though its input " +
-                (collective.producer == no_node ? std::string("is an input of the graph")
-                                                : "was ready " + milliseconds(possible_ms - collective.earliest_ms) +
-                                                      " earlier, after " + name(collective.producer)) +
-                "; the " + kind + " takes " + duration + advice;
-            break;
-        case ExposureCause::producer_late:
-            text += collective.producer == no_node
-                        ? "it starts the graph, " + before(collective.window_ms, wait, "")
-                        : "its input, which needs " + name(collective.producer) + ", is ready " +
-                              before(possible_ms - collective.earliest_ms + collective.window_ms, wait, "only ");
-            text += "; the " + kind + " takes " + duration;
-            text += later_wait_text(simulation, graph, index, order);
-            break;
-    }
-    return text;
+    return exposure_cause_text(simulation, graph, index) + help_text(simulation, graph, index, order);
 }
 
 }  // namespace overlap

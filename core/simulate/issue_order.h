@@ -24,6 +24,10 @@ struct IssueOrder {
 std::string explain_exposure(const Simulation& simulation, const Graph& graph, std::size_t collective,
                              const IssueOrder& order);
 
+/// The first half of that: why it is exposed, without what would help. What a move does to the step is known only when
+/// the plan that makes it is evaluated; a text that cannot say so names no move.
+std::string exposure_cause_text(const Simulation& simulation, const Graph& graph, std::size_t collective);
+
 /// Why a collective cannot be issued before a node that comes before it: as a drag in the timeline and Advice refuse
 /// it. A clause such as `reduce_scatter_1, which is ahead of it on its process group, has to come behind mm_3`; empty
 /// where it can.
