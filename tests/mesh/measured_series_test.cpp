@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/problem_of.h"
 
 namespace overlap::test {
@@ -30,6 +32,17 @@ TEST(MeasuredTimes, MoreBytesAreNeverFree) {
     const std::vector<MeasuredTime> one = {{1000, 10.0}};
     EXPECT_DOUBLE_EQ(interpolated_us(one, 500), 10.0);
     EXPECT_DOUBLE_EQ(interpolated_us(one, 3000), 30.0);
+    const std::vector<MeasuredTime> latency = {{0, 10.0}};
+    EXPECT_DOUBLE_EQ(interpolated_us(latency, 3000), 10.0);
+    // Between points noise is what was measured.
+    EXPECT_DOUBLE_EQ(interpolated_us(noisy, 1500), 9.5);
+}
+
+TEST(MeasuredTimes, OnlyGathersCountWhatTheyReturn) {
+    EXPECT_EQ(collective_bytes(StepKind::all_gather, 100, 4), 400);
+    for (const StepKind kind :
+         {StepKind::all_reduce, StepKind::reduce_scatter, StepKind::all_to_all, StepKind::permute})
+        EXPECT_EQ(collective_bytes(kind, 100, 4), 100) << to_text(kind);
 }
 
 TEST(MeasuredTimes, ByKindAndCommunicatorElseTheOtherModel) {
@@ -57,6 +70,14 @@ TEST(MeasuredTimes, RefusesTablesThatAreNone) {
     EXPECT_EQ(problem({{10, -1.0}}),
               "measured all_gather: the time at 10 bytes is no finite number that is not negative");
     EXPECT_EQ(problem({{10, 1.0}, {20, 2.0}}), "accepted");
+    EXPECT_EQ(problem({{0, 0.0}}), "accepted");
+    EXPECT_EQ(problem({{-1, 1.0}}), "measured all_gather: its points must ascend in bytes; -1 does not");
+    EXPECT_EQ(problem({{10, 1.0}, {20, std::numeric_limits<double>::infinity()}}),
+              "measured all_gather: the time at 20 bytes is no finite number that is not negative");
+    EXPECT_EQ(problem_of([] {
+                  measured_times(DeviceMesh{{2}, {}}, {{StepKind::all_gather, {0}, {}}}, *fixed_times());
+              }),
+              "measured all_gather: it has no points");
 }
 
 }  // namespace overlap::test

@@ -38,6 +38,15 @@ TEST(ShardingText, ReadsWhatTheDiscussionsWrite) {
     EXPECT_EQ(parse_state("S(0)[1]S(1)[0]", 2).placements[0], Placement::shard(1));
 }
 
+TEST(ShardingText, SpacesDoNotMatterAndTensorDimensionsAreSorted) {
+    EXPECT_EQ(
+        parse_state("  S(1)[ 0] S(0)[2, 1]  ", 3),
+        (ShardingState{{Placement::shard(1), Placement::shard(0), Placement::shard(0)}, {{0, {2, 1}}, {1, {0}}}}));
+    EXPECT_EQ(parse_state("RRRRRR", 6).placements.size(), 6u);
+    EXPECT_EQ(to_tensor_centric_text(parse_state("P(bxor)RP(bxor)R", 4)), "R[1,3]P(bxor)[0,2]");
+    EXPECT_EQ(to_tensor_centric_text(parse_state("S(1)S(0)", 2)), "S(0)[1]S(1)[0]");
+}
+
 TEST(ShardingText, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(problem_of("RRRRRRR", 6),
               "state \"RRRRRRR\": it has more than 6 placements, and no mesh has more dimensions");
@@ -52,11 +61,24 @@ TEST(ShardingText, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(
         problem_of("P(mean)", 1),
         "placement \"P(mean)\": the operation of a partial is one of sum, avg, min, max, product, band, bor, bxor");
+    EXPECT_EQ(problem_of("S(0)[0]S(0)[2]", 2),
+              "state \"S(0)[0]S(0)[2]\": the places of tensor dimension 0 are 0 to 1, each once");
+    EXPECT_EQ(problem_of("S(0)[0,1", 2), "state \"S(0)[0,1\": a closing bracket is missing");
+    EXPECT_EQ(problem_of("S(0)<0]S(0)<1>", 2), "state \"S(0)<0]S(0)<1>\": a closing bracket is missing");
+    EXPECT_EQ(problem_of("S(0)[x]", 1), "state \"S(0)[x]\": expected a number in the brackets");
+    EXPECT_EQ(problem_of("S(0)[-1]", 1), "state \"S(0)[-1]\": expected a number in the brackets");
+    EXPECT_EQ(problem_of("S(0)[0]RP(sum)[1]", 2), "state \"S(0)[0]RP(sum)[1]\": R does not say its mesh dimensions");
+    EXPECT_EQ(problem_of("S(0)[0]R[2]S(0)[1]", 3), "state \"S(0)[0]R[2]S(0)[1]\": tensor dimension 0 is there twice");
     EXPECT_EQ(problem_of("", 1), "state \"\": a state has one placement for each mesh dimension");
 }
 
 TEST(ShardingText, WritesSpecificationsAsTorchDoes) {
     EXPECT_EQ(spec_text(parse_state("S(0)R", 2), MeshTensor::of({64, 48}, "float32")), "Spec(f32[64, 48](S(0)R))");
+    EXPECT_EQ(spec_text(parse_state("R", 1), MeshTensor::of({}, "bool")), "Spec(b8[](R))");
+    MeshTensor unknown;
+    unknown.shape = {3};
+    unknown.dtype = "float7";
+    EXPECT_EQ(spec_text(parse_state("R", 1), unknown), "Spec(float7[3](R))");
 }
 
 }  // namespace
