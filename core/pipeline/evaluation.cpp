@@ -12,9 +12,9 @@
 #include "core/cost/control_deps.h"
 #include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/step_with_links_shared.h"
-#include "core/pipeline/why_exposed.h"
 #include "core/predict/checked_range.h"
 #include "core/simulate/device_memory.h"
+#include "core/simulate/issue_order.h"
 
 namespace overlap {
 
@@ -216,7 +216,8 @@ class Evaluator {
                 const auto entry = static_cast<std::size_t>(problem.plan_entry);
                 problem.message = display_name(result_->resolved->plan.buckets[entry]) + ", ";
             }
-            problem.message += problem.nodes[0] + ": " + why_exposed(*result_, index);
+            // What would help is evaluated where it is asked for (core/advice/named_moves.h).
+            problem.message += problem.nodes[0] + ": " + exposure_cause_text(simulation, *result_->graph, index);
             result_->problems.push_back(std::move(problem));
         }
     }

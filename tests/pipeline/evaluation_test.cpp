@@ -384,6 +384,11 @@ TEST(Evaluation, TellsTheWorstExposedCollectives) {
     for (const Problem& problem : evaluation->problems) {
         EXPECT_FALSE(problem.message.empty());
         EXPECT_NE(graph->find(problem.nodes.at(0)), no_node);
+        if (problem.kind != ProblemKind::exposed) continue;
+        // A move is told with what it does, which nobody has evaluated here.
+        EXPECT_NE(problem.message.find(": waits "), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.message.find("starting before"), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.message.find("waited for"), std::string::npos) << problem.message;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
+#include "ui/panels/exposed_moves.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/widgets/severity_sign.h"
 
@@ -25,7 +26,11 @@ QString textOfFix(const Problem& problem) {
 
 }  // namespace
 
-ProblemsModel::ProblemsModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
+ProblemsModel::ProblemsModel(Document& document, QObject* parent)
+    : HarmlessModel(parent), document_(document), moves_(new ExposedMoves(document, this)) {
+    connect(moves_, &ExposedMoves::changed, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, message_column), index(rowCount() - 1, message_column));
+    });
     connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
     update();
 }
@@ -34,6 +39,14 @@ void ProblemsModel::showInstead(std::optional<std::vector<Problem>> problems) {
     if (!problems && !instead_) return;
     instead_ = std::move(problems);
     update();
+}
+
+void ProblemsModel::evaluateMoves(bool wanted) {
+    moves_->setWanted(wanted);
+}
+
+bool ProblemsModel::evaluating() const {
+    return moves_->busy();
 }
 
 void ProblemsModel::update() {
@@ -94,10 +107,10 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == title_column) return QString::fromStdString(shown.title);
-            if (index.column() == message_column) return QString::fromStdString(shown.message);
+            if (index.column() == message_column) return messageOf(shown);
             return fixOf(shown).isEmpty() ? QString() : fixOf(shown) + QStringLiteral(" ↵");
         case Qt::ToolTipRole:
-            return index.column() == fix_column ? fixOf(shown) : QString::fromStdString(shown.message);
+            return index.column() == fix_column ? fixOf(shown) : messageOf(shown);
         case Qt::AccessibleTextRole:
             return index.column() == title_column
                        ? severityName(shown.severity) + QStringLiteral(": ") + QString::fromStdString(shown.title)
@@ -113,6 +126,12 @@ QString ProblemsModel::fixOf(const Problem& problem) const {
     // What helps is found when it is wanted: it takes evaluations.
     if (problem.kind == ProblemKind::exposed) return document_.editable() && !instead_ ? tr("what helps") : QString();
     return QString::fromStdString(problem.fix);
+}
+
+QString ProblemsModel::messageOf(const Problem& problem) const {
+    const QString message = QString::fromStdString(problem.message);
+    const QString moves = instead_ ? QString() : moves_->told(problem);
+    return moves.isEmpty() ? message : QStringLiteral("%1. %2").arg(message, moves);
 }
 
 QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int column, int role) const {

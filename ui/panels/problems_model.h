@@ -10,6 +10,7 @@
 namespace overlap::ui {
 
 class Document;
+class ExposedMoves;
 
 /// The problems of the current evaluation, or of what is shown in its place, the worst first. Many of one kind are one
 /// row that says how many there are, with the problems below it.
@@ -31,6 +32,10 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
 
     /// Shows these until nothing is given: problems of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Problem>> problems);
+    /// Whether what could help exposed collectives is evaluated: while somebody looks.
+    void evaluateMoves(bool wanted);
+    /// True while it is being evaluated.
+    bool evaluating() const;
     const std::vector<Problem>& problems() const { return problems_; }
     /// The problem of an index as a position in problems(); nothing for a row that stands for several.
     std::optional<std::size_t> problemAt(const QModelIndex& index) const;
@@ -55,11 +60,14 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     QVariant trueData(const QModelIndex& index, int role) const override;
     /// The label of a problem's fix; empty where there is none.
     QString fixOf(const Problem& problem) const;
+    /// What a problem means, with what the moves do that could help.
+    QString messageOf(const Problem& problem) const;
     QVariant severalData(const std::vector<std::size_t>& members, int column, int role) const;
     const std::vector<std::size_t>& members(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     void update();
 
     Document& document_;
+    ExposedMoves* moves_;
     std::vector<Problem> problems_;
     std::vector<std::vector<std::size_t>> rows_;  ///< indices into problems_
     std::optional<std::vector<Problem>> instead_;

@@ -127,6 +127,16 @@ void ProblemsPanel::resizeEvent(QResizeEvent* event) {
     fitColumns();
 }
 
+void ProblemsPanel::showEvent(QShowEvent* event) {
+    QTreeView::showEvent(event);
+    model_->evaluateMoves(true);
+}
+
+void ProblemsPanel::hideEvent(QHideEvent* event) {
+    QTreeView::hideEvent(event);
+    model_->evaluateMoves(false);
+}
+
 void ProblemsPanel::fitColumns() {
     int title = 120;
     int fix = 0;

@@ -1,12 +1,14 @@
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 
+#include "core/advice/named_moves.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/panels/log.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
@@ -145,6 +147,53 @@ class ProblemsTest : public QObject {
         QVERIFY(model.applyFix(*model.problemAt(exposed)));
         QCOMPARE(wanted.count(), 1);
         QCOMPARE(document->selection().node().toStdString(), model.problems()[*model.problemAt(exposed)].nodes.front());
+    }
+
+    /// A move is named with what it does to the step, or not at all.
+    void whatIsExposedTellsMovesAsTheyAreEvaluated() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        ProblemsPanel panel(*document);
+        ProblemsModel& model = *panel.problems();
+        const auto messages = [&] {
+            QStringList shown;
+            for (const Problem& problem : model.problems()) {
+                if (problem.kind != ProblemKind::exposed) continue;
+                const auto place = static_cast<std::size_t>(&problem - model.problems().data());
+                for (int row = 0; row < model.rowCount(); ++row)
+                    if (model.problemAt(model.index(row, 0)) == place)
+                        shown.append(model.index(row, ProblemsModel::message_column).data().toString());
+            }
+            return shown;
+        };
+        QVERIFY(!messages().isEmpty());
+        for (const QString& message : messages()) {
+            QVERIFY2(!message.contains("compute to hide behind"), qPrintable(message));
+            QVERIFY2(!message.contains("Evaluated"), qPrintable(message));
+        }
+        panel.show();
+        QVERIFY(model.evaluating());
+        QTRY_VERIFY(!model.evaluating());
+        const auto evaluation = document->evaluation();
+        QString shown = messages().join(u'\n');
+        shown.replace(thinSpace, u' ');
+        int told = 0;
+        for (const Problem& problem : model.problems()) {
+            if (problem.kind != ProblemKind::exposed) continue;
+            const NodeId start = evaluation->graph->find(problem.nodes.front());
+            const auto collective = static_cast<std::size_t>(evaluation->simulation.collective_of_node[start]);
+            for (const std::string& sentence : evaluated_moves(evaluation, collective)) {
+                QVERIFY2(shown.contains(QString::fromStdString(sentence)), qPrintable(shown));
+                ++told;
+            }
+        }
+        QVERIFY(told > 0);
+        panel.hide();
+        QVERIFY(document->current()->undoStack().canUndo());
+        document->current()->undoStack().undo();
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(!model.evaluating());  // nobody looks
     }
 
     void overlappingEntriesAreMended() {
