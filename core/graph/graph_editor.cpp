@@ -354,7 +354,22 @@ void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
 
 void GraphEditor::replace_input(NodeId node, NodeId old, NodeId replacement) {
     const auto map = [&](NodeId input) { return input == old ? replacement : input; };
-    const Value args = mapped(records_[node].args, map), kwargs = mapped(records_[node].kwargs, map);
+    Value args = records_[node].args, kwargs = records_[node].kwargs;
+    // An output returns all gradients, and many of them are replaced one by one: the list that it got for the first of
+    // them is its own.
+    const bool has_own_lists = op(node) == NodeOp::output && args.count == 1 && kwargs.count == 0 &&
+                               values_.is_new(args.first) && values_[args.first].is(ValueKind::list) &&
+                               values_.is_new(values_[args.first].first);
+    const Value returned = has_own_lists ? values_[args.first] : Value();
+    const auto is_nested = [](const Value& value) { return value.has_children(); };
+    if (has_own_lists && std::ranges::none_of(children(returned), is_nested)) {
+        for (Value& value : values_.write(returned.first, returned.count)) {
+            if (value.is(ValueKind::node) && current(value.node) == old) value.node = replacement;
+        }
+    } else {
+        args = mapped(args, map);
+        kwargs = mapped(kwargs, map);
+    }
     const std::span<const NodeId> known = inputs(node);
     const auto edge = std::ranges::find(known, old);
     if (edge == known.end() || old == replacement || takes(node, replacement)) return set_arguments(node, args, kwargs);

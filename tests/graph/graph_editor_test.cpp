@@ -292,6 +292,32 @@ TEST_F(GraphEditorTest, ReplacingOneInputOfOneUserRegistersItAnew) {
     EXPECT_EQ(names(graph, graph.users(c)), "u1");
 }
 
+TEST_F(GraphEditorTest, WhatAnOutputReturnsIsReplacedInTheListThatItGotFirst) {
+    const NodeId a = 0, b = 1, c = 2, d = 3, output = 5;
+    const NodeId u1 = call("u1", {a, b});
+    const Value returned[] = {Value::of_node(a), Value::of_node(u1), Value::of_node(a), Value::of_node(b)};
+    builder_.output(returned);
+    const auto source = std::make_shared<const Graph>(builder_.finish({}));
+    GraphEditor graph(source);
+    graph.replace_input(output, a, c);
+    const std::uint32_t own = graph.record(output).args.first;
+    EXPECT_NE(own, source->record(output).args.first);
+    graph.replace_input(output, u1, d);
+    graph.replace_input(output, b, a);
+    EXPECT_EQ(graph.record(output).args.first, own);
+    EXPECT_EQ(names(graph, {graph.inputs(output).begin(), graph.inputs(output).end()}), "c d a");
+    EXPECT_EQ(names(graph, graph.users(a)), "u1 output");
+    std::vector<NodeId> origin;
+    const auto result = graph.finish(origin);
+    const auto returns = [](const Graph& finished) {
+        std::vector<NodeId> nodes;
+        for (const Value& value : finished.children(*finished.argument(output, 0))) nodes.push_back(value.node);
+        return nodes;
+    };
+    EXPECT_EQ(returns(*result), std::vector<NodeId>({c, d, c, a}));
+    EXPECT_EQ(returns(*source), std::vector<NodeId>({a, u1, a, b}));
+}
+
 TEST_F(GraphEditorTest, NewArgumentsWithTheSameInputsRegisterTheirNodeAnew) {
     const NodeId a = 0, b = 1, c = 2, d = 3;
     const NodeId u1 = call("u1", {a, b}), u2 = call("u2", {a, b});
