@@ -84,11 +84,11 @@ void GraphEditor::place_inputs(Graph& graph, std::span<const NodeId> nodes, std:
 
 /// @pre place_inputs().
 void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
-    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> offsets(nodes.size() + 1);
     std::vector<NodeId> placed(graph.inputs_.size() + 1);  // with room for what is written and does not count
-    offsets.reserve(nodes.size() + 1);
-    offsets.push_back(0);
-    for (const NodeId node : nodes) offsets.push_back(offsets.back() + user_count(node));
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+        offsets[place + 1] = offsets[place] + user_count(nodes[place]);
+    }
     std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
     const auto add_to_inputs = [&](NodeId user) {
         for (const NodeId input : graph.inputs(user)) placed[next[input]++] = user;
@@ -215,7 +215,8 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     } else {
         place_users(*graph, nodes, position);
     }
-    graph->by_name_ = stay && !records_.changed() ? source_->by_name_ : places_by_name(nodes);
+    // Whoever names a node anew, where all stay, remembers its former name.
+    graph->by_name_ = stay && !naming_ ? source_->by_name_ : places_by_name(nodes);
     graph->records_ = records_.finish(nodes, stay);
     graph->metadata_of_ = metadata_of_.finish(nodes, stay);
     graph->custom_json_ = custom_json_.finish(nodes, stay);
