@@ -94,7 +94,8 @@ class Concretizing {
           known_(known),
           editor_(source),
           constants_(source_.node_count()),
-          fixed_(fields.different_count()) {}
+          fixed_(fields.different_count()),
+          fields_stay_(fields.different_count()) {}
 
     PassResult run() {
         for (NodeId node = 0; node < source_.node_count(); ++node) {
@@ -201,8 +202,13 @@ class Concretizing {
     }
 
     void fix_value(NodeId node) {
+        std::uint8_t& stay = fields_stay_[fields_.number(node)];
+        if (stay != 0) return;
         Fixed& made = fixed_fields(node);
-        if (!made.changes) return;
+        if (!made.changes) {
+            stay = 1;
+            return;
+        }
         if (made.constant) {
             constants_[node] = *made.constant;
             has_constants_ = true;
@@ -332,6 +338,7 @@ class Concretizing {
     GraphEditor editor_;
     std::vector<std::optional<std::int64_t>> constants_;  ///< by node: the number that a scalar became
     std::vector<Fixed> fixed_;                            ///< by number of the fields
+    std::vector<std::uint8_t> fields_stay_;               ///< the same: whether nothing of them changes
     bool has_constants_ = false;
 };
 
