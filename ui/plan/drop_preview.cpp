@@ -1,5 +1,6 @@
 #include "ui/plan/drop_preview.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/pipeline/step_with_links_shared.h"
@@ -9,6 +10,7 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
+#include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
 namespace {
@@ -23,6 +25,13 @@ QString fromTo(const QString& from, const QString& to) {
     const auto unit = [](const QString& value) { return value.section(thinSpace, -1); };
     const QString before = unit(from) == unit(to) ? from.section(thinSpace, 0, -2) : from;
     return unbroken(before + QStringLiteral(" → ") + to);
+}
+
+/// Times that differ are shown with as many digits as tell them apart.
+QString fromTo(double from_ms, double to_ms) {
+    const std::array<double, 2> times{from_ms, to_ms};
+    const QStringList texts = formatTimesApart(times);
+    return fromTo(texts[0], texts[1]);
 }
 
 }  // namespace
@@ -93,8 +102,7 @@ void DropPreview::weigh(const QStringList& modules, int target) {
     weight_ = formatDifference(static_cast<double>(after.bytes - before.bytes), Unit::Bytes);
     if (after.time_ms)
         weight_ += QStringLiteral(", ") + shortKindName(after.kind) + u' ' +
-                   (before.time_ms ? fromTo(formatTime(*before.time_ms), formatTime(*after.time_ms))
-                                   : formatTime(*after.time_ms));
+                   (before.time_ms ? fromTo(*before.time_ms, *after.time_ms) : formatTime(*after.time_ms));
     evaluator_.request(document_.graph(), std::move(plan), ++request_,
                        document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }
@@ -124,16 +132,15 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
 }
 
 QString DropPreview::outcomeOf(const Evaluation& now, const Evaluation& after) const {
-    const QString step = after.times_known
-                             ? fromTo(formatTime(now.simulation.step_ms), formatTime(after.simulation.step_ms))
-                             : formatKnownTime(0, false);
+    const QString step =
+        after.times_known ? fromTo(now.simulation.step_ms, after.simulation.step_ms) : formatKnownTime(0, false);
     const QString peak = fromTo(formatBytes(static_cast<double>(now.corrected_memory.peak_bytes)),
                                 formatBytes(static_cast<double>(after.corrected_memory.peak_bytes)));
     // Where there is little width, the peak stands in a line of its own.
     QString outcome = unbroken(tr("step %1").arg(step)) + QStringLiteral("   ") + unbroken(tr("peak %1").arg(peak));
     if (now.on_shared_links || after.on_shared_links)
-        outcome += QStringLiteral("\n%1 %2").arg(linksSharedLabel(), fromTo(formatTime(step_with_links_shared(now)),
-                                                                            formatTime(step_with_links_shared(after))));
+        outcome += QStringLiteral("\n%1 %2").arg(linksSharedLabel(),
+                                                 fromTo(step_with_links_shared(now), step_with_links_shared(after)));
     return outcome;
 }
 

@@ -9,6 +9,7 @@
 #include <QListView>
 #include <QMimeData>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "tests/ui/ui_test_support.h"
@@ -160,6 +161,33 @@ class BucketBoardTest : public QObject {
         dragTo(*more, cardCentre(0));
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY2(weighed.contains(formatTime(document_->evaluation()->simulation.step_ms)), qPrintable(weighed));
+    }
+
+    /// Two steps that differ are never the same text.
+    void aSmallChangeOfTheStepIsSeen() {
+        constexpr double change = 1e-6;  // of the step: four digits do not show it
+        std::optional<double> after_ms;
+        auto document =
+            openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated || !after_ms) return evaluated;
+                auto shifted = std::make_shared<Evaluation>(*evaluated);
+                shifted->simulation.step_ms = *after_ms * (1 - change);
+                return std::shared_ptr<const Evaluation>(std::move(shifted));
+            });
+        Plan after = document->loaded().empty_plan;
+        after.buckets = {{{"layers.0", "layers.2"}, false, {}}};
+        after_ms = evaluate(document->graph(), after)->simulation.step_ms;
+        document->addNew(document->loaded().empty_plan);
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        DropPreview preview(*document);
+        preview.show({"layers.2"}, 0, -1);
+        QTRY_VERIFY(!preview.outcome().isEmpty());
+        const QString step = preview.outcome().section(QStringLiteral("peak"), 0, 0);
+        static const QRegularExpression numbers(QStringLiteral("([\\d.]+)\\D+([\\d.]+)"));
+        const QRegularExpressionMatch match = numbers.match(step);
+        QVERIFY2(match.hasMatch() && match.captured(1) != match.captured(2), qPrintable(step));
     }
 
     void figuresOfADropAreWholeInALowWindow() {
