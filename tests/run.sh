@@ -96,8 +96,10 @@ case ${1:-} in
     --coverage)
         coverage=true
         use_preset coverage
-        packages+=(clang llvm)
+        packages+=("${fuzz_packages[@]}")
         export QTEST_FUNCTION_TIMEOUT=1800000 # ms; programs that count are slow
+        # Programs of the same build add to one file, under a lock. Some run as early as in the build.
+        export LLVM_PROFILE_FILE=$build/profiles/%m.profraw
         ;;
     --fuzz)
         fuzz_seconds=${2:-}
@@ -315,8 +317,6 @@ run_coverage() {
     local status=0
     rm -rf "$build/profiles"
     mkdir "$build/profiles"
-    # Programs of the same build add to one file, under a lock.
-    export LLVM_PROFILE_FILE=$build/profiles/%m.profraw
     begin_step "run the tests"
     ctest --test-dir "$build" --output-on-failure --label-exclude goldens --exclude-regex "$not_covering" -j "$(nproc)" ||
         status=1

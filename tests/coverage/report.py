@@ -4,7 +4,7 @@
     report.py BUILD ROOT [--uncovered FOLDER] [--without-html]
 
 BUILD is a build folder of the preset `coverage`; what its programs wrote when they ended is in BUILD/profiles. ROOT is the
-project. --uncovered lists each branch below a folder, or in a file, that has a side never taken, and nothing else.
+project. --uncovered lists each branch below a folder, or in a file, that has a side never taken, and lines never run; nothing else.
 """
 
 import argparse
@@ -31,12 +31,12 @@ def objects_of(build):
 
 
 def merge(build):
-    """The file with all counts. Programs of the same build add to one file, so there are as many as programs."""
+    """The file with all counts. Each program adds to a file of its own; one that was killed while it did is left out."""
     profiles = sorted(str(path) for path in (build / "profiles").glob("*.profraw"))
     if not profiles:
         sys.exit(f"report.py: no program has written into {build / 'profiles'}")
     whole = build / "profiles" / "all.profdata"
-    subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", str(whole), *profiles], check=True)
+    subprocess.run(["llvm-profdata", "merge", "-failure-mode=all", "-sparse", "-o", str(whole), *profiles], check=True)
     return whole
 
 
