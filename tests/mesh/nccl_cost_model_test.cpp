@@ -111,6 +111,19 @@ TEST(NcclCostModel, BadInputIsToldInASentence) {
     no_channels.channels = 0;
     EXPECT_EQ(problem_of([&] { nccl_topology(no_channels, {8}, 0); }),
               "NCCL configuration: NCCL uses at least one channel, not 0");
+    NcclConfig no_gpus = h100;
+    no_gpus.gpus_per_node = 0;
+    EXPECT_EQ(problem_of([&] { no_gpus.validate(); }), "NCCL configuration: a node has at least one GPU, not 0");
+    for (double NcclConfig::*bandwidth : {&NcclConfig::intra_node_bandwidth, &NcclConfig::inter_node_bandwidth}) {
+        NcclConfig no_bandwidth = h100;
+        no_bandwidth.*bandwidth = 0.0;
+        EXPECT_EQ(problem_of([&] { no_bandwidth.validate(); }),
+                  "NCCL configuration: the bandwidths within and between nodes must be above 0 GB/s");
+    }
+    NcclConfig early = h100;
+    early.net_latency_us = -1.0;
+    EXPECT_EQ(problem_of([&] { early.validate(); }),
+              "NCCL configuration: the latency of the network must not be negative");
     const NcclTopology topology = nccl_topology(h100, {8}, 0);
     EXPECT_EQ(problem_of([&] { nccl_time_us(topology, CollectiveKind::all_gather, -1); }),
               "bytes of a collective: must not be negative, not -1");
