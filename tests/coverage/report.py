@@ -19,13 +19,20 @@ import figures
 MOST_FILES = 10
 
 
+def run(command):
+    """What the command printed. It warns of inline functions that one source uses and another does not: both are known."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"report.py: {command[0]} {command[1]} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
 def objects_of(build):
     """The compiled sources of the project: each function is in them once, and not again in each program."""
     found = []
     for folder in figures.FOLDERS:
         for path in sorted((build / folder).rglob("*.o")):
-            sections = subprocess.run(["llvm-readelf", "-S", str(path)], capture_output=True, text=True, check=True).stdout
-            if "__llvm_covmap" in sections:
+            if "__llvm_covmap" in run(["llvm-readelf", "-S", str(path)]):
                 found.append(str(path))
     return found
 
@@ -53,7 +60,7 @@ def main():
     sources = [first, *(word for path in others for word in ("-object", path)), "-instr-profile", str(merge(build))]
     (build / "objects.rsp").write_text("\n".join(sources))
     command = ["llvm-cov", "export", "-skip-functions", "-skip-expansions", f"@{build / 'objects.rsp'}"]
-    export = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    export = json.loads(run(command))
     files = figures.files_of(export, root)
     if arguments.uncovered:
         wanted = os.path.normpath(arguments.uncovered)
@@ -67,9 +74,8 @@ def main():
     print(figures.file_table(files, MOST_FILES))
     if not arguments.without_html:
         html = build / "html"
-        subprocess.run(["llvm-cov", "show", "-format=html", "-show-branches=count", "-show-instantiations=false",
-                        f"-output-dir={html}", f"@{build / 'objects.rsp'}",
-                        *(str(root / folder) for folder in figures.FOLDERS)], check=True)
+        run(["llvm-cov", "show", "-format=html", "-show-branches=count", "-show-instantiations=false",
+             f"-output-dir={html}", f"@{build / 'objects.rsp'}", *(str(root / folder) for folder in figures.FOLDERS)])
         print(f"\n{html / 'index.html'}")
 
 
