@@ -13,10 +13,11 @@ TEST(EditDistance, CountsEdits) {
     EXPECT_EQ(edit_distance("", "abc"), 3u);
     EXPECT_EQ(edit_distance("bucket_mode", "bucket_mod"), 1u);
     EXPECT_EQ(edit_distance("norm", "nrom"), 1u);  // neighbours exchanged
-    EXPECT_EQ(edit_distance("ab", "xa"), 2u);  // one of the two alone is no exchange
+    EXPECT_EQ(edit_distance("ab", "xa"), 2u);      // one of the two alone is no exchange
     EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
     EXPECT_EQ(edit_distance("kitten", "sitting", 2), 3u);
     EXPECT_EQ(edit_distance("a", "abcdefgh", 3), 4u);
+    EXPECT_EQ(edit_distance("abcdefgh", "zyxwvuts", 2), 3u);
 }
 
 TEST(NearestNames, FindsWhatWasMeant) {

@@ -33,6 +33,7 @@ TEST(NumberText, HasFourDigitsAndAUnit) {
     EXPECT_EQ(bytes_text(457389179), "436.2 MiB");
     EXPECT_EQ(bytes_text(std::int64_t{33} << 30), "33 GiB");
     EXPECT_EQ(bytes_text(std::int64_t{3} << 40), "3 TiB");
+    EXPECT_EQ(bytes_text(std::int64_t{5000} << 40), "5000 TiB");  // no unit above
 }
 
 TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
@@ -44,6 +45,8 @@ TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
     EXPECT_EQ(times_apart(std::vector{0.0312, 0.0312}), (Texts{"31.2 µs", "31.2 µs"}));
     EXPECT_EQ(times_apart(std::vector{0.0, 0.0, 5.0}), (Texts{"0 ms", "0 ms", "5 ms"}));
     EXPECT_EQ(times_apart(std::vector{0.0000312, 0.00003120004}), (Texts{"31.20000 ns", "31.20004 ns"}));
+    EXPECT_EQ(times_apart(std::vector{0.0312, 0.031204}), (Texts{"31.200 µs", "31.204 µs"}));
+    EXPECT_EQ(times_apart(std::vector{2e10, 2e10 + 400}), (Texts{"20000000.0 s", "20000000.4 s"}));
     EXPECT_EQ(times_apart(std::vector{31.2, 31.20000004}), (Texts{"31.20000000 ms", "31.20000004 ms"}));
     EXPECT_EQ(times_apart(std::vector{21.9, 21.9 * (1 + 1e-12)}), (Texts{"21.9 ms", "21.9 ms"}));
     EXPECT_TRUE(times_apart({}).empty());

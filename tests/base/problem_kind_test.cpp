@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/problem.h"
+
 namespace overlap {
 namespace {
 
@@ -15,6 +17,12 @@ TEST(ProblemKind, NamesAreThoseThatFilesHave) {
     EXPECT_EQ(problem_kind_name(ProblemKind::cyclic_order), "cyclic_order");
     EXPECT_EQ(problem_kind_name(ProblemKind::clock_rough), "clock_rough");
     EXPECT_EQ(problem_kind_name(ProblemKind::import_note), "import");
+}
+
+TEST(ProblemKind, SeveritiesHaveNames) {
+    EXPECT_EQ(severity_name(Severity::note), "note");
+    EXPECT_EQ(severity_name(Severity::caution), "caution");
+    EXPECT_EQ(severity_name(Severity::error), "error");
 }
 
 TEST(ProblemKind, NoNameIsThereTwice) {
