@@ -90,10 +90,9 @@ void FxStatements::read_parameter() {
     }
     std::optional<Id> default_value;
     if (tokens_.take_if("=")) default_value = expressions_.parse_item();
-    if (!tokens_.take_if(",")) tokens_.skip_comments();
-    if (!tokens_.peek().is(")") && tokens_.peek().kind != PythonTokenKind::name && !tokens_.peek().is("*") &&
-        !tokens_.peek().is("**") && tokens_.peek().kind != PythonTokenKind::comment) {
-        tokens_.fail_expected("a comma or )");
+    if (!tokens_.take_if(",")) {
+        tokens_.skip_comments();
+        if (!tokens_.peek().is(")")) tokens_.fail_expected("a comma or )");
     }
     if (name.text == "self") return;
     UntypedNode& node = placeholder(name.text, name.offset);
@@ -173,7 +172,12 @@ void FxStatements::read_statement() {
     }
 }
 
+void FxStatements::check_in_place_is_named() const {
+    if (in_place_) tokens_.fail(in_place_->first.offset, "what is changed in place here is given no name behind it");
+}
+
 void FxStatements::read_in_place(Id target) {
+    check_in_place_is_named();
     const std::size_t offset = expression(target).offset;
     UntypedNode node;
     node.offset = offset;
@@ -271,6 +275,7 @@ void FxStatements::assign(std::string_view name, Id right, std::size_t offset, s
         if (annotation && !graph_.nodes.empty()) set_type(graph_.nodes.back(), *annotation);
         return;
     }
+    check_in_place_is_named();
     UntypedNode node;
     node.offset = offset;
     switch (expression(right).kind) {
@@ -346,6 +351,7 @@ void FxStatements::assign_operator(UntypedNode& node, Id id) {
 }
 
 void FxStatements::read_return() {
+    check_in_place_is_named();
     const PythonToken word = tokens_.take();
     UntypedNode node;
     node.offset = word.offset;

@@ -134,8 +134,9 @@ std::string_view ShapeCall::text(std::size_t index, std::string_view keyword) co
 
 Dtype ShapeCall::dtype_or(std::size_t index, std::string_view keyword, Dtype otherwise) const {
     const Value* value = argument(index, keyword);
-    if (!value || !value->is(ValueKind::dtype)) return otherwise;
-    const std::optional<Dtype> dtype = dtype_by_name(builder_.text(value->string));
+    if (!value || value->is(ValueKind::none)) return otherwise;
+    std::optional<Dtype> dtype;
+    if (value->is(ValueKind::dtype)) dtype = dtype_by_name(builder_.text(value->string));
     if (!dtype) throw UnknownShape{"its dtype is none that graphs have"};
     return *dtype;
 }
