@@ -4,6 +4,8 @@
 
 #include "core/views/exposed_time.h"
 #include "core/views/process_groups.h"
+#include "core/views/removed_collectives.h"
+#include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
 #include "ui/edits/memory_commands.h"
@@ -29,7 +31,11 @@ InspectorContent describeModule(Document& document, const QString& path) {
     if (class_name.section(u'.', -1) != u"Module") rows.add(Document::tr("class"), class_name);
     if (const int bucket = bucket_of_module(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
-    const ModuleFigures& figures = document.moduleFigures().modules[module];
+    const ModuleFigures& as_traced = document.moduleFigures().modules[module];
+    const std::vector<NodeId> removed = removedCollectives(document);
+    const ModuleFigures taken =
+        removed.empty() ? ModuleFigures() : communicated_by(*document.graph(), tree, removed).modules[module];
+    const ModuleFigures figures = communicating_without(as_traced, taken);
     const bool known = document.baseline().times_known;
     rows.add(Document::tr("forward"), formatKnownTime(figures.forward_ms, known));
     rows.add(Document::tr("backward"), formatKnownTime(figures.backward_ms, known));
@@ -40,9 +46,13 @@ InspectorContent describeModule(Document& document, const QString& path) {
     bytes(Document::tr("scatters"), figures.scatter_bytes);
     bytes(Document::tr("other communication"), figures.other_bytes);
     // Of the graph: what a plan merges is no module's any more.
-    if (figures.collectives > 0)
+    if (as_traced.collectives > 0)
         rows.add(Document::tr("collectives as traced"),
-                 bothTexts(formatCount(figures.collectives), formatKnownTime(figures.communication_ms, known)));
+                 bothTexts(formatCount(as_traced.collectives), formatKnownTime(as_traced.communication_ms, known)));
+    if (taken.collectives > 0)
+        rows.add(
+            Document::tr("taken away by the plan"),
+            bothTexts(formatCount(taken.collectives), formatBytes(static_cast<double>(taken.communication_bytes()))));
     if (const auto evaluation = document.evaluation();
         figures.collectives > 0 && evaluation && evaluation->times_known) {
         const double sum_ms = module_exposed_ms(*evaluation, tree).modules_ms[module];

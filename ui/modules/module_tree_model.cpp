@@ -7,6 +7,7 @@
 
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
+#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
@@ -76,6 +77,7 @@ void ModuleTreeModel::rebuild() {
     row_of_module_.assign(count, 0);
     bucket_of_module_.assign(count, -1);
     exposure_.reset();
+    taken_.reset();
     endResetModel();
     updateBuckets();
     updateExposure();
@@ -84,15 +86,22 @@ void ModuleTreeModel::rebuild() {
 
 void ModuleTreeModel::updateExposure() {
     const auto evaluation = document_.evaluation();
-    if (!modules_ || !evaluation || evaluation->refused || !evaluation->times_known || evaluation->original != graph_) {
+    if (!modules_ || !evaluation || evaluation->refused || evaluation->original != graph_) {
         exposing_.cancel();
         exposure_.reset();
-        return refresh(exposed_column, exposed_column, Qt::DisplayRole);
+        taken_.reset();
+        return refresh(exposed_column, communication_column, Qt::DisplayRole);
     }
     exposing_.start([this, evaluation, modules = modules_](std::stop_token) -> LatestTask::Delivery {
-        return [this, exposure = module_exposed_ms(*evaluation, *modules)]() mutable {
+        std::optional<ModuleExposure> exposure;
+        if (evaluation->times_known) exposure = module_exposed_ms(*evaluation, *modules);
+        std::optional<ModuleFiguresTable> taken;
+        if (const std::vector<NodeId> removed = removed_collectives(*evaluation); !removed.empty())
+            taken = communicated_by(*evaluation->input, *modules, removed);
+        return [this, exposure = std::move(exposure), taken = std::move(taken)]() mutable {
             exposure_ = std::move(exposure);
-            refresh(exposed_column, exposed_column, Qt::DisplayRole);
+            taken_ = std::move(taken);
+            refresh(exposed_column, communication_column, Qt::DisplayRole);
         };
     });
 }
@@ -170,7 +179,9 @@ QString ModuleTreeModel::timeText(double ms) const {
     return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
 }
 
-QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, std::optional<double> exposed_ms, int column) const {
+QVariant ModuleTreeModel::figureData(const ModuleFigures& all, const ModuleFigures* taken,
+                                     std::optional<double> exposed_ms, int column) const {
+    const ModuleFigures figures = taken ? communicating_without(all, *taken) : all;
     if (column == compute_column) return timeText(figures.compute_ms());
     if (column == exposed_column)
         return exposed_ms && figures.collectives > 0 ? columnText(*exposed_ms) : QStringLiteral("–");
@@ -183,7 +194,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
-            return figureData(document_.moduleFigures().modules[module],
+            return figureData(document_.moduleFigures().modules[module], taken_ ? &taken_->modules[module] : nullptr,
                               exposure_ ? std::optional(exposure_->modules_ms[module]) : std::nullopt, column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
@@ -216,7 +227,7 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
         return tr("%1: no module stack or module_fqn places them; Repair modules gives them one").arg(title);
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return title;
-    return figureData(document_.moduleFigures().without_module,
+    return figureData(document_.moduleFigures().without_module, taken_ ? &taken_->without_module : nullptr,
                       exposure_ ? std::optional(exposure_->without_module_ms) : std::nullopt, column);
 }
 

@@ -67,12 +67,14 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     /// True once an index of the module may have been given out.
     bool isListed(ModuleId module) const;
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
-    /// Asks for the exposed times of the current evaluation.
+    /// Asks for the exposed times of the current evaluation, and for what its plan takes away.
     void updateExposure();
     /// Tells views that columns of rows that may be shown have changed.
     void refresh(int first_column, int last_column, int role);
+    /// @param taken of these figures, what the plan takes away; null: nothing.
     /// @param exposed_ms see ModuleExposure; nothing where it is not known.
-    QVariant figureData(const ModuleFigures& figures, std::optional<double> exposed_ms, int column) const;
+    QVariant figureData(const ModuleFigures& all, const ModuleFigures* taken, std::optional<double> exposed_ms,
+                        int column) const;
     /// A dash where times are not known.
     QString timeText(double ms) const;
     QVariant moduleData(ModuleId module, int column, int role) const;
@@ -89,8 +91,9 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<std::int32_t> bucket_of_module_;
     QString search_;
     std::vector<QPersistentModelIndex> found_;
-    std::optional<ModuleExposure> exposure_;  ///< nothing where no times are known
-    LatestTask exposing_;                     ///< last: what it delivers uses the members above
+    std::optional<ModuleExposure> exposure_;   ///< nothing where no times are known
+    std::optional<ModuleFiguresTable> taken_;  ///< what collectives communicate that the plan takes away; nothing: none
+    LatestTask exposing_;                      ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

@@ -74,6 +74,26 @@ class InspectorTest : public QObject {
         QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
     }
 
+    /// A module's bytes are those that are sent; what the plan takes away is told beside them.
+    void theInspectorDoesNotCountWhatThePlanTakesAway() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(document));
+        document.selection().selectModule("layers.0");
+        const QString gathers = line(inspect(document), "gathers");
+        const QString traced = line(inspect(document), "collectives as traced");
+        QVERIFY(line(inspect(document), "taken away by the plan").isEmpty());
+        Plan plan = document.loaded().empty_plan;
+        plan.pipeline = {{"deduplicate_fsdp_unshard_chains_pass", {}}};
+        document.addNew(std::move(plan));
+        QVERIFY(waitForEvaluation(document));
+        const InspectorContent content = inspect(document);
+        QVERIFY2(line(content, "gathers") != gathers, qPrintable(gathers));
+        QCOMPARE(line(content, "collectives as traced"), traced);
+        QVERIFY(!line(content, "taken away by the plan").isEmpty());
+    }
+
     void whatWouldHelpAnExposedCollectiveIsEvaluated() {
         const auto document = openDocument();
         BucketCommands(*document).addText("layers.0");

@@ -6,12 +6,17 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMimeData>
+#include <cmath>
 
+#include "core/base/byte_units.h"
+#include "core/views/module_figures.h"
+#include "core/views/removed_collectives.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/modules/module_tree_model.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -56,6 +61,36 @@ class ModulesPanelTest : public QObject {
             if (model.index(row, 0).data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::outside_kind)
                 outside = model.rowCount(model.index(row, 0));
         QCOMPARE(outside, static_cast<int>(tree.nodes_without_module().size()));
+    }
+
+    /// What a pass takes away is not communicated.
+    void communicationIsThatOfThePlan() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz")));
+        ModuleTreeModel model(document);
+        QVERIFY(waitForEvaluation(document));
+        const auto communicated_mib = [&](const QModelIndex& index) {
+            QString text = index.siblingAtColumn(ModuleTreeModel::communication_column).data().toString();
+            return text.remove(thinSpace).toDouble();
+        };
+        const QModelIndex block = model.indexOfModule(QStringLiteral("layers.0"));
+        const double before_mib = communicated_mib(block);
+        QVERIFY(before_mib > 0);
+        Plan plan = document.loaded().empty_plan;
+        plan.pipeline = {{"deduplicate_fsdp_unshard_chains_pass", {}}};
+        document.addNew(std::move(plan));
+        QVERIFY(waitForEvaluation(document));
+        const std::vector<NodeId> removed = removed_collectives(*document.evaluation());
+        QVERIFY(!removed.empty());
+        const auto module = document.modules().find("layers.0");
+        const ModuleFiguresTable taken = communicated_by(*document.graph(), document.modules(), removed);
+        const double taken_mib = static_cast<double>(taken.modules[module].communication_bytes()) / bytes_per_mib;
+        QVERIFY(taken_mib > 1);
+        constexpr double rounding = 1;
+        QTRY_VERIFY(std::abs(communicated_mib(block) - (before_mib - taken_mib)) <= rounding);
+        document.setCurrentIndex(0);
+        QTRY_COMPARE(communicated_mib(block), before_mib);
     }
 
     void exposedTimesAreThoseOfThePlan() {
