@@ -19,6 +19,8 @@ TEST(Placement, IsWrittenAndReadAsTorchWritesIt) {
                                    "P(band)", "P(bor)", "P(bxor)", "_S(1, 4)"})
         EXPECT_EQ(to_text(parse_placement(text)), text);
     EXPECT_EQ(to_text(parse_placement("P")), "P(sum)");
+    // A partial has no tensor dimension by which it could differ.
+    EXPECT_EQ(parse_placement("P(max)"), (Placement{PlacementKind::partial, ReduceOp::max, 0, 1}));
 }
 
 TEST(Placement, SpacesAroundNumbersDoNotMatter) {

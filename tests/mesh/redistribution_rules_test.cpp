@@ -127,6 +127,9 @@ TEST(NestedParts, MayBeFlatChunksWhereRowsDoNotDivide) {
     EXPECT_TRUE(nested_parts_are_flat(7, {0, 1}, DeviceMesh{{2, 2}, {}}));
     EXPECT_FALSE(nested_parts_are_flat(5, {0, 1}, DeviceMesh{{2, 2}, {}}));
     EXPECT_TRUE(nested_parts_are_flat(1, {0, 1}, DeviceMesh{{2, 2}, {}}));
+    // Six times 4, then 1, then nothing: the last of the outer parts is empty.
+    EXPECT_TRUE(nested_parts_are_flat(25, {0, 1}, DeviceMesh{{8, 2}, {}}));
+    EXPECT_FALSE(nested_parts_are_flat(5, {0, 1, 2}, DeviceMesh{{1, 2, 2}, {}}));
 }
 
 TEST(WrongGathers, AreMergedOnesOfNestedPartsThatAreNoFlatChunks) {
@@ -140,6 +143,10 @@ TEST(WrongGathers, AreMergedOnesOfNestedPartsThatAreNoFlatChunks) {
     EXPECT_EQ(step, 0u);
     EXPECT_TRUE(gathers_wrong_data(merged, mesh, {6}));
     EXPECT_FALSE(gathers_wrong_data(one_step("S(0)", "R", {0}, "S(0)", "R"), DeviceMesh{{2}, {}}, {5}));
+    EXPECT_FALSE(gathers_wrong_data(one_step("P(sum)P(sum)", "RR", {0, 1}, "P(sum)", "R"), mesh, {6}));
+    EXPECT_FALSE(gathers_wrong_data(one_step("S(0)S(0)", "S(1)S(1)", {0, 1}, "S(0)", "S(1)"), mesh, {6, 8}));
+    // What is refused gathers nothing.
+    EXPECT_FALSE(gathers_wrong_data(one_step("_S(0, 2)_S(0, 2)", "RR", {0, 1}, "_S(0, 2)", "R"), mesh, {6}));
 }
 
 TEST(MovedMeshDims, HaveAnotherPlace) {
@@ -152,6 +159,8 @@ TEST(ExchangeGroups, LeaveOutWhatLiesAsFarApartAsBefore) {
     EXPECT_EQ(exchange_group(8, {0, 1, 2}, {2, 1, 0}, {2, 2, 2}), 0b101u);
     EXPECT_EQ(exchange_group(8, {0, 1}, {0, 1}, {2, 4}), 0u);
     EXPECT_EQ(exchange_group(4, {0, 1}, {1, 0}, {1, 4}), 0b01u);  // one rank changes place, and nothing is sent
+    EXPECT_EQ(exchange_group(16, {0, 1, 2}, {1, 0, 2}, {2, 4, 2}), 0b011u);
+    EXPECT_EQ(exchange_group(17, {0, 1, 2}, {1, 0, 2}, {2, 4, 2}), 0b111u);
     // Nine rows are not divided by eight: from the first place on that another number of ranks has, all exchange.
     EXPECT_EQ(exchange_group(9, {0, 1, 2}, {1, 0, 2}, {2, 4, 1}), 0b111u);
 }

@@ -69,6 +69,9 @@ TEST(ShardingText, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(problem_of("S(0)[-1]", 1), "state \"S(0)[-1]\": expected a number in the brackets");
     EXPECT_EQ(problem_of("S(0)[0]RP(sum)[1]", 2), "state \"S(0)[0]RP(sum)[1]\": R does not say its mesh dimensions");
     EXPECT_EQ(problem_of("S(0)[0]R[2]S(0)[1]", 3), "state \"S(0)[0]R[2]S(0)[1]\": tensor dimension 0 is there twice");
+    EXPECT_EQ(problem_of("S(0)[0,1]S(0)[2]", 3), "state \"S(0)[0,1]S(0)[2]\": tensor dimension 0 is there twice");
+    EXPECT_EQ(problem_of("S(0)[0]R", 2), "state \"S(0)[0]R\": R does not say its mesh dimensions");
+    EXPECT_EQ(problem_of("S(0)<1>R", 2), "state \"S(0)<1>R\": the places of tensor dimension 0 are 0 to 0, each once");
     EXPECT_EQ(problem_of("", 1), "state \"\": a state has one placement for each mesh dimension");
 }
 
