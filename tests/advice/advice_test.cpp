@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/advice/collective_advice.h"
 #include "core/advice/named_moves.h"
@@ -325,6 +326,27 @@ TEST(AdvicePairs, AreWorthWhatBothMake) {
             }
     }
     EXPECT_GT(found, 0u);
+}
+
+/// A pair that was told from its other end is left out for the next best.
+TEST(AdvicePairs, WhatIsKnownIsNotToldAgain) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    std::size_t found = 0, others = 0;
+    for (const Advice& first : advice_for_worst(evaluation, 2)) {
+        const auto alone = effect_of(*evaluation, first);
+        const auto pair = best_pair(evaluation, first, *alone);
+        if (!pair) continue;
+        ++found;
+        EXPECT_EQ(pair->both.text, first.text + ", then " + pair->second);
+        const std::vector<std::string> known{pair->second};
+        const auto instead = best_pair(evaluation, first, *alone, {}, known);
+        if (!instead) continue;
+        ++others;
+        EXPECT_NE(instead->second, pair->second);
+        EXPECT_GE(job_step_ms(instead->effect), job_step_ms(pair->effect));
+    }
+    EXPECT_GT(found, 0u);
+    EXPECT_GT(others, 0u);
 }
 
 TEST(AdvicePairs, NoneAfterWhatIsRefusedAndWhenStopped) {

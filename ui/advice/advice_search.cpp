@@ -33,6 +33,7 @@ void AdviceSearch::start(std::shared_ptr<const Evaluation> evaluation, std::vect
     changes_.reset();
     tried_ = gone_on_ = 0;
     best_.clear();
+    pairs_.clear();
     task_.start([this, evaluation = evaluation_, collectives = std::move(collectives),
                  with_problems](std::stop_token stop) -> LatestTask::Delivery {
         auto changes =
@@ -51,6 +52,7 @@ void AdviceSearch::cancel() {
     changes_.reset();
     tried_ = gone_on_ = 0;
     best_.clear();
+    pairs_.clear();
     emit progressed();
 }
 
@@ -83,12 +85,17 @@ void AdviceSearch::takeUp(const AdviceRow& row) {
 /// The change that gains most may be one after which nothing helps.
 void AdviceSearch::goOn() {
     if (gone_on_ >= best_.size()) return;
+    // A change with one after it is that one with this after it.
+    std::vector<std::string> known;
+    for (const auto& [before, second] : pairs_)
+        if (second == best_[gone_on_].advice.text) known.push_back(before);
     task_.start(
-        [this, evaluation = evaluation_, first = best_[gone_on_]](std::stop_token stop) -> LatestTask::Delivery {
-            const auto pair = best_pair(evaluation, first.advice, first.effect, stop);
+        [this, evaluation = evaluation_, first = best_[gone_on_], known](std::stop_token stop) -> LatestTask::Delivery {
+            const auto pair = best_pair(evaluation, first.advice, first.effect, stop, known);
             if (stop.stop_requested()) return {};
-            return [this, evaluation, pair] {
+            return [this, evaluation, pair, text = first.advice.text] {
                 ++gone_on_;
+                if (pair) pairs_.emplace_back(text, pair->second);
                 if (pair) emit rowFound({pair->both, pair->effect, is_worthwhile(pair->effect, *evaluation)});
                 goOn();
                 emit progressed();

@@ -2,6 +2,8 @@
 
 #include <QObject>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/advice/advice.h"
@@ -49,6 +51,8 @@ class AdviceSearch : public QObject {
     std::size_t tried_ = 0;
     std::vector<AdviceRow> best_;  ///< that are worth it, the best first
     std::size_t gone_on_ = 0;      ///< of these, after which a second change was looked for
+    /// The two changes of each pair that was found, as their texts.
+    std::vector<std::pair<std::string, std::string>> pairs_;
     LatestTask task_;              ///< last: what it delivers uses the members above
 };
 
