@@ -34,8 +34,7 @@ QString eventToolTip(const Timeline& timeline, EventLocation location, const QSt
     const std::int64_t exposed_ns = timeline.exposed_ns(location);
     QStringList lines{
         QStringLiteral("<b>%1</b>").arg(eventName(timeline, location).toHtmlEscaped()),
-        QStringLiteral("%1, %2 %3")
-            .arg(timeText(event.length_ns()), translated("from"), momentText(event.begin_ns, {event, 100}))};
+        translated("%1, from %2").arg(timeText(event.length_ns()), momentText(event.begin_ns, {event, 100}))};
     if (exposed_ns > 0) lines << translated("exposed %1").arg(timeText(exposed_ns));
     lines << laneTitle(timeline, location).toHtmlEscaped();
     if (!more.isEmpty()) lines << more;
@@ -58,19 +57,21 @@ QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen)
 }
 
 QString timelineDescription(const Timeline& timeline, EventLocation selection, const std::vector<quint32>& chosen) {
-    const QString together = chosenText(timeline, chosen);
-    const QString extent =
-        (together.isEmpty() ? QString() : together + QStringLiteral(". ")) +
-        translated("%1 events in %2 lanes%3.")
-            .arg(formatCount(static_cast<std::int64_t>(timeline.event_count())))
-            .arg(timeline.lanes().size())
-            .arg(timeline.has_times() ? translated(" over %1").arg(timeText(timeline.range().length_ns()))
-                                      : translated(", without times"));
-    if (!selection.valid()) return extent;
-    return translated("Selected: %1, %2, in %3. ")
-               .arg(eventName(timeline, selection), timeText(timeline.event(selection).length_ns()),
-                    laneTitle(timeline, selection)) +
-           extent;
+    // Whole sentences, which a translation may put as its language does.
+    QStringList sentences;
+    if (selection.valid())
+        sentences.append(translated("Selected: %1, %2, in %3.")
+                             .arg(eventName(timeline, selection), timeText(timeline.event(selection).length_ns()),
+                                  laneTitle(timeline, selection)));
+    if (const QString together = chosenText(timeline, chosen); !together.isEmpty())
+        sentences.append(translated("%1.").arg(together));
+    const QString events = formatCount(static_cast<std::int64_t>(timeline.event_count()));
+    const QString lanes = QString::number(timeline.lanes().size());
+    sentences.append(
+        timeline.has_times()
+            ? translated("%1 events in %2 lanes over %3.").arg(events, lanes, timeText(timeline.range().length_ns()))
+            : translated("%1 events in %2 lanes, without times.").arg(events, lanes));
+    return sentences.join(u' ');
 }
 
 }  // namespace overlap::ui

@@ -1,5 +1,6 @@
 #include "ui/timeline/timeline_words.h"
 
+#include <QTranslator>
 #include <QtTest>
 
 #include "core/timeline/timeline_builder.h"
@@ -46,6 +47,28 @@ class TimelineWordsTest : public QObject {
         const QString selected = timelineDescription(*timeline_, {1, 3});
         QVERIFY(selected.startsWith(QStringLiteral("Selected: all_gather layers.3, ")));
         QVERIFY(selected.endsWith(all));
+    }
+
+    /// A translation gets whole phrases, never the end of one.
+    void nothingIsGluedTogether() {
+        struct Recorder : QTranslator {
+            QString translate(const char* context, const char* source, const char*, int) const override {
+                if (QLatin1String(context) == QLatin1String("TimelineView")) asked.append(QString::fromUtf8(source));
+                return {};
+            }
+            bool isEmpty() const override { return false; }
+            mutable QStringList asked;
+        } recorder;
+        QVERIFY(QCoreApplication::installTranslator(&recorder));
+        eventToolTip(*timeline_, {1, 3}, {});
+        timelineDescription(*timeline_, {1, 3}, {});
+        QCoreApplication::removeTranslator(&recorder);
+        QVERIFY(recorder.asked.size() >= 3);
+        for (const QString& phrase : recorder.asked) {
+            QVERIFY2(phrase.contains(u'%'), qPrintable(phrase));
+            QVERIFY2(!phrase.startsWith(u' ') && !phrase.startsWith(u',') && !phrase.endsWith(u' '),
+                     qPrintable(phrase));
+        }
     }
 
     void aTimelineWithoutTimesHasNoAxis() {
