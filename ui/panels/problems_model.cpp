@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/imports/untyped/import_notes.h"
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
@@ -60,7 +61,7 @@ void ProblemsModel::update() {
             told.title = tr("Import").toStdString();
             told.message = note;
             // What is not known can be told.
-            if (note.find(" are not known") != std::string::npos) told.fix = tr("tell it…").toStdString();
+            if (is_not_known_note(note)) told.fix = tr("tell it…").toStdString();
             problems_.push_back(std::move(told));
         }
     }

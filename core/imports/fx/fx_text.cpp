@@ -99,8 +99,8 @@ std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions&
             group.rank = static_cast<int>(*options.rank);
             groups.push_back(std::move(group));
         } else if (!seen.contains(text)) {
-            graph.notes.add("the ranks of process group " + in_quotes(shortened(text)) +
-                                " are not known: the import takes them (NAME=RANKS, on the command line --group)",
+            graph.notes.add(not_known_note("the ranks of process group " + in_quotes(shortened(text)),
+                                           ": the import takes them (NAME=RANKS, on the command line --group)"),
                             std::string("node ").append(graph.builder.text(node.record.name)));
         }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/files/json_writer.h"
 #include "core/imports/operators/shape_rules.h"
 
@@ -275,9 +276,8 @@ std::vector<std::string> unknown_sentences(const TypingReport& report, std::stri
     std::vector<std::string> sentences;
     const std::vector<std::string>& inputs = report.unknown_inputs;
     if (!inputs.empty()) {
-        std::string text = "the tensors of ";
-        text.append(std::to_string(inputs.size())).append(inputs.size() == 1 ? " input" : " inputs");
-        text.append(" are not known; ").append(how).append(" gives them: ");
+        std::string text = not_known_note("the tensors of " + counted(inputs.size(), "input"),
+                                          std::string("; ").append(how).append(" gives them: "));
         constexpr std::size_t most = 20;
         for (std::size_t index = 0; index < std::min(most, inputs.size()); ++index) {
             text.append(index > 0 ? ", " : "").append(inputs[index]);

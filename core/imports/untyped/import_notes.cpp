@@ -1,6 +1,19 @@
 #include "core/imports/untyped/import_notes.h"
 
 namespace overlap {
+namespace {
+
+constexpr std::string_view not_known = " are not known";
+
+}  // namespace
+
+std::string not_known_note(std::string_view what, std::string_view how) {
+    return std::string(what).append(not_known).append(how);
+}
+
+bool is_not_known_note(std::string_view note) {
+    return note.find(not_known) != std::string_view::npos;
+}
 
 void ImportNotes::add(std::string_view what, std::string_view place) {
     const auto known = counts_.find(what);

@@ -8,6 +8,12 @@
 
 namespace overlap {
 
+/// A note on what a file leaves out, and an import takes from somebody who knows it: `what` is not known.
+/// @param what a plural noun. @param how to tell it, with the punctuation before it.
+std::string not_known_note(std::string_view what, std::string_view how);
+/// Whether a note was made by that: what it is about can be told.
+bool is_not_known_note(std::string_view note);
+
 /// What an import could not take over as it is, each kind once with its count: nothing is dropped silently.
 class ImportNotes {
   public:
