@@ -42,12 +42,13 @@ std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId>
 }
 
 /// @param exposed of the value for exposed time: figures of a graph that the plan has left behind are no alarm.
-void describeCollective(const Graph& graph, const Evaluation& evaluation, std::size_t index, Tone exposed, InspectorRows& rows) {
+void describeCollective(const Graph& graph, const Evaluation& evaluation, std::size_t index, Tone exposed,
+                        InspectorRows& rows) {
     const CollectiveTiming& collective = evaluation.simulation.collectives[index];
     const double duration = collective.end_ms - collective.start_ms;
     rows.add(Document::tr("group"), groupPieces(graph, graph.group_name(collective.start)));
     rows.add(Document::tr("bytes · time"), bothTexts(formatBytes(static_cast<double>(collective.bytes)),
-                                                 formatKnownTime(duration, evaluation.times_known)));
+                                                     formatKnownTime(duration, evaluation.times_known)));
     if (!evaluation.times_known) {
         if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
         return;
@@ -73,9 +74,10 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
 
 /// With whom a collective, or what a wait awaits, is bucketed or why not; why it is exposed or what hides it. What
 /// becomes of the node's output between forward and backward.
-void describeWhy(Document& document, const Document::NodePlace& place, InspectorRows& rows) {
+/// @returns InspectorContent::collective.
+std::int32_t describeWhy(Document& document, const Document::NodePlace& place, InspectorRows& rows) {
     const auto evaluation = document.evaluation();
-    if (!evaluation) return;
+    if (!evaluation) return -1;
     const CollectiveExplanation explanation =
         place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
                         : explain_collective(*place.graph, place.node, evaluation.get(), Introduction::left_out);
@@ -84,6 +86,7 @@ void describeWhy(Document& document, const Document::NodePlace& place, Inspector
             rows.sentence(QString::fromStdString(sentence), Tone::plain);
     for (const std::string& sentence : explain_memory(*evaluation, place.graph->name(place.node)))
         rows.sentence(QString::fromStdString(sentence), Tone::plain);
+    return explanation.timing;
 }
 
 void describeMerged(const Evaluation& evaluation, const QString& name, InspectorRows& rows) {
@@ -130,11 +133,12 @@ InspectorContent describeNode(Document& document, const QString& name) {
     // What follows is then of the graph that the plan started from.
     if (!place.evaluated)
         rows.sentence(Document::tr("In the graph as it was read; the plan has replaced this node"), Tone::caution);
-    describeWhy(document, place, rows);
+    content.collective = describeWhy(document, place, rows);
     if (!place.evaluated) rows.sentence(Document::tr("Figures of the baseline:"), Tone::faint);
-    rows.add(Document::tr("op"), graph.op(node) == NodeOp::call_function
-                                     ? inspectorText(graph.target(node))
-                                     : bothTexts(inspectorText(node_op_name(graph.op(node))), inspectorText(graph.target(node))));
+    rows.add(Document::tr("op"),
+             graph.op(node) == NodeOp::call_function
+                 ? inspectorText(graph.target(node))
+                 : bothTexts(inspectorText(node_op_name(graph.op(node))), inspectorText(graph.target(node))));
     if (const int bucket = document.bucketOfNode(place); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
     const NodeId input = place.evaluated ? evaluation.origin[node] : node;
@@ -159,8 +163,9 @@ InspectorContent describeNode(Document& document, const QString& name) {
     }
     for (const TensorMeta& tensor : graph.outputs(node)) {
         if (!tensor.is_tensor) continue;
-        rows.add(Document::tr("output"), bothTexts(inspectorText(dtype_info(tensor.dtype).name) + numbers(graph.shape(tensor)),
-                                               formatBytes(static_cast<double>(graph.tensor_bytes(tensor)))));
+        rows.add(Document::tr("output"),
+                 bothTexts(inspectorText(dtype_info(tensor.dtype).name) + numbers(graph.shape(tensor)),
+                           formatBytes(static_cast<double>(graph.tensor_bytes(tensor)))));
     }
     if (place.node < evaluation.corrected_memory.while_node.size())
         rows.add(Document::tr("memory then"),

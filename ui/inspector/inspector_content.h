@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
 #include <vector>
 
 #include "ui/document/document.h"
@@ -35,6 +36,8 @@ struct InspectorContent {
     QString kind;  ///< "node", "module", "bucket", "process group"; empty when nothing is selected
     QString title;
     std::vector<InspectorRow> rows;
+    /// The collective that it explains, as an index of the evaluation's Simulation::collectives; -1: none.
+    std::int32_t collective = -1;
 };
 
 /// What is known of the document's selection; empty where nothing is selected or no graph is open.

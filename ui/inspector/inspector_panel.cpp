@@ -83,17 +83,11 @@ QString linkAt(const InspectorContent& content, int number) {
     return {};
 }
 
-/// The exposed collective that the Inspector explains for a node: itself, what it awaits, or what it is merged into.
-std::optional<std::size_t> exposedCollective(const Document& document, const QString& node) {
-    const auto evaluation = document.evaluation();
-    const Document::NodePlace place = document.findNode(node);
-    if (place.node == no_node) return std::nullopt;
-    const CollectiveExplanation explanation =
-        place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
-                        : explain_collective(*place.graph, place.node, evaluation.get(), Introduction::left_out);
-    if (explanation.timing < 0) return std::nullopt;
-    const auto timing = static_cast<std::size_t>(explanation.timing);
-    return evaluation->simulation.collectives[timing].exposed_ms > 0 ? std::optional(timing) : std::nullopt;
+/// The collective of a page where it is exposed.
+std::optional<std::size_t> exposedCollective(const Evaluation& evaluation, const InspectorContent& content) {
+    if (content.collective < 0) return std::nullopt;
+    const auto collective = static_cast<std::size_t>(content.collective);
+    return evaluation.simulation.collectives[collective].exposed_ms > 0 ? std::optional(collective) : std::nullopt;
 }
 
 }  // namespace
@@ -172,7 +166,7 @@ void InspectorPanel::addExposure() {
     if (explained_ != evaluation || explained_node_ != selection.node()) {
         explained_ = evaluation;
         explained_node_ = selection.node();
-        exposed_ = exposedCollective(document_, selection.node());
+        exposed_ = exposedCollective(*evaluation, content_);
         exposure_.clear();
         search_.cancel();
         search_delay_.stop();

@@ -32,6 +32,9 @@ class InspectorTest : public QObject {
         document->selection().selectNode(QString::fromStdString(bucket.start));
         const InspectorContent content = inspect(*document);
         QCOMPARE(content.title, QString::fromStdString(bucket.start));
+        const Evaluation& evaluation = *document->evaluation();
+        QCOMPARE(content.collective, evaluation.simulation.collective_of_node[evaluation.graph->find(bucket.start)]);
+        QVERIFY(content.collective >= 0);
         QCOMPARE(line(content, "group"), QString::fromStdString(bucket.process_group));
         QVERIFY(plainText(content).contains("8 ranks"));
         QVERIFY(!line(content, "bytes · time").isEmpty());
