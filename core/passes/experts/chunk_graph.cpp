@@ -64,12 +64,21 @@ bool has_escaped(std::string_view text) {
     const auto has_less = [](std::uint64_t letters, std::uint64_t than) {
         return (letters - than * ones) & ~letters & highest;
     };
-    std::uint64_t found = 0;
-    for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
-        std::uint64_t letters = ' ' * ones;
-        std::memcpy(&letters, text.data() + at, std::min(sizeof letters, text.size() - at));
-        found |= has_less(letters, 0x20) | has_less(letters ^ '"' * ones, 1) | has_less(letters ^ '\\' * ones, 1);
+    const auto look = [&](std::uint64_t letters) {
+        return has_less(letters, 0x20) | has_less(letters ^ '"' * ones, 1) | has_less(letters ^ '\\' * ones, 1);
+    };
+    std::uint64_t found = 0, letters = ' ' * ones;
+    constexpr std::size_t width = sizeof letters;
+    if (text.size() < width) {
+        for (const char letter : text) letters = letters << 8 | static_cast<unsigned char>(letter);
+        return look(letters) != 0;
     }
+    for (std::size_t at = 0; at + width <= text.size(); at += width) {
+        std::memcpy(&letters, text.data() + at, width);
+        found |= look(letters);
+    }
+    std::memcpy(&letters, text.data() + text.size() - width, width);  // the end, where some are looked at again
+    found |= look(letters);
     return found != 0;
 }
 
