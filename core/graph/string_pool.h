@@ -24,9 +24,9 @@ using TextPieces = std::array<StringId, 4>;
 
 /// Interned strings: each different string is stored once and has a small number.
 ///
-/// A string may be composed of others. It has a number like the rest, is the same for the same pieces, and its text is
-/// made when somebody first reads it: fields that hundreds of nodes have but for a name need not be written for each
-/// node and taken apart by the next pass. Only a composed string can be equal to another one under another number.
+/// A string may be composed of others. It has a number like the rest, and its text is made when somebody first reads
+/// it: fields that hundreds of nodes have but for a name need not be written for each node and taken apart by the next
+/// pass. Nobody looks for a composed string, so that it alone can be equal to another one under another number.
 ///
 /// A pool may be stacked on an immutable one: it then knows all of the lower pool's strings under their numbers, and
 /// adds its own above them. A pass stacks a pool on its input graph's, so graphs share text without sharing locks. What
@@ -44,7 +44,7 @@ class StringPool {
     StringId intern(std::string_view text);
     /// The id of `text`, or no_string.
     StringId find(std::string_view text) const;
-    /// The string that is these pieces one behind the other; none of them is composed itself.
+    /// A new string, these pieces one behind the other; none of them is composed itself.
     StringId compose(const TextPieces& pieces);
     /// What a string was composed of; nullptr for others.
     const TextPieces* pieces(StringId id) const {
