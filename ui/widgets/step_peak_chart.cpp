@@ -153,8 +153,10 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
         for (std::size_t index = 0; index < points_.size(); ++index)
             if (points_[index].name_rank == rank) wanted.push_back(static_cast<int>(index));
     if (current_) wanted.push_back(-1);
+    bound_place_ = findPlaceOfBoundText();
     NamePlaces free(roomForNames(), placesOfPoints());
     free.cover(placeOfDeviceText());
+    free.cover(bound_place_);
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     for (const int point : wanted) {
@@ -193,6 +195,7 @@ std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
     NamePlaces free(roomForNames(), placesOfPoints());
     for (const Name& name : names_) free.cover(name.place.text);
     free.cover(placeOfDeviceText());
+    free.cover(bound_place_);
     const QFontMetricsF metrics(textFont(smallTextPx));
     std::vector<Name> marked;
     for (std::size_t index = 0; index < points_.size(); ++index) {
@@ -307,6 +310,7 @@ bool StepPeakChart::event(QEvent* event) {
     }
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
+    if (!bound_.empty() && bound_place_.isEmpty()) elsewhere += u'\n' + tr("The stairs under the points are the bound");
     if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
     QToolTip::showText(help->globalPos(), elsewhere, this);
     return true;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <QLineF>
+#include <QPolygonF>
+#include <QRectF>
 #include <QWidget>
 #include <cstdint>
 #include <optional>
@@ -86,6 +89,8 @@ class StepPeakChart : public QWidget {
     /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks.
     /// They cover no name and no point; where there is no such place, what they cover is not drawn meanwhile.
     std::vector<Name> markedNames() const;
+    /// Where texts stand around and between the axes, but for names that the pointer shows: none covers another.
+    std::vector<QRectF> textPlaces() const;
     /// What the numbers among the names stand for: `1 full, gathers kept · 2 none`; empty where there are none.
     const QString& legend() const { return legend_; }
     /// The point that keys are at; -1 for none.
@@ -111,7 +116,19 @@ class StepPeakChart : public QWidget {
     struct Range {
         double lowest = 0, highest = 1;
     };
+    /// The label of a value of an axis, and the mark that it stands at.
+    struct AxisLabel {
+        QString text;
+        QRectF place;
+        QLineF mark;
+    };
     QRectF area() const;
+    std::vector<AxisLabel> stepLabels() const;
+    std::vector<AxisLabel> peakLabels() const;
+    QRectF headlinePlace() const;
+    QPolygonF boundStairs() const;
+    /// Beside the bound, where it covers nothing; empty where there is no such place.
+    QRectF findPlaceOfBoundText() const;
     void fitRanges();
     void placeNames();
     bool placeNames(std::vector<int>& numbered);
@@ -155,6 +172,7 @@ class StepPeakChart : public QWidget {
     bool all_named_ = false, fastest_shown_ = false;
     std::optional<double> peak_at_pointer_;  ///< in bytes, while that is told
     std::vector<Name> names_;
+    QRectF bound_place_;  ///< of the word `bound`
     QString legend_;
     double legend_height_ = 0;
     int focused_ = -1, hovered_ = -1;

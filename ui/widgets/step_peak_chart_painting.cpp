@@ -1,6 +1,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -21,6 +22,15 @@ constexpr int tick_length = 4;
 constexpr int step_spacing = 26, peak_spacing = 84;
 constexpr int note_margin = 16;
 constexpr int shapes_gap = 16;
+constexpr double least_gap = 8;  ///< between labels of one axis
+
+int mostLabels(double length, int spacing) {
+    return std::max(2, static_cast<int>(length / spacing));
+}
+
+QString boundText() {
+    return StepPeakChart::tr("bound");
+}
 
 /// Level up to the point, then up or down to it.
 void addStep(QPolygonF& stairs, QPointF to) {
@@ -30,6 +40,37 @@ void addStep(QPolygonF& stairs, QPointF to) {
 
 }  // namespace
 
+std::vector<StepPeakChart::AxisLabel> StepPeakChart::stepLabels() const {
+    const QRectF inside = area();
+    const double height = QFontMetricsF(numberFont(smallTextPx)).height();
+    // Neither into the line above nor into the labels of the other axis.
+    const double highest = headlinePlace().bottom(), lowest = inside.bottom() + tick_length + 1 - height;
+    std::vector<AxisLabel> labels;
+    for (const AxisTick& tick :
+         axisTicks(steps_.lowest, steps_.highest, Unit::Time, mostLabels(inside.height(), step_spacing))) {
+        const double y = yOf(tick.value), top = std::clamp(y - height / 2, std::min(highest, lowest), lowest);
+        const QRectF place(0, top, Metrics::left_margin - tick_length - 3, height);
+        if (!labels.empty() && labels.back().place.intersects(place)) continue;
+        labels.push_back({tick.label, place, QLineF(inside.left() - tick_length, y, inside.left(), y)});
+    }
+    return labels;
+}
+
+std::vector<StepPeakChart::AxisLabel> StepPeakChart::peakLabels() const {
+    const QRectF inside = area();
+    const QFontMetricsF numbers(numberFont(smallTextPx));
+    std::vector<AxisLabel> labels;
+    for (const AxisTick& tick :
+         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, mostLabels(inside.width(), peak_spacing))) {
+        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
+        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
+        const QRectF place(left, inside.bottom() + tick_length + 1, width, numbers.height());
+        if (!labels.empty() && labels.back().place.right() + least_gap > left) continue;
+        labels.push_back({tick.label, place, QLineF(x, inside.bottom(), x, inside.bottom() + tick_length)});
+    }
+    return labels;
+}
+
 void StepPeakChart::paintAxes(QPainter& painter) const {
     const Theme& theme = currentTheme();
     const QRectF inside = area();
@@ -38,27 +79,15 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     painter.drawLine(inside.bottomLeft(), inside.topLeft());
     if (points_.empty() && !current_) return;
     painter.setFont(numberFont(smallTextPx));
-    const QFontMetricsF numbers(painter.font());
-    const auto most = [](double length, int spacing) { return std::max(2, static_cast<int>(length / spacing)); };
-    for (const AxisTick& tick :
-         axisTicks(steps_.lowest, steps_.highest, Unit::Time, most(inside.height(), step_spacing))) {
-        const double y = yOf(tick.value);
-        painter.setPen(theme.line);
-        painter.drawLine(QPointF(inside.left() - tick_length, y), QPointF(inside.left(), y));
-        painter.setPen(theme.dim);
-        painter.drawText(QRectF(0, y - numbers.height() / 2, Metrics::left_margin - tick_length - 3, numbers.height()),
-                         Qt::AlignRight | Qt::AlignVCenter, tick.label);
-    }
-    for (const AxisTick& tick :
-         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, most(inside.width(), peak_spacing))) {
-        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
-        painter.setPen(theme.line);
-        painter.drawLine(QPointF(x, inside.bottom()), QPointF(x, inside.bottom() + tick_length));
-        painter.setPen(theme.dim);
-        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
-        painter.drawText(QRectF(left, inside.bottom() + tick_length + 1, width, numbers.height()), Qt::AlignCenter,
-                         tick.label);
-    }
+    for (const auto& [labels, alignment] :
+         {std::pair(stepLabels(), Qt::AlignRight), std::pair(peakLabels(), Qt::AlignHCenter)})
+        for (const AxisLabel& label : labels) {
+            painter.setPen(theme.line);
+            painter.drawLine(label.mark);
+            painter.setPen(theme.dim);
+            painter.drawText(label.place, static_cast<int>(alignment | Qt::AlignVCenter) | Qt::TextDontClip,
+                             label.text);
+        }
     paintHeadline(painter);
     painter.setPen(theme.dim);
     if (legend_height_ > 0)
@@ -68,13 +97,29 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     paintDevice(painter);
 }
 
+QRectF StepPeakChart::headlinePlace() const {
+    return {tick_length, 1, width() - 2.0 * tick_length, Metrics::top_margin - 3.0};
+}
+
+std::vector<QRectF> StepPeakChart::textPlaces() const {
+    std::vector<QRectF> places;
+    if (points_.empty()) return places;
+    places.push_back(headlinePlace());
+    for (const std::vector<AxisLabel>& labels : {stepLabels(), peakLabels()})
+        for (const AxisLabel& label : labels) places.push_back(label.place);
+    for (const QRectF& place : {placeOfDeviceText(), bound_place_})
+        if (!place.isEmpty()) places.push_back(place);
+    for (const Name& name : names_) places.push_back(name.place.text);
+    return places;
+}
+
 /// The line above the axes, and at its right end what the shapes are, where both have room.
 void StepPeakChart::paintHeadline(QPainter& painter) const {
     painter.setFont(textFont(smallTextPx));
     const QFontMetrics metrics = painter.fontMetrics();
     const QString shapes = shapesText();
     QString words = headline();
-    const QRectF line(tick_length, 1, width() - 2 * tick_length, Metrics::top_margin - 3);
+    const QRectF line = headlinePlace();
     // A point's name stands beside it, too.
     const int told = toldPoint();
     if (told >= 0 && metrics.horizontalAdvance(words) > line.width())
@@ -122,22 +167,43 @@ void StepPeakChart::paintFront(QPainter& painter) const {
 }
 
 /// A staircase: a limit holds up to the next one.
-void StepPeakChart::paintBound(QPainter& painter) const {
+QPolygonF StepPeakChart::boundStairs() const {
     QPolygonF stairs;
-    for (const Limit& limit : bound_) {
-        const QPointF at = place({-1, {}, limit.step_ms, limit.bytes});
-        addStep(stairs, at);
+    for (const Limit& limit : bound_) addStep(stairs, place({-1, {}, limit.step_ms, limit.bytes}));
+    if (!stairs.isEmpty()) stairs.append(QPointF(area().right(), stairs.back().y()));
+    return stairs;
+}
+
+/// From the right end on, above its line or below.
+QRectF StepPeakChart::findPlaceOfBoundText() const {
+    const QPolygonF stairs = boundStairs();
+    const QFontMetricsF metrics(textFont(smallTextPx));
+    const QSizeF size(metrics.horizontalAdvance(boundText()), metrics.height());
+    std::vector<QRectF> taken = placesOfPoints();
+    taken.push_back(placeOfDeviceText());
+    for (qsizetype end = stairs.size() - 1; end > 0; --end) {
+        const QPointF from = stairs[end - 1], to = stairs[end];
+        if (from.y() != to.y()) continue;
+        for (double right = to.x(); right - size.width() >= from.x(); right -= size.width() / 2)
+            for (const double top : {to.y() - size.height() - 1, to.y() + 1}) {
+                const QRectF text(QPointF(right - size.width(), top), size);
+                const auto covers = [&](const QRectF& other) { return other.intersects(text); };
+                if (area().contains(text) && std::ranges::none_of(taken, covers)) return text;
+            }
     }
+    return {};
+}
+
+void StepPeakChart::paintBound(QPainter& painter) const {
+    const QPolygonF stairs = boundStairs();
     if (stairs.isEmpty()) return;
-    stairs.append(QPointF(area().right(), stairs.back().y()));
     const Theme& theme = currentTheme();
     painter.setPen(QPen(theme.hidden, 1.5));
     painter.drawPolyline(stairs);
+    if (bound_place_.isEmpty()) return;
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.asText(theme.hidden));
-    const int height = painter.fontMetrics().height();
-    painter.drawText(QRectF(area().left(), stairs.back().y() - height - 1, area().width(), height), Qt::AlignRight,
-                     tr("bound"));
+    painter.drawText(bound_place_, Qt::AlignCenter | Qt::TextDontClip, boundText());
 }
 
 void StepPeakChart::paintNames(QPainter& painter) const {

@@ -110,6 +110,8 @@ QRectF StepPeakChart::placeOfDeviceText() const {
     if (points_.empty() || device <= peaks_.lowest) return {};
     const QFontMetricsF metrics(textFont(smallTextPx));
     const double width = metrics.horizontalAdvance(deviceText());
+    // Where the chart is narrower than the words, the axis and the tool tip have to do.
+    if (width > area().width()) return {};
     const double right = std::min(xOf(device) - device_text_gap, area().right());
     return {std::max(area().left(), right - width), area().top(), width, metrics.height()};
 }

@@ -268,6 +268,39 @@ class StepPeakChartTest : public QObject {
         QVERIFY(led > 0);
     }
 
+    /// In the panel of a window of 800x500, which a screen has at scale 2, as in a large one.
+    void noTextStandsOnAnother() {
+        constexpr std::int64_t gib = std::int64_t{1} << 30;
+        StepPeakChart chart({});
+        for (const StepPeakChart::Point& point : policies()) chart.add(point);
+        chart.setBound({{17 * gib, 1990}, {31 * gib, 1640}, {60 * gib, 1498}});
+        chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 1674.1, 41 * gib});
+        chart.show();
+        bool bound_is_named = false;
+        for (const std::int64_t device : {std::int64_t{0}, 50 * gib, 80 * gib, 100 * gib}) {
+            chart.setDeviceMemory(device);
+            for (int width = 160; width <= 1000; width += 35)
+                for (int height = 88; height <= 400; height += 24) {
+                    chart.resize(width, height);
+                    const std::vector<QRectF> places = chart.textPlaces();
+                    for (std::size_t index = 0; index < places.size(); ++index) {
+                        const QString where = QStringLiteral("%1x%2, text %3 at %4,%5")
+                                                  .arg(width)
+                                                  .arg(height)
+                                                  .arg(index)
+                                                  .arg(places[index].x())
+                                                  .arg(places[index].y());
+                        QVERIFY2(QRectF(chart.rect()).contains(places[index]), qPrintable(where));
+                        for (std::size_t other = 0; other < index; ++other)
+                            QVERIFY2(!places[other].intersects(places[index]), qPrintable(where));
+                    }
+                    bound_is_named = bound_is_named || places.size() > 6;
+                }
+        }
+        QVERIFY(bound_is_named);
+        QVERIFY(!chart.grab().isNull());
+    }
+
     void whatIsComparedHasAShapeOfItsOwn() {
         StepPeakChart chart({});
         chart.setShapesText("found", "compared with");
