@@ -1,5 +1,6 @@
 // What the window leaves to other threads, where none can be started: it is done all the same, or there is a sentence.
 
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <cerrno>
 #include <memory>
@@ -45,7 +46,21 @@ class WindowThreadsTest : public QObject {
     Q_OBJECT
 
   private slots:
-    // The first one: there is no thread of an earlier task that would do it.
+    // The first two: there is no thread of an earlier task that would do it.
+    void aGraphIsOpened() {
+        const NoThreads none;
+        Document document;
+        QSignalSpy failed(&document.loader(), &GraphLoader::failed);
+        document.openGraph(smallGraphFile());
+        QVERIFY(document.loading());  // it is delivered as it always is, after the call
+        QTRY_VERIFY(!document.loading());
+        QVERIFY(document.isOpen());
+        QCOMPARE(document.graph()->node_count(), loadGraph(smallGraphFile()).graph->node_count());
+        document.openGraph(smallGraphFile() + ".gone");
+        QTRY_COMPARE(failed.count(), 1);
+        QVERIFY2(failed.front()[1].toString().contains(".gone"), qPrintable(failed.front()[1].toString()));
+    }
+
     void aTaskEndsWithASentence() {
         QStringList told;
         LatestTask::whenTasksFail([&](const QString& reason) { told.append(reason); });

@@ -2,12 +2,14 @@
 
 #include <QElapsedTimer>
 #include <QFile>
+#include <QVariant>
 
 #include "core/base/error.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/graph_file.h"
 #include "core/plan/group_passes.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/without_thread.h"
 
 namespace overlap::ui {
 namespace {
@@ -113,7 +115,9 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     return loaded;
 }
 
-GraphLoader::GraphLoader(QObject* parent) : QObject(parent) {}
+GraphLoader::GraphLoader(QObject* parent) : QObject(parent) {
+    task_.setProperty(runs_without_thread_property, true);
+}
 
 void GraphLoader::start(const QString& path, Read read) {
     path_ = path;

@@ -1,6 +1,7 @@
 #include "ui/tasks/latest_task.h"
 
 #include <QCoreApplication>
+#include <QVariant>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "ui/tasks/without_thread.h"
 #include "ui/tasks/worker_pool.h"
 
 namespace overlap::ui {
@@ -79,6 +81,7 @@ void LatestTask::start(Task task) {
     try {
         WorkerPool::shared().run([state = state_] { work(state); });
     } catch (const std::system_error& error) {
+        if (property(runs_without_thread_property).toBool()) return work(state_);
         {
             std::lock_guard lock(state_->mutex);
             state_->waiting = nullptr;
