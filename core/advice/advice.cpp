@@ -102,6 +102,11 @@ std::vector<Advice> advice_for(const std::shared_ptr<const Evaluation>& evaluati
     return found;
 }
 
+std::string_view advice_looked_for() {
+    return "a bucket for its block, a neighbour's bucket, buckets merged or split, a process group of its own where "
+           "another collective holds its stream, an earlier start, a later wait, and a block to run behind";
+}
+
 std::vector<Advice> advice_for_problems(const Evaluation& evaluation) {
     std::vector<Advice> found;
     if (!evaluation.resolved) return found;

@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/pipeline/evaluation.h"
@@ -32,6 +33,9 @@ struct Advice {
 /// plan, for a plan that is refused, where times are not known, and where the collective is not exposed.
 /// @param collective index of Simulation::collectives.
 std::vector<Advice> advice_for(const std::shared_ptr<const Evaluation>& evaluation, std::size_t collective);
+
+/// What advice_for() looks for, as one sentence without full stop: said where it finds nothing.
+std::string_view advice_looked_for();
 
 /// The fixes that the plan's problems offer, each for itself.
 std::vector<Advice> advice_for_problems(const Evaluation& evaluation);

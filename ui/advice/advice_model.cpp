@@ -59,14 +59,17 @@ QString AdviceModel::verdict(const AdviceRow& row) {
     return problems.isEmpty() ? tr("make it ↵") : tr("make it ↵ · new: %1").arg(problems.join(QStringLiteral(", ")));
 }
 
+bool AdviceModel::isRefused(const QModelIndex& index) const {
+    return index.isValid() && !rows_[static_cast<std::size_t>(index.row())].effect.refusal.empty();
+}
+
 bool AdviceModel::isOffered(const AdviceRow& row) {
     return row.effect.refusal.empty() && (row.worthwhile || row.advice.problem);
 }
 
 Qt::ItemFlags AdviceModel::flags(const QModelIndex& index) const {
     const Qt::ItemFlags all = HarmlessModel::flags(index);
-    if (!index.isValid() || rows_[static_cast<std::size_t>(index.row())].effect.refusal.empty()) return all;
-    return all & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
+    return isRefused(index) ? all & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable) : all;
 }
 
 QString AdviceModel::text(const AdviceRow& row, int column) {
@@ -90,7 +93,8 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
 }
 
 QString AdviceModel::toolTip(const AdviceRow& row, int column) {
-    if (!row.effect.refusal.empty()) return ui::text(row.effect.refusal);
+    if (!row.effect.refusal.empty() && column == verdict_column) return ui::text(row.effect.refusal);
+    if (!row.effect.refusal.empty()) return ui::text(row.advice.text) + u'\n' + verdict(row);
     if (column != verdict_column) return text(row, column);
     if (!isOffered(row))
         return tr("It neither shortens the step by %1 %, by which runs of one job differ, nor frees %2 % of the peak "

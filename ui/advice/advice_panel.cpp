@@ -9,6 +9,7 @@
 #include <QTreeView>
 #include <algorithm>
 
+#include "ui/advice/advice_delegate.h"
 #include "ui/advice/advice_model.h"
 #include "ui/document/document.h"
 #include "ui/panels/problems_model.h"
@@ -16,7 +17,6 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/panel_layout.h"
-#include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
@@ -35,6 +35,7 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
       view_(new QTreeView),
       selected_only_(new QToolButton),
       caption_(new ElidedLabel),
+      nothing_(new QLabel),
       refresh_(*this, settle, [this] { restart(); }) {
     setObjectName("advice");
     setAccessibleName(tr("Advice"));
@@ -73,7 +74,7 @@ QWidget* AdvicePanel::makeBar() {
 
 void AdvicePanel::makeTable() {
     view_->setModel(model_);
-    view_->setItemDelegate(new TableDelegate(view_));
+    view_->setItemDelegate(new AdviceDelegate(view_));
     view_->setAccessibleName(tr("Changes of the plan that may help"));
     view_->setRootIsDecorated(false);
     view_->setUniformRowHeights(true);
@@ -83,6 +84,15 @@ void AdvicePanel::makeTable() {
     view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(true);
     view_->header()->setMinimumSectionSize(0);
+    nothing_->setObjectName("adviceNothing");
+    nothing_->setWordWrap(true);
+    nothing_->setTextFormat(Qt::PlainText);
+    nothing_->setMargin(8);
+    nothing_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    auto* over = new QVBoxLayout(view_->viewport());
+    over->setContentsMargins(0, 0, 0, 0);
+    over->addWidget(nothing_, 0, Qt::AlignTop);
+    over->setSizeConstraint(QLayout::SetNoConstraint);
     view_->installEventFilter(this);
     view_->viewport()->installEventFilter(this);
     connect(view_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
@@ -151,7 +161,25 @@ QString AdvicePanel::caption() const {
     return caption_->text();
 }
 
+QString AdvicePanel::nothingFound() const {
+    return nothing_->isHidden() ? QString() : nothing_->text();
+}
+
+QString AdvicePanel::whatWasLookedFor() const {
+    const QString looked_for = QString::fromUtf8(advice_looked_for());
+    if (selected_only_->isChecked())
+        return tr("Nothing was found that would help %1. Looked for: %2. Its neighbours, the passes or the data allow "
+                  "none of them.")
+            .arg(document_.selection().node(), looked_for);
+    const bool exposed = !most_exposed(*evaluation_, 1).empty();
+    return exposed ? tr("Nothing was found that would help any of these collectives. Looked for, for each: %1; and "
+                        "fixes of problems. The passes or the data allow none of them.")
+                         .arg(looked_for)
+                   : tr("No collective is exposed, and no problem has a fix: there is nothing to change.");
+}
+
 void AdvicePanel::describe() {
+    bool nothing = false;
     QString text = obstacle();
     if (text.isEmpty()) {
         text = selected_only_->isChecked()
@@ -162,9 +190,12 @@ void AdvicePanel::describe() {
                         ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
                     : search_.busy() ? tr(" · %1 changes tried, and what to go on with").arg(search_.found())
                                      : tr(" · %1 changes tried").arg(search_.found());
-        else if (!busy() && !refresh_.outdated())
-            text += tr(" · nothing to change that the passes and the data allow");
+        else
+            nothing = !busy() && !refresh_.outdated() && evaluation_;
+        if (nothing) text += tr(" · nothing was found");
     }
+    nothing_->setText(nothing ? shownName(whatWasLookedFor()) : QString());
+    nothing_->setVisible(nothing);
     caption_->setText(shownName(text));
     caption_->setToolTip(caption_->text());
 }

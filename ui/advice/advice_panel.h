@@ -29,6 +29,8 @@ class AdvicePanel : public QWidget {
     QToolButton* selectedOnly() { return selected_only_; }
     /// What the rows are for, and how many changes were tried.
     QString caption() const;
+    /// What was looked for where nothing was found, in the place of the rows; empty otherwise.
+    QString nothingFound() const;
     bool busy() const { return refresh_.waiting() || search_.busy(); }
     /// Shows what helps the selected collective.
     void adviseSelected();
@@ -42,6 +44,7 @@ class AdvicePanel : public QWidget {
     void schedule();
     void restart();
     void describe();
+    QString whatWasLookedFor() const;
     void make(int row);
     /// Index of the selected collective in the evaluation's simulation; nothing where none is selected.
     std::optional<std::size_t> selectedCollective() const;
@@ -53,7 +56,7 @@ class AdvicePanel : public QWidget {
     AdviceModel* model_;
     QTreeView* view_;
     QToolButton* selected_only_;
-    QLabel* caption_;
+    QLabel *caption_, *nothing_;
     SeenRefresh refresh_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< whose plan the rows change
     AdviceSearch search_;

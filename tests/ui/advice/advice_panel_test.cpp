@@ -1,8 +1,11 @@
 #include "ui/advice/advice_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QToolButton>
+#include <QToolTip>
 #include <QTreeView>
 
 #include "tests/ui/ui_test_support.h"
@@ -74,6 +77,55 @@ class AdvicePanelTest : public QObject {
         const Plan mended = panel.model()->rows()[static_cast<std::size_t>(fix)].advice.plan;
         emit panel.view()->clicked(panel.model()->index(fix, AdviceModel::verdict_column));
         QCOMPARE(document->current()->plan(), mended);
+    }
+
+    /// The reason has the room of the figures, and a tool tip, though its row cannot be chosen.
+    void theReasonOfARefusalCanBeRead() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        const auto pictureOf = [&](const char* refusal) {
+            panel.model()->clear();
+            panel.model()->add(row(0, false, refusal));
+            const QRect figures = panel.view()->visualRect(panel.model()->index(0, AdviceModel::step_column));
+            return panel.view()->viewport()->grab(figures).toImage();
+        };
+        const char* reason = "all_gather_into_tensor_4 needs mm_7, which needs wait_tensor_3, which is of it";
+        QVERIFY(pictureOf(reason) != pictureOf("no"));
+        QCOMPARE(pictureOf(reason), pictureOf(reason));
+        const QModelIndex change = panel.model()->index(0, AdviceModel::change_column);
+        const QString tip = QStringLiteral("a change\nrefused: %1").arg(QString::fromLatin1(reason));
+        QCOMPARE(change.data(Qt::ToolTipRole).toString(), tip);
+        const QPoint at = panel.view()->visualRect(change).center();
+        QHelpEvent help(QEvent::ToolTip, at, panel.view()->viewport()->mapToGlobal(at));
+        QApplication::sendEvent(panel.view()->viewport(), &help);
+        QCOMPARE(QToolTip::text(), tip);
+        QToolTip::hideText();
+    }
+
+    /// What was looked for stands where rows would be.
+    void thatNothingWasFoundIsSaidWithWhatWasLookedFor() {
+        const auto document =
+            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto hidden = std::make_shared<Evaluation>(*evaluated);
+                for (CollectiveTiming& collective : hidden->simulation.collectives) collective.exposed_ms = 0;
+                hidden->problems.clear();
+                return std::shared_ptr<const Evaluation>(std::move(hidden));
+            });
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        QCOMPARE(panel.model()->rowCount(), 0);
+        QVERIFY2(panel.nothingFound().startsWith("No collective is exposed"), qPrintable(panel.nothingFound()));
+        QVERIFY2(panel.caption().endsWith("nothing was found"), qPrintable(panel.caption()));
     }
 
     void newProblemsAreNamed() {
