@@ -9,6 +9,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr double smallestSpacing = 84;
+constexpr double least_gap = 4;     ///< between labels
+constexpr double right_margin = 8;  ///< that a label may take beside the ruler
 
 /// Ticks of a ruler whose labels do not touch; `axis` in logical pixels.
 std::int64_t stepOf(const TimeAxis& axis) {
@@ -38,6 +40,29 @@ QString withoutTimesText(const Timeline& timeline) {
     return QCoreApplication::translate("TimelineView", "No times: all is drawn at one moment");
 }
 
+std::vector<RulerLabel> rulerLabels(const QRect& place, TimeRange range) {
+    const TimeAxis axis{range, static_cast<double>(place.width())};
+    const std::int64_t step = stepOf(axis);
+    const QFontMetricsF metrics(numberFont(smallTextPx));
+    const double first = place.left(), last = place.right() + right_margin;
+    std::vector<RulerLabel> labels;
+    double previous_end = first - least_gap;
+    for (const Tick& tick : ticks(axis, step)) {
+        const QString text = QString::fromStdString(tick_label(tick.time_ns, step, range.end_ns));
+        const double width = metrics.horizontalAdvance(text);
+        const double wanted = place.left() + std::floor(tick.x_px) - width / 2;
+        const double left = std::min(std::max(wanted, first), last - width);
+        if (left < previous_end + least_gap) {
+            // One that is moved gives way to one that stands at its tick.
+            if (labels.empty() || left < wanted) continue;
+            labels.pop_back();
+        }
+        labels.push_back({text, QRectF(left, place.top(), width, place.height() - 4)});
+        previous_end = left + width;
+    }
+    return labels;
+}
+
 void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme) {
     if (const QString text = withoutTimesText(timeline); !text.isEmpty()) {
         painter.setFont(textFont(smallTextPx));
@@ -46,20 +71,12 @@ void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline,
         return;
     }
     const TimeAxis axis{range, static_cast<double>(place.width())};
-    const std::int64_t step = stepOf(axis);
+    for (const Tick& tick : ticks(axis, stepOf(axis)))
+        painter.fillRect(QRectF(place.left() + std::floor(tick.x_px), place.bottom() - 3, 1, 4), theme.line);
     painter.setFont(numberFont(smallTextPx));
-    const QFontMetricsF metrics(painter.font());
-    for (const Tick& tick : ticks(axis, step)) {
-        const double x = place.left() + std::floor(tick.x_px);
-        painter.fillRect(QRectF(x, place.bottom() - 3, 1, 4), theme.line);
-        const QString label = QString::fromStdString(tick_label(tick.time_ns, step, range.end_ns));
-        const double width = metrics.horizontalAdvance(label);
-        const double left = std::clamp(x - width / 2, static_cast<double>(place.left()),
-                                       std::max<double>(place.left(), place.right() + 8 - width));
-        painter.setPen(theme.dim);
-        painter.drawText(QRectF(left, place.top(), width + 2, place.height() - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                         label);
-    }
+    painter.setPen(theme.dim);
+    for (const RulerLabel& label : rulerLabels(place, range))
+        painter.drawText(label.place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
 }
 
 QString momentText(std::int64_t time_ns, const TimeAxis& axis) {

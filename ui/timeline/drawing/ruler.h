@@ -12,6 +12,14 @@ namespace overlap::ui {
 
 /// Columns of an image of device pixels at which the ruler has ticks; none where the timeline has no times.
 std::vector<int> gridColumns(const Timeline& timeline, const TimeAxis& deviceAxis, double pixelRatio);
+/// A tick's label and where it is written.
+struct RulerLabel {
+    QString text;
+    QRectF place;
+};
+/// Labels of a ruler at `place`, from left to right: each is whole and touches no other. At the ends they are moved
+/// inwards, and left out where another is in the way.
+std::vector<RulerLabel> rulerLabels(const QRect& place, TimeRange range);
 /// Ticks with their labels; that there are no times, where `timeline` has none.
 void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme);
 /// What stands there in place of ticks; empty where the timeline has times.
