@@ -2,18 +2,15 @@
 
 #include <QDoubleSpinBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QStyleOptionSpinBox>
 #include <QVBoxLayout>
-#include <cmath>
 
-#include "core/base/byte_units.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/document/limit_names.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/kind_bar.h"
 #include "ui/memory/memory_effects.h"
@@ -24,6 +21,7 @@
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
 #include "ui/widgets/bar_sentence.h"
+#include "ui/widgets/limit_field.h"
 #include "ui/widgets/panel_layout.h"
 
 namespace overlap::ui {
@@ -33,44 +31,6 @@ constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is 
 /// In pixels, where rules and chart need the room of names, and where they need that of the bar too.
 constexpr int low_height = 170, lowest_height = 120;
 constexpr int most_layers = 100;
-constexpr double most_gib = 4096;
-
-constexpr int narrowest_limit = 56;
-
-/// GiB, with as many decimals as they need.
-class GibField : public QDoubleSpinBox {
-  public:
-    GibField() { setDecimals(3); }
-    /// A number that was typed has room; the text of none may be cut, since the bar must not widen a small window.
-    void fit() {
-        ensurePolished();
-        QStyleOptionSpinBox option;
-        initStyleOption(&option);
-        const QSize content(fontMetrics().horizontalAdvance(text()) + 2, lineEdit()->sizeHint().height());
-        setMinimumWidth(value() > 0 ? style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this).width()
-                                    : narrowest_limit);
-    }
-    QString textFromValue(double gib) const override {
-        QString text = QDoubleSpinBox::textFromValue(gib);
-        const QString point = locale().decimalPoint();
-        if (!text.contains(point)) return text;
-        while (text.endsWith(locale().zeroDigit())) text.chop(1);
-        if (text.endsWith(point)) text.chop(point.size());
-        return text;
-    }
-};
-
-/// What is shown as at most so many GiB is within that limit, though what is shown is rounded.
-std::int64_t limitBytes(double gib) {
-    constexpr double mib_until = 999.95 / 1024, tib_from = 999.95;
-    double shown = gib;
-    if (gib >= mib_until && gib < tib_from) {
-        const double step = gib < 9.9995 ? 1e-3 : gib < 99.995 ? 1e-2 : 1e-1;  // see number_text()
-        shown = (std::floor(gib / step + 1e-6) + 0.5) * step;
-    }
-    return std::llround(std::max(gib * bytes_per_gib, shown * bytes_per_gib - (shown > gib ? 1 : 0)));
-}
-
 QLabel* dimLabel(const QString& text) {
     auto* label = new QLabel(text);
     label->setProperty("role", "dim");
@@ -111,8 +71,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       model_(new MemoryRulesModel(document, this)),
       view_(new MemoryRulesView(document, *model_)),
       policy_(new PolicyBox),
-      budget_(new QDoubleSpinBox),
-      limit_(new GibField),
+      budget_(new LimitField),
+      limit_(new LimitField),
       prefetch_(new QSpinBox),
       deferral_(new QSpinBox),
       caption_(new BarSentence(tr("Step and peak"), this)),
@@ -178,24 +138,24 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
 QWidget* MemoryPanel::makeBar() {
     auto* bar = new QWidget;
     auto* layout = barLayout(bar);
-    budget_->setRange(0, most_gib);
     budget_->setSuffix(tr(" GiB on the host"));
     budget_->setSpecialValueText(tr("no limit on the host"));
     budget_->setAccessibleName(tr("Offload budget"));
     budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; 0 is no limit"));
-    limit_->setRange(0, most_gib);
     limit_->setPrefix(tr("≤ "));  // as short as can be
     limit_->setSuffix(tr(" GiB"));
-    limit_->setSpecialValueText(tr("within the device"));
-    limit_->setKeyboardTracking(false);  // a number that is half typed is no limit
+    limit_->setSpecialValueText(tr("≤ device"));
+    limit_->setNames([this] { return limitNames(document_); });
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
     limit_->setToolTip(tr(
-        "The chart marks the fastest policy whose peak is within it; 0 is what the device holds. It changes no plan"));
-    static_cast<GibField*>(limit_)->fit();
+        "The chart marks the fastest policy whose peak is within it, and the timeline draws it; 0 is what the device "
+        "holds. Also such as baseline + 6, plan - 2 GiB, 800 MiB. It changes no plan"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
-        chart_->setLimit(limitBytes(gib));
-        static_cast<GibField*>(limit_)->fit();
+        const std::int64_t bytes = limitBytes(gib);
+        chart_->setLimit(bytes);
+        emit limitChanged(bytes);
     });
+    for (const LimitField* field : {budget_, limit_}) connect(field, &LimitField::refused, this, &MemoryPanel::refused);
     for (QSpinBox* layers : {prefetch_, deferral_}) layers->setRange(0, most_layers);
     prefetch_->setPrefix(tr("prefetch "));
     prefetch_->setAccessibleName(tr("Layers by which copies back start earlier"));
@@ -220,6 +180,10 @@ QWidget* MemoryPanel::makeBar() {
     connect(deferral_, &QSpinBox::valueChanged, this,
             [this](int layers) { MemoryCommands(document_).setDeferral(layers); });
     return bar;
+}
+
+void MemoryPanel::setLimit(double gib) {
+    limit_->setValue(gib);
 }
 
 /// What the step of one graph may hold says nothing of another one.

@@ -9,7 +9,6 @@
 #include "ui/memory/policy_search.h"
 #include "ui/widgets/seen_refresh.h"
 
-class QDoubleSpinBox;
 class QSpinBox;
 
 namespace overlap::ui {
@@ -17,6 +16,7 @@ namespace overlap::ui {
 class BarSentence;
 class Document;
 class KindBar;
+class LimitField;
 class MemoryEffects;
 class MemoryRulesModel;
 class MemoryRulesView;
@@ -37,7 +37,8 @@ class MemoryPanel : public QWidget {
     MemoryRulesView* view() { return view_; }
     PolicyChart* chart() { return chart_; }
     /// The limit of the peak whose fastest policy the chart tells; 0: what the device holds.
-    QDoubleSpinBox* limit() { return limit_; }
+    LimitField* limit() { return limit_; }
+    void setLimit(double gib);
     KindBar* kinds() { return kinds_; }
     MemoryEffects* effects() { return effects_; }
     /// Modules that are selected in a view with the one of the document's selection: keys and effects are of all.
@@ -48,6 +49,8 @@ class MemoryPanel : public QWidget {
 
   signals:
     void refused(const QString& reason);
+    /// The limit of the peak is another one; 0: what the device holds.
+    void limitChanged(qint64 bytes);
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -69,7 +72,7 @@ class MemoryPanel : public QWidget {
     MemoryRulesModel* model_;
     MemoryRulesView* view_;
     PolicyBox* policy_;
-    QDoubleSpinBox *budget_, *limit_;
+    LimitField *budget_, *limit_;
     QSpinBox *prefetch_, *deferral_;
     BarSentence* caption_;
     PolicyChart* chart_;

@@ -4,7 +4,6 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <cmath>
@@ -12,9 +11,11 @@
 #include "core/base/byte_units.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/document/limit_names.h"
 #include "ui/search/lock_button.h"
 #include "ui/search/tick_menu.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 
@@ -29,7 +30,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
       document_(document),
       limit_(new QComboBox),
       effort_(new QComboBox),
-      other_limit_(new QDoubleSpinBox),
+      other_limit_(new LimitField),
       graph_(document.isOpen() ? document.loaded().path : QString()),
       from_current_(new QCheckBox(tr("Start from this plan"))),
       options_(new QToolButton),
@@ -42,15 +43,13 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     limit_->setAccessibleName(tr("Limit of the peak"));
     limit_->view()->setAccessibleName(limit_->accessibleName());
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
-    other_limit_->setRange(0, 1e6);
-    other_limit_->setDecimals(2);
-    other_limit_->setKeyboardTracking(false);  // a number that is half typed is no limit
+    other_limit_->setNames([this] { return limitNames(document_); });
     other_limit_->setSuffix(tr(" GiB"));
     other_limit_->setSpecialValueText(tr("no limit"));
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
         tr("What the step may hold at most; at first what the device holds, or no limit where the cost model does not "
-           "say"));
+           "say. Also such as baseline + 6, plan - 2 GiB, 800 MiB"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
         other_limit_->setVisible(index == static_cast<int>(Limit::other));
@@ -77,7 +76,6 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     makeOptions();
     // In a narrow window they show the beginning of their texts.
     for (QComboBox* box : {limit_, effort_}) box->setMinimumWidth(narrowest_box);
-    other_limit_->setMinimumWidth(narrowest_box);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(8);
@@ -156,7 +154,7 @@ void SearchControls::showOtherLimit() {
                                : document_.isOpen() ? device_memory_bytes(*document_.graph())
                                                     : 0;
     const double gib = static_cast<double>(bytes) / bytes_per_gib;
-    constexpr double rounding = 0.005;
+    constexpr double rounding = 0.0005;
     if (std::abs(other_limit_->value() - gib) > rounding) other_limit_->setValue(gib);
 }
 

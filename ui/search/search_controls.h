@@ -11,12 +11,12 @@
 class QAction;
 class QCheckBox;
 class QComboBox;
-class QDoubleSpinBox;
 class QToolButton;
 
 namespace overlap::ui {
 
 class Document;
+class LimitField;
 class LockButton;
 
 /// What a search is asked for: the limit of the peak, the effort, and where it begins.
@@ -48,7 +48,7 @@ class SearchControls : public QWidget {
     /// The field of Limit::other. It starts at what the device holds, or at no limit where that is not known, and keeps
     /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart. Each graph
     /// has its own limit, which it has again when it is opened again.
-    QDoubleSpinBox* otherLimit() { return other_limit_; }
+    LimitField* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
     /// What of the current plan is to be kept.
@@ -75,7 +75,7 @@ class SearchControls : public QWidget {
 
     Document& document_;
     QComboBox *limit_, *effort_;
-    QDoubleSpinBox* other_limit_;
+    LimitField* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< typed, or from the chart: before the field's rounding
     struct GraphLimit {
         int choice = 0;  ///< a Limit

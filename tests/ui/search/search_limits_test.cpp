@@ -1,4 +1,3 @@
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 

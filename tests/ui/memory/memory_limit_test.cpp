@@ -1,0 +1,109 @@
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <cmath>
+
+#include "core/plan/presets.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/memory/memory_panel.h"
+#include "ui/memory/policy_chart.h"
+#include "ui/theme/numbers.h"
+#include "ui/widgets/limit_field.h"
+
+namespace overlap::ui {
+
+/// The limit of the peak in the dock Memory.
+class MemoryLimitTest : public QObject {
+    Q_OBJECT
+
+    static std::unique_ptr<Document> documentBefore() {
+        auto document = std::make_unique<Document>();
+        document->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(*document).startFrom(pipeline_presets(*document->graph()).at(0));
+        return document;
+    }
+
+  private slots:
+    void aLimitOfThePeakCanBeTyped() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.chart()->points().size() > 6, 30'000);
+        const double gib = static_cast<double>(panel.chart()->points()[2].peak_bytes) / (1 << 30) + 0.005;
+        panel.limit()->setFocus();
+        panel.limit()->selectAll();
+        QTest::keyClicks(panel.limit(), QString::number(gib, 'f', 2));
+        QTest::keyClick(panel.limit(), Qt::Key_Return);
+        QVERIFY2(panel.chart()->headline().startsWith("fastest within "), qPrintable(panel.chart()->headline()));
+        const int fastest = panel.chart()->fastestWithin(panel.limit()->value() * (1 << 30));
+        QVERIFY(fastest >= 0);
+        QVERIFY2(panel.chart()->headline().contains(panel.chart()->points()[static_cast<std::size_t>(fastest)].title),
+                 qPrintable(panel.chart()->headline()));
+        QSignalSpy changed(&panel, &MemoryPanel::limitChanged), refused(&panel, &MemoryPanel::refused);
+        panel.limit()->selectAll();
+        QTest::keyClicks(panel.limit(), QStringLiteral("baseline + 6 GiB"));
+        QTest::keyClick(panel.limit(), Qt::Key_Return);
+        const std::int64_t expected = document->baseline().corrected_memory.peak_bytes + (6ll << 30);
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(changed[0][0].toLongLong() >= expected && changed[0][0].toLongLong() < expected + (1 << 27));
+        QVERIFY(refused.isEmpty());
+        panel.limit()->selectAll();
+        QTest::keyClicks(panel.limit(), QStringLiteral("a lot"));
+        QTest::keyClick(panel.limit(), Qt::Key_Return);
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(!refused.isEmpty());
+    }
+
+    void theLimitIsOfOneGraph() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.limit()->setValue(31.2);
+        QCOMPARE(panel.limit()->cleanText(), QStringLiteral("31.2"));
+        const LoadedGraph first = document->loaded();
+        document->setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz")));
+        QCOMPARE(panel.limit()->value(), 0.0);
+        document->setGraph(first);
+        QCOMPARE(panel.limit()->value(), 31.2);
+    }
+
+    void aTypedLimitHasRoom() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.show();
+        const auto* line = panel.limit()->findChild<QLineEdit*>();
+        for (const double gib : {120.5, 0.0}) {
+            panel.limit()->setValue(gib);
+            QCoreApplication::sendPostedEvents();
+            panel.resize(panel.minimumSizeHint().width(), 300);
+            QTRY_VERIFY(line->width() >= line->fontMetrics().horizontalAdvance(panel.limit()->text()));
+        }
+    }
+
+    /// A peak of 31.204 GiB is shown as 31.2 GiB, and is within the limit that says so.
+    void aPolicyIsWithinTheFigureThatIsShownOfIt() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);  // is not shown, and looks for no policies of its own
+        for (const double gib : {1.2344, 31.204, 120.34, 310.0}) {
+            PolicyPoint point;
+            point.choice.title = "policy " + std::to_string(std::lround(gib));
+            point.step_ms = 1000 - gib;
+            point.peak_bytes = std::llround(gib * (1 << 30));
+            panel.chart()->addPolicy(point);
+            const QString shown = formatBytes(static_cast<double>(point.peak_bytes));
+            QVERIFY(shown.endsWith("GiB"));
+            panel.limit()->setValue(shown.chopped(4).toDouble());
+            const QString said = "fastest within " + shown + ": " + QString::fromStdString(point.choice.title);
+            QVERIFY2(panel.chart()->headline().startsWith(said), qPrintable(panel.chart()->headline()));
+        }
+        panel.limit()->setValue(31.19);
+        QVERIFY2(panel.chart()->headline().contains("policy 1"), qPrintable(panel.chart()->headline()));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::MemoryLimitTest)
+#include "memory_limit_test.moc"

@@ -1,0 +1,133 @@
+#include "ui/widgets/limit_field.h"
+
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QtTest>
+
+namespace overlap::ui {
+
+/// What a typed limit of memory means, and a field for one.
+class LimitFieldTest : public QObject {
+    Q_OBJECT
+
+    static std::vector<NamedBytes> names() {
+        return {{QStringLiteral("baseline"), 40ll << 30}, {QStringLiteral("plan"), 36ll << 30}};
+    }
+    static void type(LimitField& field, const char* text) {
+        field.setFocus();
+        field.selectAll();
+        QTest::keyClicks(&field, QString::fromUtf8(text));
+        QTest::keyClick(&field, Qt::Key_Return);
+    }
+
+  private slots:
+    void textsAreRead_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("gib");
+        const auto row = [](const char* text, double gib) { QTest::newRow(text) << QString::fromUtf8(text) << gib; };
+        row("31.5", 31.5);
+        row("31,5", 31.5);
+        row(" 31.5 GiB ", 31.5);
+        row("≤ 31.5 gib", 31.5);
+        row("0", 0);
+        row("512 MiB", 0.5);
+        row("2TiB", 2048);
+        row("34.359738368 GB", 32);
+        row("baseline", 40);
+        row("Baseline + 6", 46);
+        row("baseline + 6 GiB", 46);
+        row("baseline+512MiB", 40.5);
+        row("plan - 2 - 1", 33);
+        row("plan − 2", 34);
+        row("+6 GiB", 46);
+        row("-6", 34);
+        row("6 + plan", 42);
+    }
+    void textsAreRead() {
+        QFETCH(QString, text);
+        QFETCH(double, gib);
+        const ReadLimit limit = readLimit(text, names());
+        QVERIFY2(limit.gib, qPrintable(limit.reason));
+        QCOMPARE(*limit.gib, gib);
+        QVERIFY(limit.reason.isEmpty());
+    }
+
+    void whatIsNoLimitSaysWhy_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("reason");
+        const auto row = [](const char* text, const char* reason) {
+            QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(reason);
+        };
+        row("basline + 6", "basline");
+        row("baseline + six", "six");
+        row("baseline 6", "baseline 6");
+        row("baseline +", "missing");
+        row("6 miles", "miles");
+        row("plan - 50", "less than nothing");
+        row("5 TiB", "more than 4");
+        row("nan", "nan");
+        row("1e3", "1e3");
+        row("", "missing");
+    }
+    void whatIsNoLimitSaysWhy() {
+        QFETCH(QString, text);
+        QFETCH(QString, reason);
+        const ReadLimit limit = readLimit(text, names());
+        QVERIFY(!limit.gib);
+        QVERIFY2(limit.reason.contains(reason), qPrintable(limit.reason));
+    }
+
+    void aSignNeedsSomethingToCountFrom() {
+        QVERIFY(!readLimit(QStringLiteral("+6"), {}).gib);
+        QCOMPARE(readLimit(QStringLiteral("6"), {}).gib, std::optional<double>(6));
+    }
+
+    void aFieldShowsWhatASumComesTo() {
+        LimitField field;
+        field.setPrefix(QStringLiteral("≤ "));
+        field.setSuffix(QStringLiteral(" GiB"));
+        field.setSpecialValueText(QStringLiteral("≤ device"));
+        field.setNames(names);
+        field.show();
+        QSignalSpy refused(&field, &LimitField::refused);
+        type(field, "baseline + 6 GiB");
+        QCOMPARE(field.value(), 46.0);
+        QCOMPARE(field.text(), QStringLiteral("≤ 46 GiB"));
+        QVERIFY(refused.isEmpty());
+        type(field, "base + 7");
+        QCOMPARE(field.value(), 46.0);
+        QCOMPARE(field.text(), QStringLiteral("≤ 46 GiB"));
+        QVERIFY(!refused.isEmpty() && refused[0][0].toString().contains(QStringLiteral("base")));
+        field.selectAll();
+        QTest::keyClick(&field, Qt::Key_Delete);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QCOMPARE(field.value(), 0.0);
+        QCOMPARE(field.text(), QStringLiteral("≤ device"));
+        QTest::keyClick(&field, Qt::Key_Up);
+        QCOMPARE(field.value(), 1.0);
+    }
+
+    void whatStandsInAFieldIsNeverCut() {
+        QWidget around;
+        auto* layout = new QHBoxLayout(&around);
+        auto* field = new LimitField;
+        field->setPrefix(QStringLiteral("≤ "));
+        field->setSuffix(QStringLiteral(" GiB"));
+        field->setSpecialValueText(QStringLiteral("within the device"));
+        layout->addWidget(field);
+        around.show();
+        const auto* line = field->findChild<QLineEdit*>();
+        for (const double gib : {0.0, 6.0, 123.456, 4096.0, 0.0}) {
+            field->setValue(gib);
+            QCoreApplication::sendPostedEvents();
+            around.resize(1, 60);  // as narrow as it can be
+            QTRY_VERIFY2(line->width() >= line->fontMetrics().horizontalAdvance(field->text()),
+                         qPrintable(field->text()));
+        }
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::LimitFieldTest)
+#include "limit_field_test.moc"

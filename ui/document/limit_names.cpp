@@ -1,0 +1,21 @@
+#include "ui/document/limit_names.h"
+
+#include <QObject>
+
+#include "core/simulate/device_memory.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+
+std::vector<std::pair<QString, std::int64_t>> limitNames(const Document& document) {
+    std::vector<std::pair<QString, std::int64_t>> names;
+    if (!document.isOpen()) return names;
+    names.emplace_back(QObject::tr("baseline"), document.baseline().corrected_memory.peak_bytes);
+    if (const auto evaluation = document.evaluation(); evaluation && !evaluation->refused)
+        names.emplace_back(QObject::tr("plan"), evaluation->corrected_memory.peak_bytes);
+    if (const std::int64_t device = device_memory_bytes(*document.graph()); device > 0)
+        names.emplace_back(QObject::tr("device"), device);
+    return names;
+}
+
+}  // namespace overlap::ui
