@@ -10,12 +10,16 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int bar_height = 12, margin = 8, gap = 6, mark = 8;
+constexpr int bar_height = 12, margin = 8, gap = 6, mark = 8, mark_gap = 4;
 constexpr int height_with_names = 40, height_without = bar_height + 8;
 constexpr std::size_t told_modules = 12;
 
 QString nameOf(MemoryKind kind) {
     return QString::fromStdString(memory_kind_title(kind));
+}
+
+QString moreText(qint64 kinds) {
+    return KindBar::tr("and %1 more").arg(kinds);
 }
 
 QColor colourOf(MemoryKind kind) {
@@ -54,9 +58,32 @@ void KindBar::setHeld(const HeldMemory& held) {
 
 QString KindBar::text() const {
     QStringList texts;
-    for (const Part& part : parts_)
-        texts.append(QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes))));
+    for (const Part& part : parts_) texts.append(labelOf(part));
     return texts.join(QStringLiteral(", "));
+}
+
+QString KindBar::labelOf(const Part& part) const {
+    return QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes)));
+}
+
+QStringList KindBar::legend() const {
+    const QFontMetrics metrics(textFont(smallTextPx));
+    const int room = rect().width() - 2 * margin;
+    QStringList shown;
+    int used = 0;
+    for (std::size_t index = 0; index < parts_.size(); ++index) {
+        const QString label = labelOf(parts_[index]);
+        const int end = used + mark + mark_gap + metrics.horizontalAdvance(label);
+        const auto left = static_cast<qint64>(parts_.size() - index);
+        const int more = left > 1 ? 2 * gap + metrics.horizontalAdvance(moreText(left)) : 0;
+        if (end + more > room) {
+            shown.append(moreText(left));
+            break;
+        }
+        shown.append(label);
+        used = end + 2 * gap;
+    }
+    return shown;
 }
 
 void KindBar::paintEvent(QPaintEvent*) {
@@ -66,23 +93,27 @@ void KindBar::paintEvent(QPaintEvent*) {
     if (bytes_ <= 0) return;
     double x = margin;
     const double width = rect().width() - 2.0 * margin;
-    double label_x = margin;
-    painter.setFont(textFont(smallTextPx));
-    const int label_y = 4 + bar_height + 6;
     for (const Part& part : parts_) {
         const double length = width * static_cast<double>(part.bytes) / static_cast<double>(bytes_);
         painter.fillRect(QRectF(x, 4, std::max(1.0, length - 1), bar_height), colourOf(part.kind));
         x += length;
-        if (height() < height_with_names) continue;
-        const QString label =
-            QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes)));
-        const int needed = mark + 4 + painter.fontMetrics().horizontalAdvance(label);
-        if (label_x + needed > rect().width() - margin) continue;
-        painter.fillRect(QRectF(label_x, label_y + 2, mark, mark), colourOf(part.kind));
-        painter.setPen(theme.dim);
-        painter.drawText(QRectF(label_x + mark + 4, label_y - 2, needed, painter.fontMetrics().height()),
+    }
+    if (height() < height_with_names) return;
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.dim);
+    const int label_y = 4 + bar_height + 6;
+    int label_x = margin;
+    const QStringList labels = legend();
+    for (std::size_t index = 0; index < static_cast<std::size_t>(labels.size()); ++index) {
+        const QString& label = labels[static_cast<qsizetype>(index)];
+        if (index < parts_.size() && label == labelOf(parts_[index])) {
+            painter.fillRect(QRectF(label_x, label_y + 2, mark, mark), colourOf(parts_[index].kind));
+            label_x += mark + mark_gap;
+        }
+        const int text_width = painter.fontMetrics().horizontalAdvance(label);
+        painter.drawText(QRect(label_x, label_y - 2, text_width, painter.fontMetrics().height()),
                          Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label);
-        label_x += needed + 2 * gap;
+        label_x += text_width + 2 * gap;
     }
 }
 

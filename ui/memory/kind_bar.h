@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "core/simulate/memory_kinds.h"
@@ -19,6 +20,9 @@ class KindBar : public QWidget {
     void setNamesShown(bool shown);
     /// What is shown, as a text: `gathered parameters 12.1 GiB, …`.
     QString text() const;
+    /// What stands below the bar, from left to right: names with bytes as far as all of them are whole, and how many
+    /// more there are, which the tool tip has.
+    QStringList legend() const;
 
   protected:
     QSize sizeHint() const override { return {320, 40}; }
@@ -29,6 +33,8 @@ class KindBar : public QWidget {
         MemoryKind kind;
         std::int64_t bytes;
     };
+    QString labelOf(const Part& part) const;
+
     std::vector<Part> parts_;
     std::int64_t bytes_ = 0;
 };
