@@ -223,7 +223,7 @@ void TimelineView::clearMeasurement() {
 }
 
 void TimelineView::layOut() {
-    const int labels = labelTextWidth(*scene_.timeline, memoryNotes_);
+    const int labels = usualLabelTextWidth();
     scene_.geometry = TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline, edits_->lanes()),
                                            viewport()->size(), labels, verticalScrollBar()->value());
     scene_.geometry.headerTaken = memoryHint_->place(
@@ -330,7 +330,7 @@ bool TimelineView::viewportEvent(QEvent* event) {
     return QAbstractScrollArea::viewportEvent(event);
 }
 
-/// Of a note's flag, of the memory area, or of an event.
+/// Of a note's flag, of the memory area, of a lane's title, or of an event.
 QString TimelineView::toolTipAt(QPoint position) const {
     if (const int note = notes_.at(position); note >= 0)
         return shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped();
@@ -341,6 +341,8 @@ QString TimelineView::toolTipAt(QPoint position) const {
     const quint32 reference = scene_.timeline->reference(location);
     const bool hasMore = toolTipProvider_ && reference != no_reference;
     return eventToolTip(*scene_.timeline, location, hasMore ? toolTipProvider_(reference) : QString());
+    if (const int lane = scene_.geometry.laneAt(position.y()); lane >= 0 && position.x() < scene_.geometry.labelWidth)
+        return laneToolTip(*scene_.timeline, static_cast<std::uint32_t>(lane));
 }
 
 }  // namespace overlap::ui

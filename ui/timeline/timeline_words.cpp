@@ -42,6 +42,14 @@ QString eventToolTip(const Timeline& timeline, EventLocation location, const QSt
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 
+QString laneToolTip(const Timeline& timeline, std::uint32_t lane) {
+    const auto& description = timeline.lanes()[lane].description;
+    QStringList lines{shownName(QString::fromStdString(description.title)).toHtmlEscaped()};
+    if (!description.subtitle.empty())
+        lines << shownName(QString::fromStdString(description.subtitle)).toHtmlEscaped();
+    return QStringLiteral("<qt>%1</qt>").arg(lines.join(QStringLiteral("<br>")));
+}
+
 QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen) {
     if (chosen.size() < 2) return {};
     std::int64_t length_ns = 0, exposed_ns = 0;

@@ -11,6 +11,9 @@ namespace overlap::ui {
 /// @param more a further line of rich text; may be empty.
 QString eventToolTip(const Timeline& timeline, EventLocation location, const QString& more);
 
+/// Title and subtitle of a lane, as rich text for a tool tip.
+QString laneToolTip(const Timeline& timeline, std::uint32_t lane);
+
 /// What a timeline shows in words, for those who do not see it: the selected event, where `selection` is valid(), what
 /// is chosen, and how much there is.
 QString timelineDescription(const Timeline& timeline, EventLocation selection, const std::vector<quint32>& chosen = {});

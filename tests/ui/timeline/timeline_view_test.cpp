@@ -292,6 +292,27 @@ class TimelineViewTest : public QObject {
         view_->grab();
     }
 
+    /// A plan may bring groups with long names, and a peak beyond the limit.
+    void timesStayInTheirPlacesWhenLanesComeAndGo() {
+        const QRect lanes = view_->geometryOfParts().lanes;
+        TimelineBuilder builder;
+        builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+        const auto group =
+            builder.add_lane({"Experts' all-to-alls on a group of their own", "group expert_parallel_0, 1024 ranks",
+                              LaneKind::process_group, EventRole::unbucketed});
+        builder.add(group, {{0, whole().end_ns}, builder.intern("all_to_all"), EventRole::unbucketed, 1, 0});
+        view_->setTimeline(builder.finish());
+        view_->setMemoryNotes({QStringLiteral("123.4 GiB too much for this device")}, {});
+        QCOMPARE(view_->geometryOfParts().lanes.left(), lanes.left());
+        QCOMPARE(view_->geometryOfParts().lanes.width(), lanes.width());
+        // What is elided is whole in the tool tip.
+        QHelpEvent help(QEvent::ToolTip, view_->geometryOfParts().row(group).topLeft() + QPoint(30, 12), {40, 40});
+        QCoreApplication::sendEvent(view_->viewport(), &help);
+        QTRY_VERIFY2(QToolTip::text().contains("a group of their own") && QToolTip::text().contains("1024 ranks"),
+                     qPrintable(QToolTip::text()));
+        QToolTip::hideText();
+    }
+
     void highlightDimsTheRest() {
         const QPoint inside = view_->eventRect({1, 6}).center().toPoint();
         const QPoint other = view_->eventRect({1, 9}).center().toPoint();

@@ -158,6 +158,14 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Time
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
         left += metrics.horizontalAdvance(shown) + 4 * gridPx;
     }
+int usualLabelTextWidth() {
+    const QFontMetrics titles(textFont(normalTextPx));
+    const QFontMetrics subtitles(textFont(smallTextPx));
+    return std::max({titles.horizontalAdvance(translated("Gathers + scatters")),
+                     subtitles.horizontalAdvance(translated("group 00, 0000 ranks")),
+                     subtitles.horizontalAdvance(translated("00.00 GiB too much"))});
+}
+
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.dim);
     const QFontMetrics metrics(painter.font());

@@ -9,9 +9,13 @@
 
 namespace overlap::ui {
 
-/// Width of the widest title or subtitle of a lane, or of the memory area's notes.
+/// Width of the widest title or subtitle of a lane, or of the memory area's notes: for pictures, in which all of them
+/// are whole.
 int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes);
 /// Title, caption, what tones of halves mean, and with `keys` the keys at the right where there is room; a line below
+/// Width for titles in a view, which has the same for all timelines: times stay in their places while plans bring and
+/// take lanes. Longer titles are elided, and whole in the tool tip.
+int usualLabelTextWidth();
 /// it that shows keyboard focus.
 void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
                  const QString& caption, const Theme& theme, bool focused, bool keys = true);
