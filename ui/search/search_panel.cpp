@@ -26,13 +26,26 @@ namespace {
 
 constexpr int narrowest_result = 200;
 
+/// As wide with either of its texts: the controls behind it do not move when a search begins or ends.
+class FindButton : public QPushButton {
+  public:
+    static QString findText() { return SearchPanel::tr("Find a better plan"); }
+    static QString stopText() { return SearchPanel::tr("Stop, keep the best"); }
+
+    QSize sizeHint() const override {
+        const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
+        const int widest = std::max(width(findText()), width(stopText()));
+        return QPushButton::sizeHint() + QSize(widest - width(text()), 0);
+    }
+};
+
 }  // namespace
 
 SearchPanel::SearchPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       controls_(new SearchControls(document)),
-      find_(new QPushButton),
+      find_(new FindButton),
       open_(new QPushButton(tr("Open as plan"))),
       compare_(new QPushButton(tr("Compare"))),
       caption_(new QLabel),
@@ -97,8 +110,8 @@ QWidget* SearchPanel::makeBar() {
     find_->setObjectName("findPlan");
     find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
+    layout->addWidget(find_);  // before the controls, which grow and shrink with what is chosen: it stays where it is
     layout->addWidget(controls_);
-    layout->addWidget(find_);
     layout->addStretch(1);
     return bar;
 }
@@ -207,7 +220,7 @@ QString SearchPanel::obstacle() const {
 
 void SearchPanel::update() {
     const QString why = obstacle();
-    find_->setText(busy() ? tr("Stop, keep the best") : tr("Find a better plan"));
+    find_->setText(busy() ? FindButton::stopText() : FindButton::findText());
     setAvailable(*find_, busy() ? QString() : why);
     if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
     waiting_ = !why.isEmpty();

@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QLayout>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -347,6 +348,32 @@ class SearchPanelTest : public QObject, SearchedPanel {
         document_->setCostModel(same);
         QVERIFY(!panel_->openButton()->isEnabled());
         QVERIFY(panel_->chart()->points().empty());
+    }
+
+    /// Who moves from an option to the button finds it where it was.
+    void theButtonStaysWhereItWas() {
+        const auto placeOf = [&](QWidget* widget) {
+            panel_->layout()->activate();
+            return QRect(widget->mapTo(panel_.get(), QPoint()), widget->size());
+        };
+        SearchControls& controls = panel_->controls();
+        const QRect before = placeOf(panel_->findButton());
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        QCOMPARE(placeOf(panel_->findButton()), before);
+        controls.anyOrder()->setChecked(true);
+        controls.separateLinks()->setChecked(true);
+        QCOMPARE(placeOf(panel_->findButton()), before);
+        controls.lockButton()->lock("memory", true);
+        QVERIFY2(!controls.locks().empty(), "the part has another name");
+        QCOMPARE(placeOf(panel_->findButton()), before);
+        // Nor do the options, when a search begins.
+        const QRect options = placeOf(controls.effort());
+        controls.effort()->setItemData(controls.effort()->currentIndex(), 5'000'000);
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        QCOMPARE(placeOf(panel_->findButton()), before);
+        QCOMPARE(placeOf(controls.effort()), options);
     }
 
     void theBaselineIsNoPlanToStartFrom() {
