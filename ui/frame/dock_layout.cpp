@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ui/frame/dock_sizes.h"
+#include "ui/frame/dock_tabs.h"
 #include "ui/frame/dock_title.h"
-#include "ui/frame/tab_overflow.h"
 
 namespace overlap::ui {
 namespace {

@@ -11,11 +11,11 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
-#include "ui/frame/tab_overflow.h"
 #include "ui/measure/measurements.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/plan_colours.h"
+#include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/frame/tab_overflow.h"
+#include "ui/widgets/tab_overflow.h"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -8,6 +8,8 @@
 #include <QTabBar>
 #include <QToolButton>
 #include <QtTest>
+
+#include "ui/frame/dock_tabs.h"
 
 namespace overlap::ui {
 
@@ -82,6 +84,10 @@ class TabOverflowTest : public QObject {
         menu->actions()[7]->trigger();
         QCOMPARE(tabs.currentIndex(), 7);
         QCOMPARE(menu->actions()[7]->text(), tabs.tabText(7));
+        tabs.setTabVisible(3, false);  // what is not there cannot be chosen
+        const std::unique_ptr<QMenu> fewer(overflow.makeMenu());
+        QCOMPARE(fewer->actions().size(), tabs.count() - 1);
+        QCOMPARE(fewer->actions()[3]->text(), tabs.tabText(4));
     }
 
     void docksThatShareTabsKeepWholeNames() {

@@ -14,14 +14,13 @@
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/enlarge_button.h"
 #include "ui/frame/enlarged_part.h"
-#include "ui/frame/tab_overflow.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
-#include "ui/timeline/timeline_view.h"
 #include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {
 

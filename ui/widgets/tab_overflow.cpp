@@ -1,17 +1,12 @@
-#include "ui/frame/tab_overflow.h"
+#include "ui/widgets/tab_overflow.h"
 
-#include <QChildEvent>
 #include <QCoreApplication>
-#include <QDockWidget>
-#include <QMainWindow>
 #include <QMenu>
 #include <QProxyStyle>
 #include <QStyle>
 #include <QTabBar>
 #include <QTimer>
 #include <QToolButton>
-
-#include "ui/frame/enlarge_button.h"
 
 namespace overlap::ui {
 namespace {
@@ -86,6 +81,7 @@ void TabOverflow::takeRoom() {
 QMenu* TabOverflow::makeMenu() {
     auto* menu = new QMenu(&tabs_);
     for (int tab = 0; tab < tabs_.count(); ++tab) {
+        if (!tabs_.isTabVisible(tab)) continue;
         QAction* action = menu->addAction(tabs_.tabIcon(tab), tabs_.tabText(tab), &tabs_,
                                           [this, tab] { tabs_.setCurrentIndex(tab); });
         action->setCheckable(true);
@@ -125,7 +121,8 @@ void TabOverflow::fit() {
     takeRoom();
     int width = corner_ ? button_width : 0;
     for (int tab = 0; tab < tabs_.count(); ++tab)
-        width += tabs_.fontMetrics().horizontalAdvance(tabs_.tabText(tab)) + 2 * wide_padding;
+        if (tabs_.isTabVisible(tab))
+            width += tabs_.fontMetrics().horizontalAdvance(tabs_.tabText(tab)) + 2 * wide_padding;
     setStyled(tabs_, "dense", width > tabs_.width());
     showCurrent();
 }
@@ -146,32 +143,6 @@ void TabOverflow::place() {
         button->setGeometry(x -= width, 0, width, tabs_.height());
     }
     list_->raise();
-}
-
-DockTabs::DockTabs(QMainWindow& window) : QObject(&window), window_(window) {
-    window.installEventFilter(this);
-}
-
-QDockWidget* DockTabs::inFront(const QTabBar& tabs) const {
-    for (QDockWidget* dock : window_.findChildren<QDockWidget*>())
-        if (dock->windowTitle() == tabs.tabText(tabs.currentIndex())) return dock;
-    return nullptr;
-}
-
-bool DockTabs::eventFilter(QObject* watched, QEvent* event) {
-    // Qt makes the bars when docks come together, and calls them complete when it polishes them.
-    if (event->type() == QEvent::ChildPolished) {
-        auto* tabs = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child());
-        if (tabs && !tabs->findChild<TabOverflow*>()) {
-            tabs->setElideMode(Qt::ElideNone);
-            auto* corner = new EnlargeButton;
-            (new TabOverflow(*tabs, tr("All panels")))->setCorner(corner);
-            connect(corner, &QToolButton::clicked, this, [this, tabs] {
-                if (QDockWidget* dock = inFront(*tabs)) emit enlargeWanted(dock);
-            });
-        }
-    }
-    return QObject::eventFilter(watched, event);
 }
 
 }  // namespace overlap::ui

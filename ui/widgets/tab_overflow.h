@@ -2,8 +2,6 @@
 
 #include <QObject>
 
-class QDockWidget;
-class QMainWindow;
 class QMenu;
 class QTabBar;
 class QToolButton;
@@ -27,7 +25,7 @@ class TabOverflow : public QObject {
 
     /// Hidden while all tabs fit.
     QToolButton* listButton() const { return list_; }
-    /// A menu of all tabs, the current one marked; the caller owns it.
+    /// A menu of all tabs that are visible, the current one marked; the caller owns it.
     QMenu* makeMenu();
     /// A button at the end of the bar, which tabs leave room for; becomes a child of the bar.
     void setCorner(QToolButton* corner);
@@ -45,26 +43,6 @@ class TabOverflow : public QObject {
     QToolButton *back_, *forward_, *list_;
     QToolButton* corner_ = nullptr;
     RoomForButtons* room_;  ///< the style of the bar, which owns it
-};
-
-/// Rows of tabs that docks share in the window, as soon as there are any, keep whole names and overflow. A button at
-/// their end asks for the whole window for the dock in front.
-class DockTabs : public QObject {
-    Q_OBJECT
-
-  public:
-    explicit DockTabs(QMainWindow& window);
-
-  signals:
-    void enlargeWanted(QDockWidget* dock);
-
-  protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
-  private:
-    QDockWidget* inFront(const QTabBar& tabs) const;
-
-    QMainWindow& window_;
 };
 
 }  // namespace overlap::ui
