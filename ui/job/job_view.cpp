@@ -27,6 +27,7 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/low_bar.h"
+#include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {
 namespace {
@@ -206,6 +207,8 @@ QWidget* JobView::makePages() {
     tabs_->setObjectName("jobTabs");
     tabs_->setAccessibleName(tr("Views of the job"));
     tabs_->setExpanding(false);
+    tabs_->setElideMode(Qt::ElideNone);
+    new TabOverflow(*tabs_, tr("All views of the job"));
     for (const QString& title : {tr("Step"), tr("Waiting"), tr("Schedules"), tr("Try"), tr("Measured"), tr("What if")})
         tabs_->addTab(title);
     auto* header = new QHBoxLayout(header_);
@@ -302,7 +305,9 @@ void JobView::arrange() {
     const bool low = height() < low_panel_height;
     if (low != low_) {
         low_ = low;
-        tabs_->setStyleSheet(low ? QStringLiteral("QTabBar::tab { padding: 1px 10px; }") : QString());
+        tabs_->setStyleSheet(low ? QStringLiteral("QTabBar::tab { padding: 1px 10px; }"
+                                                  "QTabBar[dense=\"true\"]::tab { padding: 1px 4px; }")
+                                 : QString());
         tabs_->ensurePolished();
         tabs_->setFixedHeight(tabs_->sizeHint().height());
     }

@@ -11,6 +11,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "core/job/view/job_timeline.h"
@@ -428,6 +429,32 @@ class JobViewWidgetsTest : public QObject {
             QVERIFY(fixture.timeline().isVisible());
             QVERIFY(fixture.timeline().width() <= size.width());
         }
+    }
+
+    /// In the window of 800x500 that a screen of 1600x1000 has at scale 2, and in one of 1024x640.
+    void allViewsCanBeReachedWhereTheirTabsDoNotFit() {
+        Fixture fixture;
+        auto* tabs = fixture.view.findChild<QTabBar*>("jobTabs");
+        auto* list = tabs->findChild<QToolButton*>("allTabs");
+        QVERIFY(list);
+        for (const QSize size :
+             {QSize(240, 146), QSize(270, 240), QSize(330, 180), QSize(450, 300), QSize(1200, 600)}) {
+            fixture.view.resize(size);
+            QTest::qWait(20);  // tabs move closer together later
+            const int end = list->isHidden() ? tabs->width() : list->x();
+            for (int tab = 0; tab < tabs->count(); ++tab) {
+                if (!tabs->isTabVisible(tab)) continue;
+                tabs->setCurrentIndex(tab);
+                QTest::qWait(0);
+                const QRect place = tabs->tabRect(tab);
+                const QString where = QStringLiteral("%1 at width %2").arg(tabs->tabText(tab)).arg(size.width());
+                QVERIFY2(place.left() < end && place.right() > 0 && place.height() > 8, qPrintable(where));
+                QVERIFY2(!list->isHidden() || place.right() <= end, qPrintable(where));
+            }
+            QVERIFY2(tabs->height() >= tabs->sizeHint().height(), qPrintable(QString::number(tabs->height())));
+            QVERIFY(tabs->visibleRegion().boundingRect() == tabs->rect());
+        }
+        QVERIFY(list->isHidden());  // all fit
     }
 
     void programsHaveRanksAndNothingToTry() {
