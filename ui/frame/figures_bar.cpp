@@ -21,12 +21,30 @@ constexpr int difference_gap = 8;
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
+/// What a figure is, whatever else its label says.
+QString kindOf(const Figure& figure) {
+    return figure.label.section(QStringLiteral(" · "), 0, 0);
+}
+
+/// What stands behind the step as soon as it is found.
+Figure boundToCome() {
+    return {FiguresBar::tr("above bound"), QStringLiteral("00.0 %"), {}, 0, {}};
+}
+
+/// A text of the same kind that is at least as wide: digits differ in width, and a number with a unit has four of them
+/// and a point, or less.
+QString widest(QString text) {
+    static const QRegularExpression digit(QStringLiteral("\\d")), short_number(QStringLiteral("^[0.]{1,4}(?= )"));
+    text.replace(digit, QStringLiteral("0"));
+    return text.replace(short_number, QStringLiteral("000.0"));
+}
+
 }  // namespace
 
 FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(&document), gap_(document) {
     setObjectName("figures");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    connect(&document, &Document::graphChanged, this, [this] { reserved_ = {}; });
+    connect(&document, &Document::graphChanged, this, &FiguresBar::forgetWidths);
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
     connect(&gap_, &StepGap::changed, this, &FiguresBar::update);
     connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
@@ -45,9 +63,14 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
 }
 
 void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
-    if (figures.has_value() != instead_.has_value()) reserved_ = {};
+    if (figures.has_value() != instead_.has_value()) forgetWidths();
     instead_ = std::move(figures);
     update();
+}
+
+void FiguresBar::forgetWidths() {
+    kept_.clear();
+    reserved_ = {};
 }
 
 void FiguresBar::update() {
@@ -64,20 +87,46 @@ void FiguresBar::update() {
     QWidget::update();
 }
 
+bool FiguresBar::boundComes() const {
+    if (instead_ || !document_ || !document_->isOpen() || !document_->baseline().times_known || gap_.gap())
+        return false;
+    const auto evaluation = document_->evaluation();
+    return !evaluation || !evaluation->on_shared_links;  // a step with links shared has it beside it
+}
+
 void FiguresBar::reserve() {
-    // Digits differ in width.
-    static const QRegularExpression digit(QStringLiteral("\\d"));
-    const auto widest = [](const QString& text) { return QString(text).replace(digit, QStringLiteral("0")); };
     std::vector<Figure> figures = figures_;
-    // How far the step is above the bound is found later.
-    const bool comes = !instead_ && document_ && document_->isOpen() && document_->baseline().times_known;
-    if (comes && !gap_.gap()) figures.push_back({tr("above bound"), QStringLiteral("00.0 %"), {}, 0, {}});
+    if (boundComes()) figures.push_back(boundToCome());
     for (Figure& figure : figures) {
         figure.value = widest(figure.value);
-        figure.difference = widest(figure.difference.isEmpty() ? figure.widest_difference : figure.difference);
+        Widths& widths = kept_[kindOf(figure)];
+        for (const QString& difference : {widest(figure.difference), widest(figure.widest_difference)}) {
+            figure.difference = difference;
+            for (const Detail detail : details)
+                for (const bool with : {false, true}) {
+                    int& width = widths[static_cast<std::size_t>(detail)][with ? 1 : 0];
+                    width = std::max(width, cellWidth(figure, detail, with));
+                }
+        }
     }
-    for (std::size_t detail = 0; detail < details.size(); ++detail)
-        reserved_[detail] = std::max(reserved_[detail], widthOf(figures, details[detail]));
+    for (const Detail detail : details) {
+        int& reserved = reserved_[static_cast<std::size_t>(detail)];
+        reserved = std::max(reserved, keptWidth(detail));
+    }
+}
+
+int FiguresBar::keptCell(const Figure& figure, Detail detail, bool difference) const {
+    return kept_.value(kindOf(figure))[static_cast<std::size_t>(detail)][difference ? 1 : 0];
+}
+
+int FiguresBar::roomForBound(Detail detail) const {
+    return boundComes() ? keptCell(boundToCome(), detail, hasDifferences(detail)) : 0;
+}
+
+int FiguresBar::keptWidth(Detail detail) const {
+    int width = roomForBound(detail);
+    for (const Figure& figure : figures_) width += keptCell(figure, detail, hasDifferences(detail));
+    return width;
 }
 
 bool FiguresBar::hasDifferences(Detail detail) {
@@ -99,7 +148,20 @@ int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference) 
 }
 
 int FiguresBar::cellWidth(const Layout& layout, std::size_t figure) const {
-    return cellWidth(figures_[figure], layout.detail, figure < layout.differences);
+    const bool difference = figure < layout.differences;
+    if (!layout.kept) return cellWidth(figures_[figure], layout.detail, difference);
+    const int room = figure == 0 ? roomForBound(layout.detail) : 0;
+    return keptCell(figures_[figure], layout.detail, difference) + room;
+}
+
+int FiguresBar::left(const Layout& layout, std::size_t figure) const {
+    int x = std::max(0, width() - layout.width);
+    for (std::size_t before = 0; before < figure; ++before) x += cellWidth(layout, before);
+    return x;
+}
+
+int FiguresBar::left(std::size_t figure) const {
+    return left(layOut(), figure);
 }
 
 int FiguresBar::gapOf(Detail detail) {
@@ -126,8 +188,16 @@ QList<int> FiguresBar::wantedWidths() const {
 
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
-    for (const Detail detail : details) {
-        layout = {detail, figures_.size(), hasDifferences(detail) ? figures_.size() : 0, widthOf(figures_, detail)};
+    // With room for whatever they become, else as they are.
+    for (const bool kept : {true, false}) {
+        for (const Detail detail : details) {
+            layout = {.detail = detail,
+                      .count = figures_.size(),
+                      .differences = hasDifferences(detail) ? figures_.size() : 0,
+                      .kept = kept,
+                      .width = kept ? keptWidth(detail) : widthOf(figures_, detail)};
+            if (layout.width <= width()) break;
+        }
         if (layout.width <= width()) break;
     }
     while (layout.count > 1 && layout.width > width()) {
@@ -136,8 +206,10 @@ FiguresBar::Layout FiguresBar::layOut() const {
     }
     // As many as there is room for: the step's first.
     for (; layout.differences < layout.count; ++layout.differences) {
-        const Figure& figure = figures_[layout.differences];
-        const int more = cellWidth(figure, layout.detail, true) - cellWidth(figure, layout.detail, false);
+        const int without = cellWidth(layout, layout.differences);
+        Layout with = layout;
+        ++with.differences;
+        const int more = cellWidth(with, layout.differences) - without;
         if (layout.width + more > width()) break;
         layout.width += more;
     }
@@ -176,7 +248,7 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     const QFont small_font = textFont(smallTextPx);
     const Layout layout = layOut();
     const int label_height = QFontMetrics(small_font).height();
-    int x = std::max(0, width() - layout.width) + gapOf(layout.detail) / 2;
+    int x = left(layout, 0) + gapOf(layout.detail) / 2;
     for (std::size_t i = 0; i < layout.count; ++i) {
         const Figure& figure = figures_[i];
         const int cell = cellWidth(layout, i);
@@ -207,11 +279,8 @@ void FiguresBar::paintEvent(QPaintEvent*) {
 QString FiguresBar::helpAt(int position) const {
     const Layout layout = layOut();
     const Figure* hovered = nullptr;
-    int x = std::max(0, width() - layout.width);
-    for (std::size_t i = 0; i < layout.count && !hovered; ++i) {
-        x += cellWidth(layout, i);
-        if (position < x) hovered = &figures_[i];
-    }
+    for (std::size_t i = 0; i < layout.count && !hovered; ++i)
+        if (position < left(layout, i) + cellWidth(layout, i)) hovered = &figures_[i];
     if (!hovered) return {};
     if (layout.detail == Detail::all) return hovered->help;
     QStringList lines;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QPointer>
 #include <QStringList>
@@ -18,8 +19,9 @@ class Document;
 /// details of labels are left out first, then differences from the last one on, then the last figures; the tool tip has
 /// them all. A figure always has its label. When the document is gone, there are none.
 ///
-/// The bar wants as much room as any figures of the open graph have needed so far, and room for differences before
-/// there are any: tabs beside it must not move from under the pointer because a plan has become faster.
+/// The bar wants as much room as any figures of the open graph have needed so far, and room for differences and for the
+/// bound before there are any: tabs beside it must not move from under the pointer because a plan has become faster.
+/// Where it gets that room, each figure stays in its place, too, whatever its digits become.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -37,6 +39,8 @@ class FiguresBar : public QWidget {
     QSize minimumSizeHint() const override;
     /// As they are shown at the present width.
     QStringList labels() const;
+    /// Where the cell of a figure that is shown begins, in pixels from the left of the bar.
+    int left(std::size_t figure) const;
     QStringList differences() const;
     /// The tool tip at a horizontal position; empty outside the figures.
     QString helpAt(int position) const;
@@ -53,8 +57,11 @@ class FiguresBar : public QWidget {
         Detail detail = Detail::all;
         std::size_t count = 0;        ///< of figures that are shown, from the first
         std::size_t differences = 0;  ///< of figures with their differences, from the first
+        bool kept = false;            ///< cells are as wide as they have ever been
         int width = 0;
     };
+    /// How wide the cell of a figure has been: by detail, without and with its difference.
+    using Widths = std::array<std::array<int, 2>, 3>;
 
     void update();
     void reserve();
@@ -63,6 +70,14 @@ class FiguresBar : public QWidget {
     /// With the gap behind it.
     static int cellWidth(const Figure& figure, Detail detail, bool difference);
     int cellWidth(const Layout& layout, std::size_t figure) const;
+    int left(const Layout& layout, std::size_t figure) const;
+    int keptCell(const Figure& figure, Detail detail, bool difference) const;
+    /// Of all figures, and of the room for the bound, which stands behind the first.
+    int keptWidth(Detail detail) const;
+    int roomForBound(Detail detail) const;
+    /// Whether how far the step is above the bound will be found.
+    bool boundComes() const;
+    void forgetWidths();
     static QString labelOf(const Figure& figure, Detail detail);
     static int gapOf(Detail detail);
     static bool hasDifferences(Detail detail);
@@ -71,6 +86,7 @@ class FiguresBar : public QWidget {
     StepGap gap_;
     std::vector<Figure> figures_;
     std::optional<std::vector<Figure>> instead_;
+    QHash<QString, Widths> kept_;    ///< by what a figure is
     std::array<int, 3> reserved_{};  ///< the widest that each of `details` has been
     bool stale_ = false;
 };

@@ -171,6 +171,7 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                       "▸ Share links makes all figures so. The baseline's is %2 (%3)")
                       .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
+    figure.widest_difference = Document::tr("%1 % above bound").arg(QStringLiteral("00.0"));
     if (!gap) return figure;
     const QString above =
         gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");

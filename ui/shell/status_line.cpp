@@ -21,6 +21,7 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int room_between = 32;  ///< margins of the bar, and what is between its parts
+const QString widest_time = QStringLiteral("000.0 ms");
 
 }  // namespace
 
@@ -33,6 +34,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measur
       tip_(new ElidedLabel),
       time_(new QLabel) {
     time_->setProperty("role", "good");
+    time_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     message_->setProperty("role", "message");
     message_->hide();
     tip_->hide();
@@ -93,7 +95,7 @@ void StatusLine::showTip(const QString& tip) {
 /// A tip stands alone. What was just done takes the place of what is always there, where both do not fit.
 void StatusLine::shareRoom() {
     const auto width = [](const QLabel& label) { return label.fontMetrics().horizontalAdvance(label.text()); };
-    const int room = (bar_.width() - width(*time_)) / 2 - room_between;
+    const int room = (bar_.width() - time_->sizeHint().width()) / 2 - room_between;
     const bool tip = !tip_->text().isEmpty(), message = !tip && !message_->text().isEmpty();
     graph_->setHidden(tip || (message && width(*message_) > room));
     message_->setVisible(message);
@@ -142,6 +144,8 @@ void StatusLine::update() {
                                                        : QString());
     time_->setProperty("role", evaluation && evaluation->refused ? "caution" : "good");
     time_->style()->polish(time_);
+    // What stands left of it does not move with each of its digits.
+    time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(tr("evaluated in %1").arg(widest_time)) + 1);
 }
 
 }  // namespace overlap::ui

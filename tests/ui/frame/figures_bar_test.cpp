@@ -1,5 +1,6 @@
 #include "ui/frame/figures_bar.h"
 
+#include <QHash>
 #include <algorithm>
 #include <optional>
 
@@ -177,6 +178,35 @@ class FiguresBarTest : public QObject {
         // All of that has room: nothing has to be left out for it.
         bar.resize(first.front(), bar.sizeHint().height());
         QVERIFY(std::ranges::count(bar.differences(), QString()) <= 1);  // of the bound there is none
+    }
+
+    /// Who reads a figure finds it where it was, and the others, too: also when the bound is found.
+    void figuresStayInTheirPlaces() {
+        auto document = openDocument();
+        document->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*document));
+        FiguresBar bar(*document);
+        for (const std::size_t detail : {0u, 1u, 2u}) {
+            bar.resize(bar.wantedWidths()[static_cast<qsizetype>(detail)], bar.sizeHint().height());
+            const auto places = [&] {
+                QHash<QString, int> lefts;
+                for (std::size_t figure = 0; figure < static_cast<std::size_t>(bar.labels().size()); ++figure)
+                    if (const QString label = bar.labels()[static_cast<qsizetype>(figure)]; label != "above bound")
+                        lefts.insert(label.section(QStringLiteral(" · "), 0, 0), bar.left(figure));
+                return lefts;
+            };
+            const QHash<QString, int> first = places();
+            QCOMPARE(first.size(), 4);
+            document->addNew(document->loaded().empty_plan);
+            for (const char* bucket : {"layers.0", "layers.1", "norm+output"}) {
+                BucketCommands(*document).addText(QString::fromLatin1(bucket));
+                QVERIFY(waitForEvaluation(*document));
+                QCOMPARE(places(), first);
+                QTRY_VERIFY(bar.gap().gap());
+                QCOMPARE(places(), first);
+            }
+            document->setCurrentIndex(0);
+        }
     }
 
     void lessDetailIsNarrower() {
