@@ -21,6 +21,7 @@
 #include "ui/session/session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
+#include "ui/shell/session_controller.h"
 #include "ui/theme/theme_manager.h"
 
 namespace {
@@ -93,7 +94,8 @@ int main(int argc, char** argv) {
         QStringLiteral("Shows and plans the overlap of communication and compute in a distributed training step."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("files"), QStringLiteral("a graph, plans for it, a job, and traces of one"),
+    parser.addPositionalArgument(QStringLiteral("files"),
+                                 QStringLiteral("a graph, plans for it, a job, and traces of one"),
                                  QStringLiteral("[FILE...]"));
     const QCommandLineOption fresh(QStringLiteral("fresh"),
                                    QStringLiteral("start without the last session, and keep none"));
@@ -195,5 +197,9 @@ int main(int argc, char** argv) {
     } else {
         window.openFiles(parser.positionalArguments());
     }
-    return QApplication::exec();
+    const int status = QApplication::exec();
+    // The window has gone, and may have left plans that are in no file.
+    if (const QString words = window.session().partingWords(); !words.isEmpty())
+        std::fprintf(stderr, "overlap-studio: %s\n", words.toLocal8Bit().constData());
+    return status;
 }

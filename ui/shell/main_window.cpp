@@ -57,6 +57,10 @@ namespace {
 
 constexpr QSize first_size(1440, 900);
 
+QString quitTip() {
+    return MainWindow::tr("Quit; everything comes back at the next start");
+}
+
 QStringList localFiles(const QMimeData* data) {
     QStringList files;
     for (const QUrl& url : data->urls())
@@ -158,8 +162,7 @@ void MainWindow::registerActions() {
     registerTimelineActions(actions, workspace_->timeline(),
                             [this](bool visibleOnly) { emit workspace_->timeline().exportWanted(visibleOnly); });
     // The last of its menu, after the views' actions for files.
-    actions.add("file.quit", tr("File"), tr("&Quit"), tr("Quit; everything comes back at the next start"),
-                {QKeySequence::Quit}, [this] { close(); });
+    actions.add("file.quit", tr("File"), tr("&Quit"), quitTip(), {QKeySequence::Quit}, [this] { close(); });
     help_->registerActions();
 }
 
@@ -251,6 +254,8 @@ void MainWindow::updateTitle() {
                            "plan.startBlocks", "plan.startEmpty"})
         setAvailable(*actions_->find(QString::fromLatin1(id)), refusal);
     setAvailable(*actions_->find(QStringLiteral("plan.close")), measurements_->current() ? QString() : refusal);
+    const QString words = session_->partingWords();
+    actions_->find(QStringLiteral("file.quit"))->setStatusTip(words.isEmpty() ? quitTip() : words);
 }
 
 void MainWindow::connectCancel() {

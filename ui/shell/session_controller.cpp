@@ -18,6 +18,7 @@
 #include "ui/session/kept_plans.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -25,6 +26,9 @@ namespace {
 
 /// Edits are stored at once; the visible part of the timeline may wait until it stops moving.
 constexpr int view_delay_ms = 150;
+
+/// Plans that are named in one sentence.
+constexpr qsizetype most_names = 3;
 
 /// Stands for a job that compiles nothing, whatever the graph says.
 const QString compiles_nothing = QStringLiteral("none");
@@ -226,12 +230,30 @@ QByteArrayList SessionController::unsavedWork() const {
 bool SessionController::refusesClosing() {
     state_.ended = true;
     const QString problem = writer_ ? store() : tr("Nothing of this window is kept: it was opened without a session");
-    if (problem.isEmpty() || !losses_refused_.refuses(unsavedWork())) return false;
+    if (problem.isEmpty()) {
+        if (const QString words = partingWords(); !words.isEmpty()) emit logged(words);
+        return false;
+    }
+    if (!losses_refused_.refuses(unsavedWork())) return false;
     // The only copy of these edits is the one in this window.
     state_.ended = false;
     emit warned(tr("%1. There are unsaved edits or notes: save the plans, or close the window once more to lose them")
                     .arg(problem));
     return true;
+}
+
+QString SessionController::partingWords() const {
+    if (!session_) return {};
+    QStringList names;
+    for (int i = 1; i < document_.variantCount(); ++i)
+        if (document_.variant(i).modified()) names.append(shownName(document_.variant(i).title()));
+    if (names.isEmpty()) return {};
+    if (names.size() == 1)
+        return tr("%1 is in no file as it is now; it is kept, and opens again at the next start").arg(names.front());
+    const qsizetype more = names.size() - most_names;
+    const QString rest = more > 0 ? tr("%1 more").arg(more) : names.takeLast();
+    return tr("%1 and %2 are in no file as they are now; they are kept, and open again at the next start")
+        .arg(names.mid(0, most_names).join(QStringLiteral(", ")), rest);
 }
 
 }  // namespace overlap::ui

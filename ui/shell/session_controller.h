@@ -49,6 +49,9 @@ class SessionController : public NoticeSource {
     /// Whether the window must stay open because edits would be lost, which is then reported, once for the same edits.
     /// Where it need not stay open, the session has been written as that of a closed window.
     bool refusesClosing();
+    /// What becomes of the open plans that no file has as they are, when the window is closed: `Found is in no file as
+    /// it is now; it is kept, and opens again at the next start`. Empty where there are none, or nothing is kept.
+    QString partingWords() const;
 
   private:
     void connectDocument();

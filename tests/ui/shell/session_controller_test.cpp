@@ -48,6 +48,42 @@ class SessionControllerTest : public QObject {
         QVERIFY(fixture.document.current()->modified());
     }
 
+    /// Whatever made them: a plan that a search found has no edits, and is in no file either.
+    void whoQuitsIsToldOfPlansInNoFile() {
+        QTemporaryDir folder;
+        Plan found = graph_.empty_plan;
+        found.buckets.push_back({{"layers.0"}, false, {}});
+        found.name = "Found";
+        {
+            SessionFixture nothing_kept;
+            nothing_kept.document.setGraph(graph_);
+            nothing_kept.document.addNew(found);
+            QCOMPARE(nothing_kept.session.partingWords(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(fixture.session.partingWords(), QString());  // an empty plan is as it always begins
+        fixture.document.addNew(found);
+        const QString words = "Found is in no file as it is now; it is kept, and opens again at the next start";
+        QCOMPARE(fixture.session.partingWords(), words);
+        QSignalSpy logged(&fixture.session, &SessionController::logged);
+        QVERIFY(!fixture.session.refusesClosing());
+        QCOMPARE(lastOf(logged), words);
+        for (const char* name : {"A & B", "C", "D"}) {
+            found.name = name;
+            fixture.document.addNew(found);
+        }
+        QVERIFY2(fixture.session.partingWords().startsWith("Found, A & B, C and 1 more are in no file"),
+                 qPrintable(fixture.session.partingWords()));
+        fixture.document.closeVariant(fixture.document.variantCount() - 1);
+        QVERIFY2(fixture.session.partingWords().startsWith("Found, A & B and C are in no file"),
+                 qPrintable(fixture.session.partingWords()));
+        fixture.document.closeVariant(fixture.document.variantCount() - 1);
+        fixture.document.current()->setSaved(folder.filePath("a.plan.json"));
+        QCOMPARE(fixture.session.partingWords(), words);
+    }
+
     void whatIsComparedComesBackWithItsGraph() {
         QTemporaryDir folder;
         const auto sides = [](SessionFixture& fixture) {
