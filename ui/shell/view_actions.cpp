@@ -51,7 +51,7 @@ QKeySequence keyOf(const QDockWidget& dock, int& number) {
 
 void registerDocks(Actions& actions, const QString& menu, const DockLayout& docks, int& number) {
     for (QDockWidget* dock : docks.all()) {
-        const QString title = dock->windowTitle();
+        const QString title = dock->windowTitle().trimmed();  // room for a count is not part of the name
         actions.add(QStringLiteral("view.go.") + dock->objectName(), menu, text("Go to %1").arg(title),
                     text("Show %1 and work there by keys").arg(title), {keyOf(*dock, number)}, [dock] { goTo(*dock); });
         QAction* toggle = dock->toggleViewAction();

@@ -166,9 +166,14 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("statistics", tr("Statistics"), statistics_);
     addBelow("run", tr("Run"), run_);
     addBelow("alive", tr("Alive"), alive_);
-    connect(problems_, &ProblemsPanel::countChanged, problems, [problems](std::size_t count) {
-        problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
-    });
+    // As wide with two digits as without: tabs behind it stay under the pointer.
+    const auto showCount = [problems](std::size_t count) {
+        constexpr QChar as_wide_as_a_digit(0x2007);
+        const QString number = count == 0 ? QString() : QString::number(count);
+        problems->setWindowTitle(tr("Problems %1").arg(number, -2, as_wide_as_a_digit));
+    };
+    showCount(0);
+    connect(problems_, &ProblemsPanel::countChanged, problems, showCount);
 }
 
 void Workspace::connectMeasurements(Measurements& measurements) {
