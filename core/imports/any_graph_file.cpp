@@ -8,12 +8,43 @@
 #include "core/imports/import_source.h"
 
 namespace overlap {
+namespace {
+
+ImportGaps gaps_of(const ImportedGraph& imported, const ImportOptions& options) {
+    const Graph& graph = *imported.graph;
+    ImportGaps gaps;
+    bool communicates = false;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const bool calls = graph.op(node) == NodeOp::call_function;
+        if (!calls || graph.target_info(node).starts == CollectiveKind::none) continue;
+        const std::string_view group = graph.group_name(node);
+        if (group.empty()) continue;
+        communicates = true;
+        if (!graph.header().process_group(group)) gaps.groups.emplace(group);
+    }
+    gaps.rank = communicates && !graph.header().rank;
+    gaps.world_size = communicates && !graph.header().world_size;
+    for (const std::string& symbol : imported.symbols)
+        if (!options.symbols.contains(symbol)) gaps.symbols.insert(symbol);
+    gaps.inputs = imported.typing.unknown_inputs.size();
+    gaps.without_tensors = imported.typing.unknown;
+    return gaps;
+}
+
+}  // namespace
+
+bool ImportGaps::empty() const {
+    return groups.empty() && !rank && !world_size && symbols.empty() && without_tensors == 0;
+}
 
 OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
                           std::stop_token stop) {
     ImportedGraph imported = import_graph(graph, options, stop);
-    OpenedGraph opened{std::move(imported.graph), std::move(notes)};
-    if (!opened.graph) return opened;
+    OpenedGraph opened;
+    opened.notes = std::move(notes);
+    if (!imported.graph) return opened;
+    opened.gaps = gaps_of(imported, options);
+    opened.graph = std::move(imported.graph);
     std::ranges::move(imported.notes, std::back_inserter(opened.notes));
     std::ranges::move(unknown_sentences(imported.typing, "a table of tensors"), std::back_inserter(opened.notes));
     return opened;

@@ -5,7 +5,6 @@
 #include <QVariant>
 
 #include "core/base/error.h"
-#include "core/imports/any_graph_file.h"
 #include "core/io/graph_file.h"
 #include "core/plan/group_passes.h"
 #include "ui/tasks/released_elsewhere.h"
@@ -81,7 +80,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
         if (reading.progress) reading.progress(share);
         told = true;
     };
-    auto [graph, notes] = readGraph(source, {stop, [&](double share) { tell(share * share_of_reading); }});
+    auto [graph, notes, gaps] = readGraph(source, {stop, [&](double share) { tell(share * share_of_reading); }});
     if (!graph || stop.stop_requested()) return loaded;
     const bool large = graph->node_count() >= large_graph_nodes;
     if (large) graph = releasedElsewhere(std::move(graph));
@@ -102,6 +101,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.reassign_obstacle = group_pass_obstacle(graph, reassign_groups_pass);
     if (stop.stop_requested()) return loaded;
     loaded.notes = std::move(notes);
+    loaded.gaps = std::move(gaps);
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/module_tree.h"
+#include "core/imports/any_graph_file.h"
 #include "core/imports/import_source.h"
 #include "core/io/graph_file.h"
 #include "core/passes/bucketing/eligibility.h"
@@ -27,6 +28,7 @@ struct LoadedGraph {
     QString path;  ///< key of its source
     GraphSource source;
     std::vector<std::string> notes;  ///< what an import could not take over; sentences without full stop
+    ImportGaps gaps;                 ///< what can be told of it yet
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const ModuleTree> modules;
     std::shared_ptr<const BucketingEligibility> eligibility;              ///< which collectives can be bucketed

@@ -71,6 +71,7 @@ QTreeWidgetItem* rowOf(const ImportableGraph& graph, int index) {
 /// What an import knows of a graph, and what it lacks.
 QString howItStands(const LoadedGraph& open, const ImportableGraph& listed) {
     const GraphHeader& header = open.graph->header();
+    const ImportGaps& gaps = open.gaps;
     QStringList parts;
     for (const std::string& name : listed.groups) {
         const ProcessGroup* group = header.process_group(name);
@@ -78,16 +79,17 @@ QString howItStands(const LoadedGraph& open, const ImportableGraph& listed) {
             GraphChooser::tr("group %1: %2")
                 .arg(text(name), group ? text(ranks_text(group->ranks)) : GraphChooser::tr("ranks not known")));
     }
-    if (!listed.groups.empty()) {
-        parts.append(header.rank ? GraphChooser::tr("rank %1").arg(*header.rank) : GraphChooser::tr("rank not told"));
-        parts.append(header.world_size ? GraphChooser::tr("%1 ranks in all").arg(*header.world_size)
-                                       : GraphChooser::tr("world size not told"));
-    }
-    if (!listed.symbols.empty() && open.source.symbols.isEmpty())
-        parts.append(GraphChooser::tr("symbols without a value: %1").arg(joined(listed.symbols, {})));
-    if (listed.unknown_inputs > 0 && open.source.tensors.isEmpty())
-        parts.append(GraphChooser::tr("%1 inputs without a tensor").arg(listed.unknown_inputs));
-    if (parts.isEmpty()) parts.append(GraphChooser::tr("nothing is missing"));
+    if (gaps.rank) parts.append(GraphChooser::tr("rank not told"));
+    if (header.rank) parts.append(GraphChooser::tr("rank %1").arg(*header.rank));
+    if (gaps.world_size) parts.append(GraphChooser::tr("world size not told"));
+    if (header.world_size) parts.append(GraphChooser::tr("%1 ranks in all").arg(*header.world_size));
+    if (!gaps.symbols.empty())
+        parts.append(GraphChooser::tr("symbols without a value: %1").arg(joined(gaps.symbols, {})));
+    if (gaps.inputs > 0)
+        parts.append(GraphChooser::tr("%1 inputs without a tensor").arg(gaps.inputs));
+    else if (gaps.without_tensors > 0)
+        parts.append(GraphChooser::tr("%1 nodes without a tensor").arg(gaps.without_tensors));
+    if (gaps.empty()) parts.append(GraphChooser::tr("nothing is missing"));
     return shownName(GraphChooser::tr("Now: %1").arg(parts.join(QStringLiteral(" · "))));
 }
 
@@ -105,6 +107,7 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
       symbols_(new QLineEdit),
       tensors_(new QLineEdit),
       standing_(new QLabel),
+      alone_(new QLabel),
       form_(new QFormLayout),
       problem_(new QLabel),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel)) {
@@ -119,6 +122,13 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
     standing_->setWordWrap(true);
     standing_->setTextFormat(Qt::PlainText);
     standing_->setAccessibleName(tr("How the graph stands now"));
+    alone_->setObjectName("worldSizeAlone");
+    alone_->setWordWrap(true);
+    alone_->setProperty("role", "dim");
+    alone_->setText(
+        tr("A world size alone gives no group its ranks: the rank is needed, too. Then a group of as many ranks has "
+           "them all"));
+    alone_->hide();
     fillList();
     fillNotes();
     addFields(*form_);
@@ -197,6 +207,9 @@ void GraphChooser::addFields(QFormLayout& form) {
     ranks->addWidget(world_size_, 2);
     static_cast<QLabel*>(ranks->itemAt(1)->widget())->setBuddy(world_size_);
     form.addRow(tr("&Rank"), ranks);
+    form.addRow(alone_);
+    for (const QLineEdit* field : {rank_, world_size_})
+        connect(field, &QLineEdit::textChanged, this, &GraphChooser::showWhatIsAlone);
     if (auto* label = qobject_cast<QLabel*>(form.labelForField(ranks))) label->setBuddy(rank_);
     form.addRow(tr("&Symbols"), symbols_);
     auto* browse = new QPushButton(tr("&Browse…"));
@@ -255,6 +268,16 @@ void GraphChooser::showNeeds() {
     symbols_->setPlaceholderText(graph.symbols.empty() ? tr("all sizes are numbers")
                                                        : joined(graph.symbols, QStringLiteral("=…")));
     symbols_->setEnabled(!graph.symbols.empty());
+    showWhatIsAlone();
+}
+
+void GraphChooser::showWhatIsAlone() {
+    const int index = chosenGraph();
+    const bool known = index >= 0 && choice_.listing.graphs[static_cast<std::size_t>(index)].rank.has_value();
+    const GraphSource told = source();
+    const bool alone = !told.world_size.isEmpty() && told.rank.isEmpty() && !known;
+    alone_->setVisible(alone);
+    world_size_->setAccessibleDescription(alone ? alone_->text() : QString());
 }
 
 GraphSource GraphChooser::source() const {

@@ -58,6 +58,8 @@ class GraphChooser : public QDialog {
     using Told = std::array<QString, 5>;
     /// What was told of the chosen graph stands for what was told of the one before; what the user typed stays.
     void fillIn(const Told& told);
+    /// A world size without a rank, which the log may know.
+    void showWhatIsAlone();
     int chosenGraph() const;
 
     GraphChoice choice_;
@@ -70,6 +72,7 @@ class GraphChooser : public QDialog {
     QLineEdit* symbols_;
     QLineEdit* tensors_;
     QLabel* standing_;
+    QLabel* alone_;        ///< that a world size says nothing without a rank
     QString open_;         ///< key of the graph that startFrom() was given
     QString open_stands_;  ///< how it stands
     Told open_told_;       ///< what was told of it

@@ -26,9 +26,11 @@ bool isEmbedded(const QString& path) {
     return path.startsWith(u":/");
 }
 
-/// Whether an import lacks something, or was told what its file lacks.
+/// Whether an import lacks something that can be told, or was told what its file lacks.
 bool leavesOut(const LoadedGraph& graph) {
-    return !graph.notes.empty() || graph.source != GraphSource(graph.source.file);
+    GraphSource untold(graph.source.file);
+    untold.number = graph.source.number;
+    return !graph.gaps.empty() || graph.source != untold;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "ui/panels/graph_chooser.h"
 
 #include <QDialogButtonBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -111,6 +112,55 @@ class GraphChooserTest : public QObject {
         QCOMPARE(GraphSource::fromJson(again.source().toJson()), again.source());
         again.rank().setText("first");
         QVERIFY_EXCEPTION_THROWN(again.source().options(), InputError);
+    }
+
+    /// What is told need not be all that is lacking.
+    void nothingIsMissingOnlyWhereNothingIs() {
+        const QString text = QStringLiteral(OVERLAP_TEST_DATA "/fx_text/step.untyped.py");
+        const auto standing = [&](const GraphSource& source) {
+            GraphChooser chooser(listGraphs({text}));
+            chooser.startFrom(loadGraph(source));
+            return chooser.standing();
+        };
+        GraphSource source(text);
+        source.groups = "0=0-3";
+        source.rank = "1";
+        source.world_size = "4";
+        QVERIFY2(standing(source).contains("inputs without a tensor"), qPrintable(standing(source)));
+        QTemporaryDir folder;
+        source.tensors = folder.filePath("some.json");
+        QFile some(source.tensors);
+        QVERIFY(some.open(QIODevice::WriteOnly));
+        some.write(R"({"weight_1": "f32[16, 32][32, 1]cuda:0"})");
+        some.close();
+        QVERIFY2(standing(source).contains("inputs without a tensor"), qPrintable(standing(source)));
+        QVERIFY2(!standing(source).contains("nothing is missing"), qPrintable(standing(source)));
+        source.tensors = QStringLiteral(OVERLAP_TEST_DATA "/fx_text/step.tensors.json");
+        QVERIFY2(standing(source).endsWith("nothing is missing"), qPrintable(standing(source)));
+    }
+
+    void aWorldSizeWithoutARankIsSaidToBeOfNoUse() {
+        GraphChooser chooser(listGraphs({QStringLiteral(OVERLAP_TEST_DATA "/fx_text/step.untyped.py")}));
+        const auto* alone = chooser.findChild<QLabel*>("worldSizeAlone");
+        QLineEdit* world_size = nullptr;
+        for (QLineEdit* field : chooser.findChildren<QLineEdit*>())
+            if (field->accessibleName() == "World size") world_size = field;
+        QVERIFY(alone && world_size);
+        QVERIFY(alone->isHidden());
+        world_size->setText("4");
+        QVERIFY(!alone->isHidden());
+        QCOMPARE(world_size->accessibleDescription(), alone->text());
+        chooser.rank().setText("1");
+        QVERIFY(alone->isHidden());
+        chooser.rank().clear();
+        QVERIFY(!alone->isHidden());
+        world_size->clear();
+        QVERIFY(alone->isHidden());
+        // A log knows its rank.
+        GraphChooser of_log(choice());
+        for (QLineEdit* field : of_log.findChildren<QLineEdit*>())
+            if (field->accessibleName() == "World size") field->setText("3");
+        QVERIFY(of_log.findChild<QLabel*>("worldSizeAlone")->isHidden());
     }
 
     void whatWasToldOfTheOpenGraphIsNotSaidOfAnother() {

@@ -75,6 +75,20 @@ class FileControllerTest : public QObject {
         QCOMPARE(fixture.state.recent_files, QStringList{smallGraphFile()});
     }
 
+    /// Notes on an import are not all of what could be told.
+    void whatIsOnlyNotedIsNotAskedFor() {
+        Fixture fixture;
+        Actions actions(&fixture.window);
+        fixture.files.registerActions(actions);
+        const QString text = write("noted.py",
+                                   "def forward(self, x: \"f32[4, 4]\"):\n"
+                                   "    y: \"f32[4, 4]\" = torch.ops.aten.relu.default(x);  x = None\n"
+                                   "    return (y,)\n");
+        fixture.open({text});
+        QVERIFY(!fixture.document.loaded().notes.empty());
+        QVERIFY2(!actions.find("file.tell")->isEnabled(), qPrintable(actions.find("file.tell")->toolTip()));
+    }
+
     /// Only texts and logs leave something out.
     void whatATextLeavesOutIsAskedFor() {
         Fixture fixture;
