@@ -30,7 +30,6 @@ void EditHistory::addShared(QUndoStack& stack) {
 
 QAction* EditHistory::makeUndoAction(QObject* parent) {
     const auto text = [this] {
-        if (undoesAddition()) return tr("new plan %1").arg(document_.current()->title());
         const QUndoStack* stack = nextUndo();
         return stack ? stack->undoText() : QString();
     };
@@ -45,7 +44,7 @@ QAction* EditHistory::makeUndoAction(QObject* parent) {
 QAction* EditHistory::makeRedoAction(QObject* parent) {
     const auto text = [this] {
         const QUndoStack* stack = nextRedo();
-        return !taken_back_.isEmpty() ? tr("new plan %1").arg(taken_back_) : stack ? stack->redoText() : QString();
+        return stack ? stack->redoText() : QString();
     };
     return makeAction(
         parent, tr("Redo"), text, [] { return tr("Nothing to redo"); }, [this] { redo(); });
@@ -66,46 +65,26 @@ QAction* EditHistory::makeAction(QObject* parent, const QString& name, std::func
 }
 
 void EditHistory::undo() {
-    if (undoesAddition()) {
-        const QString title = document_.current()->title();
-        const quint64 before = shown_before_;
-        emit additionUndone(document_.currentIndex());
-        document_.setCurrentIndex(document_.indexOf(before));
-        taken_back_ = title;
-        emit changed();
-    } else if (QUndoStack* stack = nextUndo()) {
-        stack->undo();
-    }
+    if (QUndoStack* stack = nextUndo()) stack->undo();
 }
 
 void EditHistory::redo() {
-    if (!taken_back_.isEmpty()) {
-        emit additionRedone();
-        if (document_.editable()) document_.current()->setNew();
-        taken_back_.clear();
-        emit changed();
-    } else if (QUndoStack* stack = nextRedo()) {
-        stack->redo();
-    }
+    if (QUndoStack* stack = nextRedo()) stack->redo();
 }
 
 void EditHistory::observeVariants() {
     for (int i = 0; i < document_.variantCount(); ++i) observe(document_.variant(i).undoStack());
-    taken_back_.clear();
     follow();
 }
 
 void EditHistory::follow() {
     plan_ = document_.current() ? &document_.current()->undoStack() : nullptr;
-    const quint64 shown = document_.current() ? document_.current()->key() : 0;
-    if (shown != shown_) shown_before_ = std::exchange(shown_, shown);
     emit changed();
 }
 
 void EditHistory::observe(QUndoStack& stack) {
     const auto [known, is_another] = known_.try_emplace(&stack);
     if (!is_another) return;
-    known->second.since = ++last_number_;
     update(stack);
     known->second.edited = 0;  // what it has was made before
     if (stack.canRedo()) known->second.undone = ++last_number_;
@@ -139,7 +118,6 @@ void EditHistory::update(QUndoStack& stack) {
     }
     if (undone) known.undone = ++last_number_;
     const bool moved = stack.index() != known.index;
-    if (moved) taken_back_.clear();
     known.index = stack.index();
     emit changed();
     if (&stack != plan_) return;
@@ -160,13 +138,6 @@ std::vector<QUndoStack*> EditHistory::stacks() const {
 quint64 EditHistory::numberOfNextUndo(const QUndoStack* stack) const {
     if (!stack || !stack->canUndo()) return 0;
     return known_.at(const_cast<QUndoStack*>(stack)).made[static_cast<std::size_t>(stack->index()) - 1].number;
-}
-
-/// Not of a plan that was edited, whose edits would go with it, nor before what was done since.
-bool EditHistory::undoesAddition() const {
-    const Variant* current = document_.current();
-    if (!plan_ || !current || !current->isNew() || plan_->count() > 0) return false;
-    return numberOfNextUndo(nextUndo()) < known_.at(plan_).since;
 }
 
 QUndoStack* EditHistory::nextUndo() const {

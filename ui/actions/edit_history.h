@@ -16,8 +16,8 @@ class TimelineEdits;
 
 /// One undo and one redo for the current plan, for edits of the timeline and for what all plans share, in the order in
 /// which the user made the edits, although each has a stack of its own. What was undone can be redone until another
-/// edit is made, whichever stack that is on; edits of other plans do not count. Adding a plan can be undone as long as
-/// the plan has no edits.
+/// edit is made, whichever stack that is on; edits of other plans do not count. Opening or adding a plan is no edit: a
+/// plan goes when it is closed, and comes back when it is reopened.
 class EditHistory : public QObject {
     Q_OBJECT
 
@@ -39,10 +39,6 @@ class EditHistory : public QObject {
     /// The newest edit of the current plan took in a further one, as each value does that a drag of a slider passes.
     /// @param what the edit as it is now.
     void planEditGrew(const QString& what);
-    /// Adding the plan is to be undone: it is to be closed.
-    void additionUndone(int variant);
-    /// The plan that was closed last is to be there again.
-    void additionRedone();
 
   private:
     /// @param text of the next edit; empty where there is none. @param none why there is none.
@@ -59,7 +55,6 @@ class EditHistory : public QObject {
     struct Known {
         std::vector<Made> made;
         int index = 0;       ///< of the stack
-        quint64 since = 0;   ///< when it came
         quint64 edited = 0;  ///< when an edit was made last
         quint64 undone = 0;  ///< when one was undone last
     };
@@ -70,7 +65,6 @@ class EditHistory : public QObject {
     void update(QUndoStack& stack);
     std::vector<QUndoStack*> stacks() const;
     quint64 numberOfNextUndo(const QUndoStack* stack) const;
-    bool undoesAddition() const;
     void undo();
     void redo();
     /// The stack whose edit is to be undone or redone next; nullptr for none.
@@ -81,8 +75,6 @@ class EditHistory : public QObject {
     QUndoStack& timeline_;
     QUndoStack* plan_ = nullptr;  ///< of the current plan
     std::vector<QUndoStack*> shared_;
-    quint64 shown_ = 0, shown_before_ = 0;  ///< keys of the current plan and the one that was current before it
-    QString taken_back_;  ///< title of the plan whose addition was undone last, until something else is done
     std::map<QUndoStack*, Known> known_;
     quint64 last_number_ = 0;
 };

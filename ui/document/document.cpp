@@ -164,13 +164,6 @@ Variant& Document::addUnderFreeName(Plan plan) {
 }
 
 Variant& Document::addNew(Plan plan) {
-    Variant& added = addUnsaved(std::move(plan));
-    added.setNew();
-    emit variantsChanged();
-    return added;
-}
-
-Variant& Document::addUnsaved(Plan plan) {
     Variant& added = addVariant(std::move(plan));
     if (!does_the_same(added.plan(), loaded_.empty_plan)) added.setUnsaved({});
     return added;

@@ -95,8 +95,6 @@ class Document : public QObject {
     Variant& addUnderFreeName(Plan plan);
     /// A plan that is in no file, under its own name.
     Variant& addNew(Plan plan);
-    /// The same where nobody asked for another plan, so that undo does not take it away.
-    Variant& addUnsaved(Plan plan);
     /// Closes a variant other than the baseline; returns its plan so that the caller can offer to bring it back. Added
     /// again, it can still undo its edits, and so can plans of a graph that is opened again.
     Plan closeVariant(int index);

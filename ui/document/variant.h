@@ -27,9 +27,6 @@ class Variant : public QObject {
     bool readOnly() const { return read_only_; }
     const Plan& plan() const { return plan_; }
     QString title() const;
-    /// Added by the user, not restored or read from a file: what adds it can be undone as long as it has no edits.
-    bool isNew() const { return new_; }
-    void setNew() { new_ = true; }
     QUndoStack& undoStack() { return undo_stack_; }
 
     /// The newest evaluation, which may be of an older plan; null before the first.
@@ -74,7 +71,6 @@ class Variant : public QObject {
 
     quint64 key_;
     bool read_only_;
-    bool new_ = false;
     Plan plan_;
     QUndoStack undo_stack_;
     std::shared_ptr<const Evaluation> evaluation_;

@@ -110,7 +110,7 @@ void StageConnection::showPlan() {
         if (const Variant* variant = findVariant(plan)) {
             assign(stage_, *variant);
         } else if (job_.planOf(stage_) || file.isEmpty()) {
-            assign(stage_, document_.addUnsaved(plan));
+            assign(stage_, document_.addNew(plan));
         } else {
             assign(stage_, document_.openPlan(readPlan(file)));
         }

@@ -206,7 +206,6 @@ void MainWindow::connectControllers() {
     connectCancel();
     tabs_->follow(workspace_->variants());
     tabs_->follow(workspace_->plans());
-    tabs_->follow(workspace_->history());
 }
 
 void MainWindow::connectDocument() {

@@ -2,7 +2,6 @@
 
 #include <QInputDialog>
 
-#include "ui/actions/edit_history.h"
 #include "ui/document/document.h"
 #include "ui/edits/plan_commands.h"
 #include "ui/files/file_looks.h"
@@ -53,11 +52,6 @@ void PlanTabs::follow(PlansPanel& table) {
     connect(&table, &PlansPanel::renameWanted, this, &PlanTabs::renameAt);
     connect(&table, &PlansPanel::noteWanted, this, &PlanTabs::noteOn);
     connect(&table, &PlansPanel::colourWanted, this, &PlanTabs::setColour);
-}
-
-void PlanTabs::follow(EditHistory& history) {
-    connect(&history, &EditHistory::additionUndone, this, &PlanTabs::closePlan);
-    connect(&history, &EditHistory::additionRedone, this, &PlanTabs::reopenPlan);
 }
 
 void PlanTabs::closePlan(int index) {

@@ -10,7 +10,6 @@ namespace overlap::ui {
 
 class Actions;
 class Document;
-class EditHistory;
 class FileLooks;
 class Measurements;
 class SessionController;
@@ -33,9 +32,6 @@ class PlanTabs : public NoticeSource {
     /// Carry out the requests of the bar and of the table of plans.
     void follow(VariantBar& bar);
     void follow(PlansPanel& table);
-
-    /// Close and reopen plans whose addition is undone and redone.
-    void follow(EditHistory& history);
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);

@@ -73,19 +73,10 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(!document.evaluation()->refused);
         QVERIFY(document.evaluation()->simulation.step_ms < document.baseline().simulation.step_ms);
 
-        // What it takes over is said, and undoing it closes it.
+        // What it takes over is said; there is no edit to undo.
         QVERIFY(QString::fromStdString(document.current()->plan().notes).contains("overlap scheduler"));
         QAction* undo = window.actions().find("edit.undo");
-        QCOMPARE(undo->text(), QStringLiteral("Undo new plan Automatic"));
-        undo->trigger();
-        QCOMPARE(document.variantCount(), 2);
-        QVERIFY(document.current()->plan() == own);
-        QAction* redo = window.actions().find("edit.redo");
-        QCOMPARE(redo->text(), QStringLiteral("Redo new plan Automatic"));
-        redo->trigger();
-        QCOMPARE(document.variantCount(), 3);
-        QCOMPARE(document.current()->title(), QStringLiteral("Automatic"));
-        QVERIFY(undo->isEnabled());
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
         run(window, "plan.automatic");
         QCOMPARE(document.current()->title(), QStringLiteral("Automatic 2"));
     }

@@ -1,10 +1,15 @@
 #include <QAction>
+#include <QTemporaryDir>
+#include <functional>
+#include <vector>
 
+#include "core/io/plan_file.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/measure/trace_times.h"
@@ -16,7 +21,7 @@
 
 namespace overlap::ui {
 
-/// Undo of what is no edit of one plan: adding plans, and the times that figures are of.
+/// Undo of what is no edit of one plan, such as the times that figures are of, and of plans that were just opened.
 class UndoWindowTest : public QObject {
     Q_OBJECT
 
@@ -188,26 +193,43 @@ class UndoWindowTest : public QObject {
         QCOMPARE(mesh->inputs(), inputs);  // only that it can be undone is over
     }
 
-    void aNewPlanIsUndoneWhileItHasNoEdits() {
+    /// However a plan was opened: the history is of edits, and a plan goes when it is closed.
+    void aPlanThatWasJustOpenedHasNothingToUndo() {
+        const QTemporaryDir folder;
         MainWindow window;
         open(window, {smallGraphFile()});
-        BucketCommands(window.document()).addText("layers.0");
-        window.actions().find("plan.newEmpty")->trigger();
-        QCOMPARE(window.document().variantCount(), 3);
-        QCOMPARE(undo(window)->text(), "Undo new plan Plan B");
-        BucketCommands(window.document()).addText("layers.1");
-        QCOMPARE(undo(window)->text(), "Undo Add layers.1");
-        undo(window)->trigger();
-        QVERIFY(!undo(window)->isEnabled());  // what was edited does not disappear
-        window.document().setCurrentIndex(1);
-        window.actions().find("plan.new")->trigger();
-        undo(window)->trigger();
-        QCOMPARE(window.document().currentIndex(), 1);  // where the user was
-        QCOMPARE(window.document().variantCount(), 3);
-        redo(window)->trigger();
-        QCOMPARE(window.document().variantCount(), 4);
-        undo(window)->trigger();
-        QCOMPARE(window.document().variantCount(), 3);
+        Document& document = window.document();
+        BucketCommands(document).addText("layers.0");
+        Plan found = document.current()->plan();
+        found.name = "Found";
+        const QString file = folder.filePath("other.plan.json");
+        QCOMPARE(writeFile(file, QByteArray::fromStdString(write_plan_text(found))), QString());
+        const std::vector<std::function<void()>> ways{[&] { window.actions().find("plan.newEmpty")->trigger(); },
+                                                      [&] { window.actions().find("plan.new")->trigger(); },
+                                                      [&] { document.addNew(found); },  // as the search and presets do
+                                                      [&] { window.openFiles({file}); },
+                                                      [&] {
+                                                          window.actions().find("plan.close")->trigger();
+                                                          window.actions().find("plan.reopen")->trigger();
+                                                      }};
+        for (const auto& opened : ways) {
+            document.setCurrentIndex(1);
+            QVERIFY(undo(window)->isEnabled());
+            const int count = document.variantCount();
+            opened();
+            if (document.variantCount() == count) {  // reopened, with its edits
+                QCOMPARE(undo(window)->text(), "Undo Add layers.0");
+                continue;
+            }
+            QVERIFY2(!undo(window)->isEnabled(), qPrintable(undo(window)->text()));
+            undo(window)->trigger();
+            QCOMPARE(document.variantCount(), count + 1);
+            BucketCommands(document).addText("layers.1");
+            QCOMPARE(undo(window)->text(), "Undo Add layers.1");
+            undo(window)->trigger();
+            QVERIFY2(!undo(window)->isEnabled(), qPrintable(undo(window)->text()));
+            QCOMPARE(redo(window)->text(), "Redo Add layers.1");
+        }
     }
 };
 
