@@ -188,21 +188,16 @@ def is_known(name):
     return name.endswith((".json", ".json~", ".lock")) or name.startswith("crash-")
 
 
-def first_of(call, counts):
-    """Without threads for opening the graph the window never has it, and does not say so: those are left out."""
-    return counts[call] // 2 + 1 if call == "thread" else 1
-
-
 def faults_of(counts, chance, all_of_them):
     kinds = {call: errors[0] for call, errors in ERRORS.items() if call != "memory" and counts.get(call, 0) > 0}
     processes = Fault("process", 1, ERRORS["thread"][0], True)  # all that the window starts
     if not all_of_them:
-        return [*(Fault(call, chance.randint(first_of(call, counts), counts[call]), error, chance.random() < 0.5)
+        return [*(Fault(call, chance.randint(1, counts[call]), error, chance.random() < 0.5)
                   for call, error in kinds.items()), processes]
     memory = [Fault("memory", chance.randrange(1, counts["memory"]), ERRORS["memory"][0], stays)
               for _ in range(MEMORY_FAULTS // 2) for stays in (False, True)]
     return [*(Fault(call, at, error, stays) for call, error in kinds.items()
-              for at in range(first_of(call, counts), counts[call] + 1) for stays in (False, True)), processes, *memory]
+              for at in range(1, counts[call] + 1) for stays in (False, True)), processes, *memory]
 
 
 def main():
