@@ -27,8 +27,17 @@ namespace {
 constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
 constexpr int rest_ms = 600;
 constexpr int name_margin = 16;    ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
-constexpr int shortest_name = 10;  ///< in letters of average width, also on the deepest level
-constexpr int level_indentation = 14, narrow_indentation = 10;
+constexpr int shortest_name = 9;  ///< in letters of average width, also on the deepest level
+constexpr int level_indentation = 14, narrow_indentation = 9;
+/// Models are seldom deeper; the tree scrolls sideways when levels below these are opened.
+constexpr int most_levels = 5;
+
+/// A header that knows how wide a heading is also while its column is hidden.
+class HeadingHeader : public QHeaderView {
+  public:
+    explicit HeadingHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
+    int headingWidth(int column) const { return sectionSizeFromContents(column).width(); }
+};
 
 /// Levels of rows that are open below a row.
 int openLevels(const QTreeView& tree, const QModelIndex& parent) {
@@ -45,6 +54,8 @@ int openLevels(const QTreeView& tree, const QModelIndex& parent) {
 
 ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent)
     : QTreeView(parent), document_(document), model_(model) {
+    setHeader(new HeadingHeader(this));
+    header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setModel(&model);
     setItemDelegate(new ModuleDelegate(this));
     setObjectName("moduleTree");
@@ -61,24 +72,32 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);
     header()->setSectionsMovable(false);
+    connect(&model, &QAbstractItemModel::modelReset, this, &ModuleTreeView::takeModel);
+    takeModel();
 }
 
-int ModuleTreeView::figureWidth(int column) {
+int ModuleTreeView::figureWidth(int column) const {
     const int figure = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
-    // Of a hidden column it is 0: the column would come back too narrow for its heading.
-    if (const int heading = header()->sectionSizeHint(column); heading > 0) headings_[column] = heading;
-    return std::max(figure, headings_.value(column));
+    return std::max(figure, static_cast<const HeadingHeader*>(header())->headingWidth(column));
+}
+
+/// Another model: how deep it is.
+void ModuleTreeView::takeModel() {
+    const int below_root = document_.isOpen() ? static_cast<int>(document_.modules().depth()) : 0;
+    levels_ = std::min(below_root + 1, most_levels);
 }
 
 void ModuleTreeView::fitColumns() {
     // The least important figure gives way first.
     constexpr std::array figures{ModuleTreeModel::exposed_column, ModuleTreeModel::compute_column,
                                  ModuleTreeModel::communication_column};
-    const auto namesWith = [&](int level) {
-        return levels_ * level + shortest_name * fontMetrics().averageCharWidth() + name_margin;
+    const auto namesWith = [&](int level, int levels) {
+        return levels * level + shortest_name * fontMetrics().averageCharWidth() + name_margin;
     };
+    // With room for a scroll bar, which comes and goes with what is open.
+    const int room = width() - 2 * frameWidth() - verticalScrollBar()->sizeHint().width();
     const auto countWith = [&](int level) {
-        int left = viewport()->width() - namesWith(level);
+        int left = room - namesWith(level, levels_);
         std::size_t count = 0;
         while (count < figures.size() && left >= figureWidth(figures[count])) left -= figureWidth(figures[count++]);
         return count;
@@ -94,7 +113,7 @@ void ModuleTreeView::fitColumns() {
         setColumnHidden(figures[index], index >= count);
         if (index < count) left -= width;
     }
-    setColumnWidth(ModuleTreeModel::name_column, std::max(left, namesWith(level)));
+    setColumnWidth(ModuleTreeModel::name_column, std::max(left, namesWith(level, open_levels_)));
 }
 
 void ModuleTreeView::updateGeometries() {
@@ -139,7 +158,7 @@ void ModuleTreeView::clearDropTarget() {
 void ModuleTreeView::timerEvent(QTimerEvent* event) {
     if (event->timerId() == opened_.timerId()) {
         opened_.stop();
-        levels_ = openLevels(*this, {});
+        open_levels_ = openLevels(*this, {});
         return fitColumns();
     }
     if (event->timerId() != resting_.timerId()) return QTreeView::timerEvent(event);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QBasicTimer>
-#include <QHash>
 #include <QPersistentModelIndex>
 #include <QTreeView>
 
@@ -11,8 +10,9 @@ class Document;
 class ModuleTreeModel;
 
 /// The view of the module tree: a source of dragged modules, and a place to drop modules that are to leave their
-/// bucket. Names stay readable on every level that is open: where there is little room, figures are left out, bytes
-/// first, and below that the tree scrolls sideways.
+/// bucket. Names stay readable on every level: where there is little room, figures are left out, bytes first, and below
+/// that the tree scrolls sideways. Which figures are shown depends on the model and the width alone: not on what is
+/// open or selected, nor on whether the tree scrolls.
 class ModuleTreeView : public QTreeView {
     Q_OBJECT
 
@@ -44,7 +44,8 @@ class ModuleTreeView : public QTreeView {
     void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
-    int figureWidth(int column);
+    int figureWidth(int column) const;
+    void takeModel();
     void fitColumns();
 
     Document& document_;
@@ -52,8 +53,8 @@ class ModuleTreeView : public QTreeView {
     QPersistentModelIndex drop_target_;
     QBasicTimer resting_;
     QBasicTimer opened_;
-    QHash<int, int> headings_;  ///< widths of the columns' headings, by column
-    int levels_ = 0;            ///< of rows that are open
+    int levels_ = 0;       ///< of rows that names have room on, whether they are open or not
+    int open_levels_ = 0;  ///< of rows
 };
 
 }  // namespace overlap::ui

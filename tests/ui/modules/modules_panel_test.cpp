@@ -184,6 +184,45 @@ class ModulesPanelTest : public QObject {
                 tree.viewport()->width());
     }
 
+    /// Whatever is selected, opened or closed, and whether the tree scrolls or not.
+    void figuresDependOnTheWidthAlone() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.resize(400, 2000);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        ModuleTreeView& tree = *panel.tree();
+        const auto shown = [&] {
+            QString columns;
+            for (int column = 0; column < ModuleTreeModel::column_count; ++column)
+                columns += tree.isColumnHidden(column) ? QStringLiteral("-") : QString::number(column);
+            return columns;
+        };
+        const auto settled = [&] {
+            QCoreApplication::processEvents();  // what is open is counted when the loop is idle
+            return shown();
+        };
+        QMap<int, QString> first;
+        for (int width = 110; width < 320; width += 5) {
+            panel.resize(width, 2000);
+            first[width] = settled();
+        }
+        QVERIFY(first.first() != first.last());
+        document->selection().selectModule("layers.2.feed_forward.w1");
+        for (int width = 319; width >= 110; --width) {
+            panel.resize(width, 120);
+            if (first.contains(width)) QCOMPARE(std::pair(width, settled()), std::pair(width, first[width]));
+        }
+        for (const int width : first.keys()) {
+            panel.resize(width, 120);
+            tree.expandAll();
+            QCOMPARE(std::pair(width, settled()), std::pair(width, first[width]));
+            tree.collapseAll();
+            document->selection().clear();
+            QCOMPARE(std::pair(width, settled()), std::pair(width, first[width]));
+        }
+    }
+
     void whatIsOpenedForASelectionClosesWithIt() {
         const auto document = openDocument();
         ModulesPanel panel(*document);
