@@ -28,11 +28,23 @@ class SmallWindowTest : public QObject {
 
     /// As a person does who presses the mouse on the border between docks.
     static void dragBorder(QMainWindow& window, int x, int by) {
-        const int y = window.findChild<QDockWidget*>("modules")->geometry().center().y();
+        const auto* modules = window.findChild<QDockWidget*>("modules");
+        const auto* buckets = window.findChild<QDockWidget*>("buckets");
+        const auto widths = [&] { return std::pair(modules->width(), buckets->width()); };
+        const auto before = widths();
+        const int y = modules->geometry().center().y();
         QTest::mousePress(&window, Qt::LeftButton, {}, {x + 1, y});
         QTest::mouseMove(&window, {x + 1 + by, y});
-        QTest::qWait(20);
+        QTRY_VERIFY(widths() != before);  // docks follow the border a moment later
         QTest::mouseRelease(&window, Qt::LeftButton, {}, {x + 1 + by, y});
+    }
+
+    /// What was changed is laid out, and what that changes in turn.
+    static void layOut() {
+        for (int round = 0; round < 4; ++round) {
+            QCoreApplication::sendPostedEvents();
+            QCoreApplication::processEvents();
+        }
     }
 
   private slots:
@@ -182,7 +194,8 @@ class SmallWindowTest : public QObject {
         QTRY_COMPARE(window.width(), 1024);
         const int width = buckets->width();
         window.workspace().centre().showView("mesh");
-        QTest::qWait(50);
+        QTRY_VERIFY(window.workspace().mesh().isVisible());
+        layOut();
         QCOMPARE(buckets->width(), width);
     }
 
@@ -200,7 +213,7 @@ class SmallWindowTest : public QObject {
             // No view needs more than its share.
             for (const char* view : {"mesh", "job", "graph"}) {
                 window.workspace().centre().showView(view);
-                QTest::qWait(50);
+                layOut();
                 QCOMPARE(window.size(), size);
                 QVERIFY2(!tree->isColumnHidden(ModuleTreeModel::exposed_column), view);
             }
@@ -220,7 +233,7 @@ class SmallWindowTest : public QObject {
         bool hidden = false, shown = false;
         for (int width = 130; width < 260; width += 2) {
             window.resizeDocks({modules}, {width}, Qt::Horizontal);
-            QTest::qWait(5);
+            layOut();
             const bool is_hidden = tree->isColumnHidden(ModuleTreeModel::exposed_column);
             hidden = hidden || is_hidden;
             if (is_hidden) continue;
