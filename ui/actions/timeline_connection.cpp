@@ -68,6 +68,7 @@ TimelineConnection::TimelineConnection(Document& document, TimelineView& view, Q
     connect(&document, &Document::graphChanged, this, [this] {
         if (active_) view_.setTimeline(nullptr);
     });
+    connect(&document, &Document::variantsChanged, this, &TimelineConnection::followTitle);
     connect(&document.selection(), &Selection::changed, this, &TimelineConnection::showSelection);
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) { selectFromView(reference); });
 }
@@ -92,19 +93,21 @@ void TimelineConnection::attach() {
 void TimelineConnection::makeTimeline() {
     const auto evaluation = document_.evaluation();
     if (!evaluation || !active_) return;
-    task_.start([this, evaluation](std::stop_token stop) -> LatestTask::Delivery {
+    const QString plan = document_.current()->title();
+    task_.start([this, evaluation, plan](std::stop_token stop) -> LatestTask::Delivery {
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
         const auto members = std::make_shared<const MembersOfResult>(*evaluation);
         const auto halves = std::make_shared<const BatchHalves>(*evaluation->graph);
         if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
-        return [this, evaluation, members, halves, timeline = std::move(timeline)] {
+        return [this, evaluation, plan, members, halves, timeline = std::move(timeline)] {
             const std::vector<quint32> chosen =
                 evaluation_ ? counterparts(*evaluation_, *members_, *evaluation, *members, view_.chosenReferences())
                             : std::vector<quint32>();
             evaluation_ = evaluation;
             members_ = members;
             halves_ = halves;
+            plan_ = plan;
             const auto& cost = evaluation->graph->header().cost;
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
             QStringList caption{tr("simulated"), tr("streams model")};
@@ -138,13 +141,29 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
             tr("; PyTorch's estimator, which counts recomputed tensors with their originals, says %1").arg(estimated);
     }
     const auto& cost = evaluation.graph->header().cost;
-    const std::int64_t limit = cost ? cost->memory_bytes : 0;
+    const std::int64_t limit = typed_limit_ > 0 ? typed_limit_ : cost ? cost->memory_bytes : 0;
     if (limit > 0)
-        help += tr("; the dashed line is what the device holds, %1").arg(formatBytes(static_cast<double>(limit)));
+        help += (typed_limit_ > 0 ? tr("; the dashed line is the limit that was typed, %1; a click on it changes it")
+                                  : tr("; the dashed line is what the device holds, %1; a click on it sets another"))
+                    .arg(formatBytes(static_cast<double>(limit)));
     if (const std::int64_t beyond = evaluation.corrected_memory.peak_bytes - limit; limit > 0 && beyond > 0)
         notes.append(tr("%1 too much").arg(formatBytes(static_cast<double>(beyond))));
     view_.setMemoryNotes(notes, help);
     view_.setMemoryLimit(limit);
+}
+
+void TimelineConnection::setMemoryLimit(qint64 bytes) {
+    typed_limit_ = bytes;
+    if (evaluation_ && active_) showMemoryNotes(*evaluation_);
+}
+
+/// A plan that is renamed is listed by its new name.
+void TimelineConnection::followTitle() {
+    if (!evaluation_ || !active_ || evaluation_ != document_.evaluation()) return;
+    if (const QString title = document_.current()->title(); title != plan_) {
+        plan_ = title;
+        view_.listAliveAgain();
+    }
 }
 
 void TimelineConnection::selectFromView(quint32 reference) {
@@ -205,6 +224,7 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     AliveTensors tensors;
     tensors.bytes = held.bytes;
     tensors.count = static_cast<qint64>(held.count);
+    tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
     tensors.rule = tr("recomputed tensors counted apart");
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),

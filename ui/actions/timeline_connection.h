@@ -26,6 +26,8 @@ class TimelineConnection : public QObject {
     void setActive(bool active);
     /// True while the timeline of the current evaluation is being made.
     bool busy() const { return task_.busy(); }
+    /// The limit of the peak that the timeline draws; 0: what the device holds.
+    void setMemoryLimit(qint64 bytes);
 
   signals:
     /// The timeline of the current evaluation is on the screen.
@@ -36,6 +38,7 @@ class TimelineConnection : public QObject {
     void makeTimeline();
     void showMemoryNotes(const Evaluation& evaluation);
     void showSelection();
+    void followTitle();
     void selectFromView(quint32 reference);
     QString toolTip(quint32 reference) const;
     std::string moduleOf(NodeId node) const;
@@ -46,6 +49,8 @@ class TimelineConnection : public QObject {
     std::shared_ptr<const Evaluation> evaluation_;    ///< what the view's references are nodes of
     std::shared_ptr<const MembersOfResult> members_;  ///< of `evaluation_`
     std::shared_ptr<const BatchHalves> halves_;       ///< of the same graph
+    qint64 typed_limit_ = 0;                          ///< of the peak; 0: none, what the device holds counts
+    QString plan_;                                    ///< the title of the plan that `evaluation_` is of
     bool following_ = false;
     bool active_ = true;
     LatestTask task_;

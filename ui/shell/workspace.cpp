@@ -14,6 +14,7 @@
 #include "ui/advice/advice_panel.h"
 #include "ui/collectives/collectives_panel.h"
 #include "ui/document/document.h"
+#include "ui/document/limit_names.h"
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
@@ -277,8 +278,6 @@ void Workspace::connectJob() {
     connect(job_, &OpenJob::changed, this, &Workspace::changed);
     connect(&edits, &TimelineEdits::changed, this, &Workspace::changed);
     connect(job_view_, &JobView::stateChanged, this, &Workspace::viewMoved);
-    auto* effect = new JobEffect(*job_, this);
-    connect(effect, &JobEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(stages_, &StageConnection::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(stages_, &StageConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
 }
@@ -286,14 +285,17 @@ void Workspace::connectJob() {
 void Workspace::connectAlive() {
     connect(timeline_, &TimelineView::aliveListed, alive_, [this](const AliveTensors& tensors, const QString& moment) {
         alive_->showTensors(tensors, moment);
-        QDockWidget* dock = docks_->find(QStringLiteral("alive"));
-        dock->show();
-        dock->raise();
+        raise(QStringLiteral("alive"));
     });
-    // What the user looks at stays in front.
+    // What the user looks at stays in front, and what is behind it is worked out when it comes to the front.
+    connect(docks_->find(QStringLiteral("alive")), &QDockWidget::visibilityChanged, timeline_,
+            &TimelineView::setAliveSeen);
     connect(timeline_, &TimelineView::aliveListedAgain, alive_, &AlivePanel::showAgain);
     connect(timeline_, &TimelineView::aliveForgotten, alive_, &AlivePanel::forget);
     connect(alive_, &AlivePanel::chosen, timeline_, &TimelineView::selectAllocator);
+    timeline_->setLimitNames([this] { return limitNames(document_); });
+    connect(timeline_, &TimelineView::memoryLimitTyped, memory_, &MemoryPanel::setLimit);
+    connect(memory_, &MemoryPanel::limitChanged, timeline_connection_, &TimelineConnection::setMemoryLimit);
 }
 
 void Workspace::connectEnlarged() {
@@ -318,6 +320,8 @@ void Workspace::tellOfViews() {
     tellOf(memory_, &MemoryPanel::refused);
     tellOf(inspector_, &InspectorPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
+    tellOf(timeline_, &TimelineView::told);
+    tellOf(new JobEffect(*job_, this), &JobEffect::told);
     tellOf(job_view_, &JobView::refused);
     tellOf(graph_, &GraphView::told);
     tellOf(mesh_, &MeshView::told);

@@ -13,6 +13,7 @@
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/memory_hint.h"
+#include "ui/timeline/memory_limit_editor.h"
 #include "ui/timeline/timeline_accessible.h"
 #include "ui/timeline/timeline_words.h"
 
@@ -24,6 +25,7 @@ TimelineView::TimelineView(QWidget* parent)
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
       memoryHint_(new MemoryHint(viewport())),
+      limitEditor_(new MemoryLimitEditor(viewport())),
       search_(viewport()),
       notes_(scene_, *edits_, *this),
       alive_(scene_),
@@ -51,6 +53,9 @@ void TimelineView::connectParts() {
         repaint_.request();
     });
     connect(memoryHint_, &MemoryHint::clicked, this, &TimelineView::roomWanted);
+    connect(limitEditor_, &MemoryLimitEditor::accepted, this, &TimelineView::memoryLimitTyped);
+    connect(limitEditor_, &MemoryLimitEditor::refused, this, &TimelineView::told);
+    connect(limitEditor_, &MemoryLimitEditor::closed, this, qOverload<>(&QWidget::setFocus));
     connect(&keys_, &KeyGlide::moved, this, &TimelineView::glide);
     connect(&search_, &EventSearch::changed, this, [this] {
         applyHighlight();
@@ -336,13 +341,13 @@ QString TimelineView::toolTipAt(QPoint position) const {
         return shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped();
     const QRect& memory = scene_.geometry.memory;
     if (!memory.isEmpty() && position.y() >= memory.top() && position.y() <= memory.bottom()) return memoryHelp_;
+    if (const int lane = scene_.geometry.laneAt(position.y()); lane >= 0 && position.x() < scene_.geometry.labelWidth)
+        return laneToolTip(*scene_.timeline, static_cast<std::uint32_t>(lane));
     const EventLocation location = scene_.eventAt(position);
     if (!location.valid()) return {};
     const quint32 reference = scene_.timeline->reference(location);
     const bool hasMore = toolTipProvider_ && reference != no_reference;
     return eventToolTip(*scene_.timeline, location, hasMore ? toolTipProvider_(reference) : QString());
-    if (const int lane = scene_.geometry.laneAt(position.y()); lane >= 0 && position.x() < scene_.geometry.labelWidth)
-        return laneToolTip(*scene_.timeline, static_cast<std::uint32_t>(lane));
 }
 
 }  // namespace overlap::ui

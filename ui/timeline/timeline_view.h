@@ -22,12 +22,14 @@
 #include "ui/timeline/pointer_drag.h"
 #include "ui/timeline/range_measurement.h"
 #include "ui/timeline/view_history.h"
+#include "ui/theme/limit_text.h"
 
 class QMenu;
 
 namespace overlap::ui {
 
 class MemoryHint;
+class MemoryLimitEditor;
 
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
@@ -106,6 +108,10 @@ class TimelineView : public QAbstractScrollArea {
     void setMemoryNotes(const QStringList& notes, const QString& help);
     /// A dashed line in the memory area; 0 for none.
     void setMemoryLimit(qint64 bytes);
+    /// Another limit can be typed, counted from what `names` has when it is.
+    void setLimitNames(std::function<std::vector<overlap::ui::NamedBytes>()> names);
+    /// Opens the line in which it is typed, where the limit stands.
+    void editMemoryLimit();
     void setVisibleRange(overlap::TimeRange range);
 
     /// Selects what `reference` represents and scrolls to it; no_reference clears the selection. Emits nothing.
@@ -129,6 +135,12 @@ class TimelineView : public QAbstractScrollArea {
     void find(const QString& query);
     /// Marks that moment and tells what is alive then; see aliveListed().
     void showAlive(std::int64_t time_ns);
+    /// The same for the memory curve's peak.
+    void showAliveAtPeak();
+    /// Whether the list is seen that aliveListed() fills: while it is not, aliveListedAgain() waits until it is.
+    void setAliveSeen(bool seen);
+    /// What was told of the listed moment is no longer right.
+    void listAliveAgain();
     /// Selects what allocates a tensor that aliveListed() told, also where it is no event of the timeline.
     void selectAllocator(quint32 reference);
     /// Opens a line to type a note on what is measured, else selected, else under the pointer.
@@ -161,6 +173,10 @@ class TimelineView : public QAbstractScrollArea {
     void aliveListedAgain(const overlap::ui::AliveTensors& tensors, const QString& moment);
     /// That moment is no longer marked.
     void aliveForgotten();
+    /// Another limit of the peak was typed; 0: what the device holds.
+    void memoryLimitTyped(double gib);
+    /// Why a key does nothing, or what was typed is not taken; one sentence without full stop.
+    void told(const QString& sentence);
     /// The user asks for a file of what is visible, or of all.
     void exportWanted(bool visibleOnly);
     /// The user wants to see the memory curve, which takes a higher view.
@@ -240,11 +256,15 @@ class TimelineView : public QAbstractScrollArea {
     void stepLane(int step);
     void showNote(const PlacedNote& place);
     void showAliveAtSelection();
+    void showAliveAt(QPointF position);
+    bool isOnPeak(QPointF position) const;
+    bool isOnLimit(QPointF position) const;
     void togglePinned(std::uint32_t lane);
     void toggleCollapsed(std::uint32_t lane);
     void stepLanePlace(std::uint32_t lane, int step);
 
     // timeline_view_menu.cpp
+    void addMemoryItems(QMenu& menu, QPointF position);
     void addNoteItems(QMenu& menu, int note);
     void addLaneItems(QMenu& menu, std::uint32_t lane);
     void addEventItems(QMenu& menu, EventLocation location);
@@ -263,6 +283,8 @@ class TimelineView : public QAbstractScrollArea {
     std::vector<quint32> highlightedReferences_;
     std::vector<TimelineArrow> arrows_;
     std::int64_t memoryLimit_ = 0;
+    std::function<std::vector<NamedBytes>()> limitNames_;
+    MemoryLimitEditor* limitEditor_;
     std::function<QString(quint32)> toolTipProvider_;
 
     EventLocation selection_;

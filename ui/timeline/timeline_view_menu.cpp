@@ -22,10 +22,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
             event->reason() == QContextMenuEvent::Keyboard ? selection_ : scene_.eventAt(position);
         if (location.valid() && location != selection_) select(location, true);
         addEventItems(menu, location);
-        if (scene_.geometry.memory.contains(position.toPoint()) && alive_.canShow()) {
-            const std::int64_t time = scene_.timeAt(position.x());
-            menu.addAction(tr("What is alive here"), this, [this, time] { showAlive(time); });
-        }
+        if (scene_.geometry.memory.contains(position.toPoint())) addMemoryItems(menu, position);
     }
     menu.addSeparator();
     menu.addAction(tr("Find…\tCtrl+F"), this, &TimelineView::openFind);
@@ -36,6 +33,14 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     menu.addAction(tr("Export timeline…"), this, [this] { emit exportWanted(false); });
     menu.exec(event->reason() == QContextMenuEvent::Keyboard ? viewport()->mapToGlobal(position.toPoint())
                                                              : event->globalPos());
+}
+
+void TimelineView::addMemoryItems(QMenu& menu, QPointF position) {
+    menu.addAction(isOnPeak(position) ? tr("What is alive at the peak") : tr("What is alive here"), this,
+                   [this, position] { showAliveAt(position); })
+        ->setEnabled(alive_.canShow());
+    menu.addAction(tr("Limit of the peak…"), this, &TimelineView::editMemoryLimit)
+        ->setEnabled(static_cast<bool>(limitNames_));
 }
 
 void TimelineView::addNoteItems(QMenu& menu, int note) {

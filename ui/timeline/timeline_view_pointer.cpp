@@ -77,7 +77,8 @@ void TimelineView::hover(QPointF position) {
         }
         hovered_ = now;
     }
-    const Qt::CursorShape shape = cursorAt(scene_, drag_.kind(), position);
+    const bool is_answered = !drag_.active() && (isOnPeak(position) || isOnLimit(position));
+    const Qt::CursorShape shape = is_answered ? Qt::PointingHandCursor : cursorAt(scene_, drag_.kind(), position);
     if (viewport()->cursor().shape() != shape) viewport()->setCursor(shape);
     repaint_.request(changed);
 }
@@ -232,9 +233,11 @@ void TimelineView::finishEventDrag(bool dropped) {
 }
 
 void TimelineView::click(QPointF position) {
-    if (scene_.geometry.memory.contains(position.toPoint()))
-        showAlive(scene_.timeAt(position.x()));
-    else {
+    if (isOnLimit(position)) {
+        editMemoryLimit();
+    } else if (scene_.geometry.memory.contains(position.toPoint())) {
+        showAliveAt(position);
+    } else {
         chosen_.clear();
         select(scene_.eventAt(position), true);
     }

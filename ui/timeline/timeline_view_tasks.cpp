@@ -2,8 +2,11 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <algorithm>
+#include <cmath>
 
+#include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/event_steps.h"
+#include "ui/timeline/memory_limit_editor.h"
 #include "ui/timeline/range_measurement.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -86,6 +89,47 @@ void TimelineView::showAlive(std::int64_t time_ns) {
     alive_.show(time_ns);
 }
 
+void TimelineView::showAliveAtPeak() {
+    alive_.showPeak();
+}
+
+void TimelineView::setAliveSeen(bool seen) {
+    alive_.setSeen(seen);
+}
+
+void TimelineView::listAliveAgain() {
+    alive_.listAgain();
+}
+
+/// Of the memory curve at `position`: a click on the dot means the peak, which may be narrower than a pixel.
+void TimelineView::showAliveAt(QPointF position) {
+    isOnPeak(position) ? alive_.showPeak() : alive_.show(scene_.timeAt(position.x()));
+}
+
+bool TimelineView::isOnPeak(QPointF position) const {
+    constexpr double reach = 6;
+    if (!alive_.canShow()) return false;
+    const auto dot = memoryPeakPlace(scene_.geometry, *scene_.timeline, scene_.range, memoryLimit_);
+    return dot && std::hypot(position.x() - dot->x(), position.y() - dot->y()) <= reach;
+}
+
+void TimelineView::setLimitNames(std::function<std::vector<NamedBytes>()> names) {
+    limitNames_ = std::move(names);
+}
+
+bool TimelineView::isOnLimit(QPointF position) const {
+    const auto plate = memoryLimitPlate(scene_.geometry, *scene_.timeline, memoryLimit_);
+    return limitNames_ && plate && plate->contains(position);
+}
+
+void TimelineView::editMemoryLimit() {
+    const QRect& area = scene_.geometry.memory;
+    if (!limitNames_ || area.isEmpty()) return;
+    const QRectF top_right(area.right(), area.top(), 1, 1);
+    const auto plate = memoryLimitPlate(scene_.geometry, *scene_.timeline, memoryLimit_);
+    limitEditor_->open(plate.value_or(top_right).toAlignedRect(), area, memoryLimit_, limitNames_());
+}
+
 void TimelineView::selectAllocator(quint32 reference) {
     const EventLocation location = anchorOf(*scene_.timeline, reference);
     if (!location.valid()) return emit eventSelected(reference, -1);
@@ -94,10 +138,7 @@ void TimelineView::selectAllocator(quint32 reference) {
 
 /// Without a selection, where most is alive.
 void TimelineView::showAliveAtSelection() {
-    const MemoryCurve& curve = scene_.timeline->memory();
-    if (curve.empty()) return;
-    alive_.show(selection_.valid() ? scene_.timeline->event(selection_).begin_ns
-                                   : curve.time_ns[scene_.timeline->memory_peak()]);
+    selection_.valid() ? alive_.show(scene_.timeline->event(selection_).begin_ns) : alive_.showPeak();
 }
 
 void TimelineView::togglePinned(std::uint32_t lane) {

@@ -237,11 +237,22 @@ class TimelineKeepingTest : public QObject {
         };
         const QString before = peak();
         QVERIFY2(panel.caption().startsWith(before), qPrintable(panel.caption()));
+        const auto title = [&] { return window.document().current()->title(); };
+        QVERIFY2(panel.caption().contains(title()), qPrintable(panel.caption()));
         window.workspace().problems().parentWidget()->raise();
+        QTRY_VERIFY(panel.visibleRegion().isEmpty());  // behind the panel in front
         BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
-        QTRY_VERIFY_WITH_TIMEOUT(window.idle() && peak() != before && panel.caption().startsWith(peak()), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(window.idle() && peak() != before, 60'000);
+        QVERIFY(panel.caption().startsWith(before));  // nobody sees it: nothing is worked out
+        QVERIFY(panel.visibleRegion().isEmpty());
+        panel.parentWidget()->raise();
+        QTRY_VERIFY2(panel.caption().startsWith(peak()), qPrintable(panel.caption()));
         QVERIFY(panel.text().count(u'\n') > 5);
-        QVERIFY(panel.visibleRegion().isEmpty());  // behind the panel in front
+        window.document().renameCurrent(QStringLiteral("Blocks"));
+        QTRY_VERIFY2(panel.caption().contains(QStringLiteral("Blocks")), qPrintable(panel.caption()));
+        window.document().setCurrentIndex(0);
+        QTRY_VERIFY2(panel.caption().contains(title()) && panel.caption().startsWith(before),
+                     qPrintable(panel.caption()));
         // Of another graph nothing is listed until it is asked for.
         window.openFiles(
             {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")});

@@ -1,5 +1,6 @@
 #include "ui/timeline/alive/alive_at_moment.h"
 
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTreeView>
@@ -88,6 +89,86 @@ class AliveAtMomentTest : public QObject {
         QVERIFY(!alive_->time_ns());
     }
 
+    /// Which may hold for no time: what is allocated and released at one moment leaves several points there.
+    void thePeakIsListedWhateverComesAfterItAtOnce() {
+        const auto timeline = [](std::int64_t peak_ns) {
+            TimelineBuilder builder;
+            const auto lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+            builder.add(lane, {{0, 4000}, builder.intern("mm")});
+            builder.set_memory({{0, peak_ns, peak_ns, peak_ns, 3000}, {1, 7, 9, 2, 3}, {}});
+            return builder.finish();
+        };
+        QSignalSpy listed(alive_.get(), &AliveAtMoment::listed);
+        show(timeline(1000));
+        alive_->show(1000);
+        QCOMPARE(points_.back(), std::size_t{3});  // what holds from then on
+        QVERIFY(!listed.back()[1].toString().contains(QStringLiteral("peak")));
+        alive_->showPeak();
+        QCOMPARE(points_.back(), std::size_t{2});
+        QCOMPARE(alive_->time_ns(), std::optional<std::int64_t>(1000));
+        QVERIFY(listed.back()[1].toString().contains(QStringLiteral("peak")));
+        show(timeline(2000));
+        alive_->follow();
+        QCOMPARE(points_.back(), std::size_t{2});
+        QCOMPARE(alive_->time_ns(), std::optional<std::int64_t>(2000));
+    }
+
+    void whatIsNotSeenIsNotWorkedOut() {
+        QSignalSpy again(alive_.get(), &AliveAtMoment::listedAgain);
+        alive_->showPeak();
+        alive_->setSeen(false);
+        points_.clear();
+        for (const int layers : {17, 18}) {
+            show(test::synthetic_step(layers));
+            alive_->follow();
+        }
+        QVERIFY(points_.empty() && again.empty());
+        QCOMPARE(alive_->time_ns(),
+                 std::optional(scene_.timeline->memory().time_ns[scene_.timeline->memory_peak()]));  // its mark is
+        alive_->setSeen(true);
+        QCOMPARE(points_, std::vector<std::size_t>{scene_.timeline->memory_peak()});
+        QCOMPARE(again.count(), 1);
+        alive_->setSeen(false);
+        alive_->setSeen(true);  // nothing has changed
+        QCOMPARE(again.count(), 1);
+    }
+
+    void theTableSaysOfWhichPlanItIs() {
+        AlivePanel panel;
+        AliveTensors of_plan = tensors();
+        of_plan.plan = QStringLiteral("Plan B");
+        panel.showTensors(of_plan, QStringLiteral("3 ms"));
+        QVERIFY2(panel.caption().contains(QStringLiteral("at 3 ms · Plan B · estimate")), qPrintable(panel.caption()));
+    }
+
+    void allColumnsAreInSight() {
+        AliveTensors of_long_names = tensors();
+        for (AliveTensor& tensor : of_long_names.largest) {
+            tensor.name =
+                QStringLiteral("all_gather_into_tensor_of_a_bucket_with_a_long_name_%1").arg(tensor.reference);
+            tensor.module = QStringLiteral("model.layers.0.feed_forward.experts.and_more_of_them.w1");
+            tensor.until = QStringLiteral("mm_17");
+        }
+        AlivePanel panel;
+        panel.resize(1000, 200);
+        panel.show();
+        panel.showTensors(of_long_names, QStringLiteral("3 ms"));
+        const QHeaderView& header = *panel.view().header();
+        for (const int width : {1000, 480, 700}) {
+            panel.resize(width, 200);
+            const int last = header.sectionViewportPosition(AliveModel::until_column);
+            QVERIFY2(last + header.sectionSizeHint(AliveModel::until_column) <= panel.view().viewport()->width(),
+                     qPrintable(QString::number(width)));
+            for (int column = 0; column < AliveModel::column_count; ++column)
+                QVERIFY(header.sectionSize(column) >= header.sectionSizeHint(column));
+        }
+        // Another moment leaves the widths that the user made.
+        panel.view().setColumnWidth(AliveModel::tensor_column, 123);
+        panel.showTensors(of_long_names, QStringLiteral("4 ms"));
+        panel.resize(900, 200);
+        QCOMPARE(header.sectionSize(AliveModel::tensor_column), 123);
+    }
+
     void aChosenTensorStaysChosen() {
         AlivePanel panel;
         panel.showTensors(tensors(), QStringLiteral("3 ms"));
@@ -147,6 +228,7 @@ class AliveAtMomentTest : public QObject {
         const QString layer = QStringLiteral("layers.0");
         return {4 << 20,
                 9,
+                {},
                 QStringLiteral("estimate"),
                 {{4, QStringLiteral("mm"), layer, 2 << 20, QStringLiteral("add")},
                  {5, QStringLiteral("add"), layer, 1 << 20, {}},

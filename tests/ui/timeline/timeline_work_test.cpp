@@ -392,6 +392,7 @@ class TimelineWorkTest : public QObject {
             asked = point;
             return AliveTensors{3 << 20,
                                 2,
+                                {},
                                 QStringLiteral("estimate"),
                                 {{4, QStringLiteral("mm"), QStringLiteral("layers.0"), 2 << 20, QStringLiteral("add")},
                                  {5, QStringLiteral("add"), {}, 1 << 20, {}}}};

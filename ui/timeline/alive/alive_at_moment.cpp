@@ -36,21 +36,49 @@ bool AliveAtMoment::canShow() const {
 }
 
 void AliveAtMoment::show(std::int64_t time_ns) {
+    if (canShow()) list(time_ns, anchorAt(time_ns));
+}
+
+void AliveAtMoment::showPeak() {
     if (!canShow()) return;
+    const std::int64_t time_ns = scene_.timeline->memory().time_ns[scene_.timeline->memory_peak()];
+    Anchor anchor = anchorAt(time_ns);
+    anchor.at_peak = true;
+    list(time_ns, std::move(anchor));
+}
+
+void AliveAtMoment::list(std::int64_t time_ns, Anchor anchor) {
     time_ns_ = time_ns;
-    anchor_ = anchorAt(time_ns);
-    emit listed(tensors(), momentText(time_ns, scene_.axis()));
+    anchor_ = std::move(anchor);
+    outdated_ = false;
+    emit listed(tensors(), momentOf());
 }
 
 void AliveAtMoment::follow() {
     if (!time_ns_) return;
     if (!canShow()) return forget();
     time_ns_ = placeOf(anchor_);
-    emit listedAgain(tensors(), momentText(*time_ns_, scene_.axis()));
+    listAgain();
+}
+
+void AliveAtMoment::setSeen(bool seen) {
+    seen_ = seen;
+    if (outdated_) listAgain();
+}
+
+void AliveAtMoment::listAgain() {
+    if (!time_ns_ || !canShow()) return;
+    outdated_ = !seen_;
+    if (seen_) emit listedAgain(tensors(), momentOf());
 }
 
 AliveTensors AliveAtMoment::tensors() const {
-    return provider_(pointAt(scene_.timeline->memory(), *time_ns_));
+    return provider_(anchor_.at_peak ? scene_.timeline->memory_peak() : pointAt(scene_.timeline->memory(), *time_ns_));
+}
+
+QString AliveAtMoment::momentOf() const {
+    const QString time = momentText(*time_ns_, scene_.axis());
+    return anchor_.at_peak ? tr("%1, the peak").arg(time) : time;
 }
 
 AliveAtMoment::Anchor AliveAtMoment::anchorAt(std::int64_t time_ns) const {
@@ -87,6 +115,7 @@ std::int64_t AliveAtMoment::placeOf(const Anchor& anchor) const {
 void AliveAtMoment::forget() {
     if (!time_ns_) return;
     time_ns_.reset();
+    outdated_ = false;
     emit forgotten();
 }
 

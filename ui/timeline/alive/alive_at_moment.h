@@ -24,19 +24,26 @@ class AliveAtMoment : public QObject {
     void setProvider(Provider provider);
     /// Whether there is a provider, and a memory curve to ask it about.
     bool canShow() const;
-    /// Lists what is alive at `time_ns`, where that is known.
+    /// Lists what is alive at `time_ns`, where that is known. Of several points of the curve at that time it is the
+    /// last.
     void show(std::int64_t time_ns);
+    /// Lists what is alive at the curve's peak, which may hold for no time at all: others may come after it at once.
+    void showPeak();
     /// There is no moment: the user lets go of it, or it is of a timeline that is no longer scene.
     void forget();
     /// The scene has another timeline. The moment stays with the compute that ran then, or with the peak where it was
     /// that; where neither is there any more, at its share of the step. Without a curve it is forgotten.
     void follow();
+    /// Whether the list is seen. While it is not, nothing is worked out for follow() or listAgain(), until it is.
+    void setSeen(bool seen);
+    /// What is told of the moment is no longer right.
+    void listAgain();
 
     /// The moment that is listed, if any.
     std::optional<std::int64_t> time_ns() const { return time_ns_; }
 
   signals:
-    /// @param moment the time as text.
+    /// @param moment the time as text, and that it is the peak.
     void listed(const overlap::ui::AliveTensors& tensors, const QString& moment);
     /// The same for a moment that was listed already, of another timeline.
     void listedAgain(const overlap::ui::AliveTensors& tensors, const QString& moment);
@@ -52,12 +59,16 @@ class AliveAtMoment : public QObject {
     };
     Anchor anchorAt(std::int64_t time_ns) const;
     std::int64_t placeOf(const Anchor& anchor) const;
+    void list(std::int64_t time_ns, Anchor anchor);
     AliveTensors tensors() const;
+    QString momentOf() const;
 
     const TimelineScene& scene_;
     Provider provider_;
     std::optional<std::int64_t> time_ns_;
     Anchor anchor_;  ///< of time_ns_
+    bool seen_ = true;
+    bool outdated_ = false;  ///< what was listed is not what is alive at time_ns_
 };
 
 }  // namespace overlap::ui

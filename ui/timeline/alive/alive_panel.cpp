@@ -7,10 +7,12 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -18,11 +20,16 @@
 #include "ui/timeline/alive/alive_model.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/search_field.h"
+#include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int filter_width = 200;
+/// Of the view that columns of text may take at most: names, modules.
+constexpr double widest_name = 0.32, widest_module = 0.3;
+/// Rows whose widths are looked at; all would take too long where thousands are listed.
+constexpr int measured_rows = 200;
 
 /// Rows that have every word in one of their texts.
 class WordFilter : public QSortFilterProxyModel {
@@ -72,6 +79,8 @@ AlivePanel::AlivePanel(QWidget* parent)
     shown_->setSourceModel(model_);
     shown_->setSortRole(AliveModel::sort_role);
     view_->setModel(shown_);
+    view_->setItemDelegate(new TableDelegate(view_));
+    view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
     view_->setAccessibleName(tr("Largest tensors alive"));
     view_->setRootIsDecorated(false);
     view_->setUniformRowHeights(true);
@@ -80,7 +89,12 @@ AlivePanel::AlivePanel(QWidget* parent)
     view_->setSortingEnabled(true);
     view_->sortByColumn(AliveModel::size_column, Qt::DescendingOrder);
     view_->header()->setStretchLastSection(true);
+    view_->header()->setMinimumSectionSize(0);
     view_->installEventFilter(this);
+    view_->viewport()->installEventFilter(this);
+    connect(view_->header(), &QHeaderView::sectionResized, this, [this](int column) {
+        if (!fitting_ && column != AliveModel::until_column) sized_by_user_ = true;
+    });
     auto* top = new QHBoxLayout;
     top->setContentsMargins(2 * gridPx, gridPx, 2 * gridPx, gridPx);
     top->setSpacing(2 * gridPx);
@@ -103,7 +117,24 @@ AlivePanel::AlivePanel(QWidget* parent)
 
 void AlivePanel::showTensors(const AliveTensors& tensors, const QString& moment) {
     fill(tensors, moment);
-    for (int column = 0; column + 1 < AliveModel::column_count; ++column) view_->resizeColumnToContents(column);
+    fitColumns();
+}
+
+void AlivePanel::fitColumns() {
+    if (sized_by_user_) return;
+    const QScopedValueRollback guard(fitting_, true);
+    const int width = view_->viewport()->width();
+    for (int column = 0; column < AliveModel::until_column; ++column) {
+        const int heading = view_->header()->sectionSizeHint(column);
+        int wanted = heading;
+        for (int row = 0; row < std::min(measured_rows, shown_->rowCount()); ++row)
+            wanted = std::max(wanted, view_->sizeHintForIndex(shown_->index(row, column)).width());
+        if (column != AliveModel::size_column) {
+            const double share = column == AliveModel::tensor_column ? widest_name : widest_module;
+            wanted = std::min(wanted, std::max(heading, static_cast<int>(width * share)));
+        }
+        view_->header()->resizeSection(column, wanted);
+    }
 }
 
 void AlivePanel::fill(const AliveTensors& tensors, const QString& moment) {
@@ -138,9 +169,10 @@ void AlivePanel::describe() {
     if (moment_.isEmpty())
         return caption_->setText(tr("Click on the memory curve, or press M, to list what is alive then"));
     const AliveTensors& tensors = model_->tensors();
-    QString text =
-        tr("%1 in %2 tensors at %3 · %4")
-            .arg(formatBytes(static_cast<double>(tensors.bytes)), formatCount(tensors.count), moment_, tensors.rule);
+    QString text = tr("%1 in %2 tensors at %3")
+                       .arg(formatBytes(static_cast<double>(tensors.bytes)), formatCount(tensors.count), moment_);
+    for (const QString& more : {tensors.plan, tensors.rule})
+        if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
     const auto listed = static_cast<qint64>(tensors.largest.size());
     if (listed < tensors.count) text += tr(" · the largest %1 are listed").arg(formatCount(listed));
     if (!filter_->text().trimmed().isEmpty()) {
@@ -150,6 +182,7 @@ void AlivePanel::describe() {
         text += tr(" · shown: %1 in %2").arg(formatBytes(static_cast<double>(bytes)), formatCount(shown_->rowCount()));
     }
     caption_->setText(shownName(text));
+    caption_->setToolTip(caption_->text());
 }
 
 QString AlivePanel::caption() const {
@@ -166,9 +199,11 @@ QString AlivePanel::text() const {
     return text;
 }
 
-/// The table itself would copy one cell.
 bool AlivePanel::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() != QEvent::KeyPress || !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) fitColumns();
+    // The table itself would copy one cell.
+    if (watched != view_ || event->type() != QEvent::KeyPress ||
+        !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
         return QWidget::eventFilter(watched, event);
     QGuiApplication::clipboard()->setText(text());
     return true;

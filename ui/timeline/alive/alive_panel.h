@@ -14,7 +14,8 @@ namespace overlap::ui {
 class AliveModel;
 
 /// What is alive at a moment that was chosen in the timeline: a table to sort, and to filter by words that all must be
-/// in a row, with the sum of what is shown. Enter or a double click chooses a tensor; Ctrl+C copies the rows.
+/// in a row, with the sum of what is shown. Enter or a double click chooses a tensor; Ctrl+C copies the rows. Columns
+/// are as wide as their texts, as far as all of them have room, until the user makes one of them wider or narrower.
 class AlivePanel : public QWidget {
     Q_OBJECT
 
@@ -42,6 +43,7 @@ class AlivePanel : public QWidget {
 
   private:
     void fill(const AliveTensors& tensors, const QString& moment);
+    void fitColumns();
     void describe();
 
     AliveModel* model_;
@@ -50,6 +52,8 @@ class AlivePanel : public QWidget {
     QLineEdit* filter_;
     QTreeView* view_;
     QString moment_;  ///< empty while nothing is listed
+    bool fitting_ = false;
+    bool sized_by_user_ = false;  ///< columns stay as they are
 };
 
 }  // namespace overlap::ui

@@ -18,6 +18,7 @@ struct AliveTensor {
 struct AliveTensors {
     qint64 bytes = 0;  ///< of all of it
     qint64 count = 0;
+    QString plan;                      ///< whose memory that is; empty where it goes without saying
     QString rule;                      ///< whose estimate that is
     std::vector<AliveTensor> largest;  ///< the largest first; not always all
 };

@@ -109,6 +109,18 @@ int paintLegend(QPainter& painter, const QRect& line, const Timeline& timeline, 
     return left;
 }
 
+/// Where so many bytes are in the memory area.
+double memoryLevel(const TimelineGeometry& geometry, const Timeline& timeline, std::int64_t limit_bytes,
+                   std::int64_t bytes) {
+    const QRect& area = geometry.memory;
+    const double scale = area.height() / LaneLayer::memoryScaleBytes(timeline, limit_bytes);
+    return area.bottom() + 1 - static_cast<double>(bytes) * scale;
+}
+
+QString limitText(std::int64_t limit_bytes) {
+    return translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
+}
+
 }  // namespace
 
 QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button) {
@@ -146,6 +158,14 @@ int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     return widest;
 }
 
+int usualLabelTextWidth() {
+    const QFontMetrics titles(textFont(normalTextPx));
+    const QFontMetrics subtitles(textFont(smallTextPx));
+    return std::max({titles.horizontalAdvance(translated("Gathers + scatters")),
+                     subtitles.horizontalAdvance(translated("group 00, 0000 ranks")),
+                     subtitles.horizontalAdvance(translated("00.00 GiB too much"))});
+}
+
 void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
                  const QString& caption, const Theme& theme, bool focused, bool withKeys) {
     const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx - geometry.headerTaken, 0);
@@ -158,14 +178,6 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Time
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
         left += metrics.horizontalAdvance(shown) + 4 * gridPx;
     }
-int usualLabelTextWidth() {
-    const QFontMetrics titles(textFont(normalTextPx));
-    const QFontMetrics subtitles(textFont(smallTextPx));
-    return std::max({titles.horizontalAdvance(translated("Gathers + scatters")),
-                     subtitles.horizontalAdvance(translated("group 00, 0000 ranks")),
-                     subtitles.horizontalAdvance(translated("00.00 GiB too much"))});
-}
-
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.dim);
     const QFontMetrics metrics(painter.font());
@@ -212,6 +224,31 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
     painter.restore();
 }
 
+std::optional<QPointF> memoryPeakPlace(const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
+                                       std::int64_t limit_bytes) {
+    const MemoryCurve& curve = timeline.memory();
+    if (curve.empty() || geometry.memory.isEmpty()) return std::nullopt;
+    const std::size_t peak = timeline.memory_peak();
+    const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
+    if (x < 0 || x > geometry.memory.width()) return std::nullopt;
+    return QPointF(
+        geometry.memory.left() + x,
+        std::max<double>(geometry.memory.top() + 2, memoryLevel(geometry, timeline, limit_bytes, curve.bytes[peak])));
+}
+
+std::optional<QRectF> memoryLimitPlate(const TimelineGeometry& geometry, const Timeline& timeline,
+                                       std::int64_t limit_bytes) {
+    const QRect& area = geometry.memory;
+    if (timeline.memory().empty() || area.isEmpty() || limit_bytes <= 0) return std::nullopt;
+    const double level = memoryLevel(geometry, timeline, limit_bytes, limit_bytes);
+    if (level <= area.top()) return std::nullopt;
+    const double y = std::floor(level) + 0.5;
+    const QFontMetrics metrics(textFont(smallTextPx));
+    const bool below = y - area.top() < metrics.height() + 2;
+    const int width = metrics.horizontalAdvance(limitText(limit_bytes)) + 8;
+    return QRectF(area.right() - width, below ? y + 2 : y - metrics.height() - 2, width, metrics.height());
+}
+
 void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
                       std::int64_t limit_bytes, const QStringList& notes, const Theme& theme) {
     const MemoryCurve& curve = timeline.memory();
@@ -226,25 +263,18 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
 
     painter.setFont(textFont(smallTextPx));
     const QFontMetrics metrics(painter.font());
-    const double scale = area.height() / LaneLayer::memoryScaleBytes(timeline, limit_bytes);
-    const auto level = [&](std::int64_t bytes) { return area.bottom() + 1 - static_cast<double>(bytes) * scale; };
-    QRectF limit_plate;
-    if (limit_bytes > 0 && level(limit_bytes) > area.top()) {
-        const double y = std::floor(level(limit_bytes)) + 0.5;
+    const QRectF limit_plate = memoryLimitPlate(geometry, timeline, limit_bytes).value_or(QRectF());
+    if (!limit_plate.isEmpty()) {
+        const double y = std::floor(memoryLevel(geometry, timeline, limit_bytes, limit_bytes)) + 0.5;
         painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        const QString text = translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
-        const bool below = y - area.top() < metrics.height() + 2;
-        const int textWidth = metrics.horizontalAdvance(text);
-        limit_plate = QRectF(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
-                             metrics.height());
         painter.fillRect(limit_plate, theme.background);  // the curve may run here
         painter.setPen(theme.asText(theme.caution));
-        painter.drawText(limit_plate, Qt::AlignCenter, text);
+        painter.drawText(limit_plate, Qt::AlignCenter, limitText(limit_bytes));
     }
-    const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
-    if (x < 0 || x > area.width()) return;
-    const QPointF point(area.left() + x, std::max<double>(area.top() + 2, level(curve.bytes[peak])));
+    const auto place = memoryPeakPlace(geometry, timeline, range, limit_bytes);
+    if (!place) return;
+    const QPointF point = *place;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(theme.background, 1.5));
     painter.setBrush(theme.memory);

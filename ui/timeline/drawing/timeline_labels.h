@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QStringList>
+#include <optional>
 
 #include "core/timeline/timeline.h"
 #include "ui/theme/theme.h"
@@ -12,10 +13,10 @@ namespace overlap::ui {
 /// Width of the widest title or subtitle of a lane, or of the memory area's notes: for pictures, in which all of them
 /// are whole.
 int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes);
-/// Title, caption, what tones of halves mean, and with `keys` the keys at the right where there is room; a line below
 /// Width for titles in a view, which has the same for all timelines: times stay in their places while plans bring and
 /// take lanes. Longer titles are elided, and whole in the tool tip.
 int usualLabelTextWidth();
+/// Title, caption, what tones of halves mean, and with `keys` the keys at the right where there is room; a line below
 /// it that shows keyboard focus.
 void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const QString& title,
                  const QString& caption, const Theme& theme, bool focused, bool keys = true);
@@ -38,6 +39,12 @@ enum class LaneButton { None, Pin, Collapse };
 QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button);
 LaneButton laneButtonAt(const TimelineGeometry& geometry, std::uint32_t lane, QPointF position);
 
+/// Where the dot of the memory curve's peak is drawn; nothing where the peak is not in view, or there is no curve.
+std::optional<QPointF> memoryPeakPlace(const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
+                                       std::int64_t limit_bytes);
+/// Where the limit is written; nothing where it is not in view.
+std::optional<QRectF> memoryLimitPlate(const TimelineGeometry& geometry, const Timeline& timeline,
+                                       std::int64_t limit_bytes);
 /// Title of the memory area, its peak, notes on it and the limit.
 void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
                       std::int64_t limit_bytes, const QStringList& notes, const Theme& theme);
