@@ -43,6 +43,7 @@ JobStepView::JobStepView(OpenJob& job, QWidget* parent)
     connect(timeline_, &TimelineView::eventSelected, this,
             [this](quint32 reference, int) { showSelection(reference); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &JobStepView::rangeChanged);
+    connect(timeline_, &TimelineView::told, this, &JobStepView::refused);
     connect(timeline_, &TimelineView::eventMenuAboutToShow, this,
             [this](QMenu* menu, quint32 reference) { addMenuItems(*menu, reference); });
     connect(details_, &QLabel::linkActivated, this,

@@ -191,6 +191,20 @@ void ModuleTreeView::contextMenuEvent(QContextMenuEvent* event) {
     emit moduleMenuWanted(position);
 }
 
+void ModuleTreeView::keyboardSearch(const QString& letters) {
+    if (!typed_last_.isValid() || typed_last_.hasExpired(QApplication::keyboardInputInterval())) typed_.clear();
+    typed_last_.start();
+    typed_ += letters;
+    const QModelIndex before = currentIndex();
+    QTreeView::keyboardSearch(letters);
+    const QModelIndex name = currentIndex().siblingAtColumn(ModuleTreeModel::name_column);
+    if (currentIndex() != before || name.data().toString().startsWith(typed_, Qt::CaseInsensitive)) return;
+    emit refused(
+        tr("No open module begins with “%1”: Ctrl+F searches all of them. Keys of the memory rules, such as K, "
+           "are pressed in Memory")
+            .arg(typed_.toUpper()));
+}
+
 void ModuleTreeView::keyPressEvent(QKeyEvent* event) {
     if (event->matches(QKeySequence::Copy) || event->matches(QKeySequence::Cut)) {
         // The tree keeps its modules; what is cut here moves when it is put into a bucket.

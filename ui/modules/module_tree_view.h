@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QBasicTimer>
+#include <QElapsedTimer>
 #include <QPersistentModelIndex>
 #include <QTreeView>
 
@@ -26,9 +27,14 @@ class ModuleTreeView : public QTreeView {
     QString markDropTarget(const QPoint& global);
     void clearDropTarget();
 
+    /// Goes to the next open row that begins with what was typed, and says so where there is none.
+    void keyboardSearch(const QString& letters) override;
+
   signals:
     /// A menu of what can be done with the selected modules is wanted at a global position.
     void moduleMenuWanted(const QPoint& position);
+    /// Why a key does nothing; one sentence without full stop.
+    void refused(const QString& reason);
 
   protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
@@ -53,6 +59,8 @@ class ModuleTreeView : public QTreeView {
     QPersistentModelIndex drop_target_;
     QBasicTimer resting_;
     QBasicTimer opened_;
+    QElapsedTimer typed_last_;  ///< letters that follow at once are one word
+    QString typed_;
     int levels_ = 0;       ///< of rows that names have room on, whether they are open or not
     int open_levels_ = 0;  ///< of rows
 };

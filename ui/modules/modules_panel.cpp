@@ -53,6 +53,7 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesPanel::selectFromTree);
     connect(tree_, &QTreeView::clicked, this, &ModulesPanel::selectFromTree);
     connect(tree_, &ModuleTreeView::moduleMenuWanted, this, &ModulesPanel::showModuleMenu);
+    connect(tree_, &ModuleTreeView::refused, this, &ModulesPanel::refused);
     connect(&document.selection(), &Selection::changed, this, &ModulesPanel::showSelection);
     connect(model_, &QAbstractItemModel::modelReset, this, &ModulesPanel::expandFirstLevels);
     expandFirstLevels();

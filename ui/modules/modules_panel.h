@@ -27,7 +27,7 @@ class ModulesPanel : public QWidget {
   signals:
     /// Nodes are to get a module by hand; none: all that lack one, by rules.
     void repairWanted(const QStringList& nodes);
-    /// Why modules could not be put into a bucket; one sentence without full stop.
+    /// Why modules could not be put into a bucket, or a key does nothing; one sentence without full stop.
     void refused(const QString& reason);
 
   protected:

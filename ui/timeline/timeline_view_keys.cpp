@@ -177,7 +177,8 @@ bool TimelineView::taskKey(const QKeyEvent& event) {
             measureSelection();
             return true;
         case Qt::Key_C:
-            choose(selection_);
+            if (const auto before = chosen_.references(); choose(selection_), chosen_.references() == before)
+                emit told(tr("Select a collective that can be moved first: C chooses it"));
             return true;
         case Qt::Key_BracketRight:
             followFlow(+1);
@@ -196,6 +197,7 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
             startNote();
             return true;
         case Qt::Key_B:
+            if (edits_->notes().empty()) emit told(tr("There is no note to go to: N writes one"));
             notes_.step(event.modifiers() & Qt::ShiftModifier ? -1 : 1);
             return true;
         case Qt::Key_L:

@@ -28,12 +28,18 @@ void TimelineView::stepLane(int step) {
 
 void TimelineView::selectMostExposed(int step) {
     const bool goesOn = selection_.valid() && selection_ == steppedTo_;
-    goTo(steppedByExposure(*scene_.timeline, goesOn ? selection_ : EventLocation{}, step));
+    const EventLocation next = steppedByExposure(*scene_.timeline, goesOn ? selection_ : EventLocation{}, step);
+    if (!next.valid()) return emit told(tr("Compute waits for nothing here: no collective is exposed"));
+    goTo(next);
     steppedTo_ = selection_;
 }
 
 void TimelineView::followFlow(int step) {
-    goTo(steppedAlongFlow(*scene_.timeline, arrows_, selectedReference_, step));
+    const EventLocation next = steppedAlongFlow(*scene_.timeline, arrows_, selectedReference_, step);
+    if (next.valid()) return goTo(next);
+    emit told(!selection_.valid() ? tr("Select an event first: ] and [ follow its arrows")
+              : step > 0          ? tr("No arrow leads on from what is selected")
+                                  : tr("No arrow leads to what is selected"));
 }
 
 void TimelineView::measureSelection() {
@@ -138,6 +144,7 @@ void TimelineView::selectAllocator(quint32 reference) {
 
 /// Without a selection, where most is alive.
 void TimelineView::showAliveAtSelection() {
+    if (!alive_.canShow()) return emit told(tr("What is alive is not known of this timeline"));
     selection_.valid() ? alive_.show(scene_.timeline->event(selection_).begin_ns) : alive_.showPeak();
 }
 

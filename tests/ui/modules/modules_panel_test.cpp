@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <cmath>
 
 #include "core/base/byte_units.h"
@@ -279,6 +280,21 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(panel.tree()->currentIndex().data(ModuleTreeModel::path_role).toString(), "layers.3.attention");
         QTest::keyClick(panel.tree(), Qt::Key_X, Qt::ControlModifier);
         QCOMPARE(modulesOf(QApplication::clipboard()->mimeData()), QStringList("layers.3.attention"));
+    }
+
+    void aLetterThatFindsNothingSaysSo() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.show();
+        panel.tree()->setCurrentIndex(panel.model()->indexOfModule("layers.0"));
+        QSignalSpy refused(&panel, &ModulesPanel::refused);
+        QTest::keyClick(panel.tree(), Qt::Key_K);
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(refused[0][0].toString().contains(QStringLiteral("Memory")));
+        QTest::qWait(QApplication::keyboardInputInterval() + 1);  // letters that follow at once are one word
+        QTest::keyClick(panel.tree(), Qt::Key_N);
+        QCOMPARE(panel.tree()->currentIndex().data(ModuleTreeModel::path_role).toString(), QStringLiteral("norm"));
+        QCOMPARE(refused.count(), 1);
     }
 
     void deleteTakesModulesOut() {

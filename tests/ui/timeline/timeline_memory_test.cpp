@@ -96,6 +96,23 @@ class TimelineMemoryTest : public QObject {
         QCOMPARE(typed.value(0).value(0).toDouble(), 0.0);
     }
 
+    void keysThatLeadNowhereSayWhy() {
+        TimelineBuilder builder;
+        const auto lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+        builder.add(lane, {{0, 4000}, builder.intern("mm")});
+        view_->setTimeline(builder.finish());
+        QSignalSpy told(view_.get(), &TimelineView::told);
+        for (const int key : {Qt::Key_E, Qt::Key_BracketRight, Qt::Key_BracketLeft, Qt::Key_M, Qt::Key_C, Qt::Key_B}) {
+            told.clear();
+            QTest::keyClick(view_.get(), static_cast<Qt::Key>(key));
+            QCOMPARE(told.count(), 1);
+            QVERIFY(!told[0][0].toString().isEmpty() && !told[0][0].toString().endsWith(u'.'));
+        }
+        view_->setTimeline(test::synthetic_step(16));
+        told.clear();
+        QTest::keyClick(view_.get(), Qt::Key_E);
+        QVERIFY(view_->selection().valid() && told.isEmpty());
+    }
 };
 
 }  // namespace overlap::ui
