@@ -20,6 +20,8 @@ class FrontChart : public StepPeakChart {
     /// Where a peak is on the axis, and what peak is there.
     double xOfPeak(std::int64_t bytes) const;
     std::int64_t peakAt(double x) const;
+    /// The rectangle that the axes bound.
+    QRectF axes() const;
 
   signals:
     /// The line was dragged to this peak, which may be any.
@@ -34,7 +36,6 @@ class FrontChart : public StepPeakChart {
     void mouseReleaseEvent(QMouseEvent* event) override;
 
   private:
-    QRectF axes() const;
     /// Where the limit's line stands; nothing without one, and where it is off the axis.
     std::optional<double> lineX() const;
     bool isAtLine(const QPointF& position) const;

@@ -84,6 +84,12 @@ double LimitSlider::xOf(int value) const {
     return chart_.xOfPeak(value * unit_bytes);
 }
 
+double LimitSlider::knobX() const {
+    if (!limit_) return xOf(maximum());
+    const QRectF axes = chart_.axes();
+    return std::clamp(chart_.xOfPeak(*limit_), axes.left(), std::max(axes.left(), axes.right()));
+}
+
 void LimitSlider::drag(std::int64_t bytes) {
     setValue(std::clamp(valueOf(bytes), minimum(), maximum()));
     takeValue();
@@ -96,11 +102,11 @@ void LimitSlider::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme.background);
     if (peaks_.size() < 2) return;
     const double middle = height() / 2.0, first = xOf(minimum()), last = xOf(maximum());
-    const double knob = xOf(value());
+    const double knob = knobX(), left = std::min(first, knob), right = std::max(last, knob);
     painter.setPen(QPen(theme.line, 2));
-    painter.drawLine(QPointF(knob, middle), QPointF(last, middle));
+    painter.drawLine(QPointF(knob, middle), QPointF(right, middle));
     painter.setPen(QPen(theme.accent, 2));
-    painter.drawLine(QPointF(first, middle), QPointF(knob, middle));
+    painter.drawLine(QPointF(left, middle), QPointF(knob, middle));
     painter.setPen(theme.memory);
     for (const std::int64_t peak : peaks_) {
         const double x = chart_.xOfPeak(peak);
@@ -108,7 +114,15 @@ void LimitSlider::paintEvent(QPaintEvent*) {
     }
     painter.setPen(hasFocus() ? QPen(theme.text, 2) : QPen(theme.background, 2));
     painter.setBrush(theme.accent);
-    painter.drawEllipse(QPointF(knob, middle), knob_radius, knob_radius);
+    // A limit off the axis is beyond the end that the knob points over.
+    const double beyond = limit_ ? chart_.xOfPeak(*limit_) - knob : 0;
+    if (std::abs(beyond) < 1) {
+        painter.drawEllipse(QPointF(knob, middle), knob_radius, knob_radius);
+    } else {
+        const double tip = beyond < 0 ? -knob_radius : knob_radius;
+        painter.drawPolygon(QPolygonF({QPointF(knob + tip, middle), QPointF(knob - tip, middle - knob_radius),
+                                       QPointF(knob - tip, middle + knob_radius)}));
+    }
     painter.setFont(textFont(smallTextPx));
     const double width = painter.fontMetrics().horizontalAdvance(text());
     const bool fits_right = knob + knob_radius + text_gap + width <= this->width();
@@ -125,7 +139,7 @@ void LimitSlider::mousePressEvent(QMouseEvent* event) {
     setSliderDown(true);
     const double x = event->position().x();
     pressed_at_.reset();
-    if (std::abs(x - xOf(value())) <= knob_radius)
+    if (std::abs(x - knobX()) <= knob_radius)
         pressed_at_ = x;
     else
         drag(chart_.peakAt(x));

@@ -25,6 +25,8 @@ class LimitSlider : public QSlider {
     const std::optional<std::int64_t>& limit() const { return limit_; }
     /// The user drags the limit to a peak, which may lie beyond the front.
     void drag(std::int64_t bytes);
+    /// Where the knob stands: at the limit, or where that is off the chart's axis at the end that it is beyond.
+    double knobX() const;
     /// In words, such as `at most 31.2 GiB`.
     QString text() const;
 

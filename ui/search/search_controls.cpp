@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/byte_units.h"
@@ -65,7 +66,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
     effort_->addItem(tr("Thorough: 6000 plans"), 6000);
-    effort_->setCurrentIndex(1);
+    effort_->setCurrentIndex(normal_effort);
     effort_->setAccessibleName(tr("Effort"));
     effort_->view()->setAccessibleName(effort_->accessibleName());
     effort_->setToolTip(
@@ -74,6 +75,10 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
     makeOptions();
+    connect(this, &SearchControls::changed, this, &SearchControls::keptChanged);
+    connect(effort_, &QComboBox::currentIndexChanged, this, &SearchControls::keptChanged);
+    for (QAction* action : {any_order_, separate_links_})
+        connect(action, &QAction::toggled, this, &SearchControls::keptChanged);
     // In a narrow window they show the beginning of their texts.
     for (QComboBox* box : {limit_, effort_}) box->setMinimumWidth(narrowest_box);
     auto* layout = new QHBoxLayout(this);
@@ -84,18 +89,52 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         layout->addWidget(control);
 }
 
-/// What one graph may hold at most says nothing of another one.
+/// What one graph may hold at most, and how long it takes to evaluate its plans, says nothing of another one.
 void SearchControls::takeGraph() {
     const QString graph = document_.isOpen() ? document_.loaded().path : QString();
     if (graph == graph_) return;
-    limits_.insert(graph_, {limit_->currentIndex(), given_limit_});
+    choices_.insert(graph_, choice());
     graph_ = graph;
-    const GraphLimit kept = limits_.value(graph);
+    take(choices_.value(graph));
+}
+
+SearchControls::Choice SearchControls::choice() const {
+    return {limit_->currentIndex(), given_limit_, effort_->currentIndex(), any_order_->isChecked(),
+            separate_links_->isChecked()};
+}
+
+void SearchControls::take(const Choice& choice) {
     const QSignalBlocker quiet(limit_);
-    limit_->setCurrentIndex(kept.choice);
-    given_limit_ = kept.given;
-    other_limit_->setVisible(kept.choice == static_cast<int>(Limit::other));
+    limit_->setCurrentIndex(choice.limit);
+    given_limit_ = choice.given;
+    other_limit_->setVisible(choice.limit == static_cast<int>(Limit::other));
     showOtherLimit();
+    effort_->setCurrentIndex(choice.effort);
+    any_order_->setChecked(choice.any_order);
+    separate_links_->setChecked(choice.separate_links);
+}
+
+QJsonObject SearchControls::kept() const {
+    const Choice now = choice();
+    if (now == Choice()) return {};
+    QJsonObject kept{{"limit", now.limit},
+                     {"plans", static_cast<qint64>(plans())},
+                     {"any_order", now.any_order},
+                     {"separate_links", now.separate_links}};
+    if (now.given) kept["given_bytes"] = QString::number(*now.given);
+    return kept;
+}
+
+void SearchControls::restore(const QJsonObject& kept) {
+    if (kept.isEmpty()) return;
+    Choice choice;
+    choice.limit = std::clamp(kept["limit"].toInt(), 0, limit_->count() - 1);
+    if (kept.contains("given_bytes")) choice.given = kept["given_bytes"].toString().toLongLong();
+    if (const int effort = effort_->findData(kept["plans"].toInt()); effort >= 0) choice.effort = effort;
+    choice.any_order = kept["any_order"].toBool();
+    choice.separate_links = kept["separate_links"].toBool();
+    take(choice);
+    emit changed();
 }
 
 void SearchControls::makeOptions() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QHash>
+#include <QJsonObject>
 #include <QWidget>
 #include <cstdint>
 #include <optional>
@@ -47,7 +48,7 @@ class SearchControls : public QWidget {
     std::size_t plans() const;
     /// The field of Limit::other. It starts at what the device holds, or at no limit where that is not known, and keeps
     /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart. Each graph
-    /// has its own limit, which it has again when it is opened again.
+    /// has its own limit, effort and options, which it has again when it is opened again.
     LimitField* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
@@ -61,10 +62,16 @@ class SearchControls : public QWidget {
     QString obstacle() const;
     /// To be called when the current plan or its evaluation is another one.
     void update();
+    /// Limit, effort and options of the open graph, for the session; empty where all are as at first.
+    QJsonObject kept() const;
+    /// Takes up what kept() gave; nothing is changed by an empty one.
+    void restore(const QJsonObject& kept);
 
   signals:
     /// The limit is another one.
     void changed();
+    /// kept() is another one.
+    void keptChanged();
 
   private:
     bool canStartFromCurrent() const;
@@ -77,12 +84,21 @@ class SearchControls : public QWidget {
     QComboBox *limit_, *effort_;
     LimitField* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< typed, or from the chart: before the field's rounding
-    struct GraphLimit {
-        int choice = 0;  ///< a Limit
-        std::optional<std::int64_t> given;
+    static constexpr int normal_effort = 1;
+    /// What is chosen for one graph.
+    struct Choice {
+        int limit = 0;  ///< a Limit
+        std::optional<std::int64_t> given{};
+        int effort = normal_effort;
+        bool any_order = false, separate_links = false;
+
+        bool operator==(const Choice&) const = default;
     };
-    QString graph_;                      ///< whose limit is shown, by its path
-    QHash<QString, GraphLimit> limits_;  ///< of the graphs that were open before
+    Choice choice() const;
+    void take(const Choice& choice);
+
+    QString graph_;                   ///< whose choice is shown, by its path
+    QHash<QString, Choice> choices_;  ///< of the graphs that were open before
     QCheckBox* from_current_;
     QToolButton* options_;
     QAction *any_order_, *separate_links_;

@@ -73,7 +73,9 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
     connect(&task_, &PlanSearchTask::found, this,
             [this](const std::shared_ptr<const FoundPlans>& found) { showFound(*found, 0); });
+    connect(controls_, &SearchControls::keptChanged, this, &SearchPanel::keptChanged);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
+        tried_limit_ = searched_limit_;
         const bool former = former_.found.has_value();
         if (former) showFormer();
         say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
@@ -235,6 +237,7 @@ void SearchPanel::forget() {
     task_.cancel();
     if (found_) emit keptChanged();
     found_.reset();
+    tried_limit_.reset();
     kept_ = {};
     former_ = {};
     trail_.clear();
@@ -295,6 +298,7 @@ void SearchPanel::begin() {
     options.any_order = controls_->anyOrder()->isChecked();
     if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
     options.locks = controls_->locks();
+    searched_limit_ = options.memory_limit;
     request.links = controls_->links();
     Former former{found_, chosen_};
     restored_ = {};

@@ -46,9 +46,10 @@ class SearchPanel : public QWidget {
     /// The parts of the chosen plan are being weighed.
     bool weighing() const;
 
-    /// What was found, and the choice, for the session; empty where nothing was found.
+    /// What was found, and the choice, and what a search is asked for, for the session; empty where nothing was found
+    /// and nothing was chosen.
     QJsonObject kept() const;
-    /// Takes up what kept() gave, as soon as the graph has the times that it was found with.
+    /// Takes up what kept() gave: what was found as soon as the graph has the times that it was found with.
     void restore(const QJsonObject& kept);
 
     /// Begins a search; while one runs, ends it with the best so far.
@@ -87,7 +88,9 @@ class SearchPanel : public QWidget {
     void takeLimit();
     void showLimit();
     QString limitSentence() const;
+    QString noneWithin(std::int64_t limit) const;
     void describeChoice();
+    QJsonObject keptFound() const;
     QString freeName(const FoundChoice& choice) const;
     /// @returns the position of the variant.
     int open();
@@ -110,13 +113,15 @@ class SearchPanel : public QWidget {
         std::optional<FoundPlans> found;
         int chosen = 0;
     } former_;
-    QJsonObject restored_;                     ///< of the session, until the graph has these times
-    mutable QJsonObject kept_;                 ///< of found_, without the choice; empty: not made yet
-    std::vector<StepPeakChart::Point> trail_;  ///< the best so far while a search runs, and those before it
-    QString told_, result_text_;               ///< what caption_ and result_ say, without links
-    QString introduced_;                       ///< what introduce() said
-    bool waiting_ = false;                     ///< the caption says why nothing can be found
-    PlanSearchTask task_;                      ///< last: what it delivers uses the members above
+    QJsonObject restored_;                        ///< of the session, until the graph has these times
+    mutable QJsonObject kept_;                    ///< of found_, without the choice; empty: not made yet
+    std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it
+    std::optional<std::int64_t> searched_limit_;  ///< of the search that runs
+    std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
+    QString told_, result_text_;                  ///< what caption_ and result_ say, without links
+    QString introduced_;                          ///< what introduce() said
+    bool waiting_ = false;                        ///< the caption says why nothing can be found
+    PlanSearchTask task_;                         ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

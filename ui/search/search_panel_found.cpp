@@ -23,6 +23,11 @@ QString bytes(std::int64_t count) {
     return formatBytes(static_cast<double>(count));
 }
 
+/// The one with the lowest peak.
+int closest(const std::vector<FoundChoice>& choices) {
+    return static_cast<int>(std::ranges::min_element(choices, {}, &FoundChoice::peak_bytes) - choices.begin());
+}
+
 }  // namespace
 
 void SearchPanel::showFound(const FoundPlans& found, int chosen) {
@@ -46,6 +51,12 @@ void SearchPanel::showFormer() {
 }
 
 QJsonObject SearchPanel::kept() const {
+    QJsonObject kept = keptFound();
+    if (const QJsonObject asked = controls_->kept(); !asked.isEmpty()) kept["asked"] = asked;
+    return kept;
+}
+
+QJsonObject SearchPanel::keptFound() const {
     const std::optional<FoundPlans>& found = found_ ? found_ : former_.found;
     if (!found) return restored_;
     if (kept_.isEmpty()) kept_ = toJson(*found, 0);
@@ -56,6 +67,8 @@ QJsonObject SearchPanel::kept() const {
 
 void SearchPanel::restore(const QJsonObject& kept) {
     restored_ = kept;
+    restored_.remove("asked");
+    controls_->restore(kept["asked"].toObject());
     takeRestored();
 }
 
@@ -102,8 +115,8 @@ std::optional<std::int64_t> SearchPanel::limit() const {
 void SearchPanel::takeLimit() {
     if (!found_) return;
     showLimit();
-    if (const int best = bestWithin(found_->choices, limit()); best >= 0) return choose(best);
-    describeChoice();
+    const int best = bestWithin(found_->choices, limit());
+    choose(best >= 0 ? best : closest(found_->choices));
 }
 
 void SearchPanel::showLimit() {
@@ -111,19 +124,34 @@ void SearchPanel::showLimit() {
     slider_->showLimit(limit());
 }
 
+/// That no plan is within the limit, and what the chosen one is then.
+QString SearchPanel::noneWithin(std::int64_t limit) const {
+    const auto over = [&](int choice) {
+        return bytes(found_->choices[static_cast<std::size_t>(choice)].peak_bytes - limit);
+    };
+    const int least = closest(found_->choices);
+    QString text =
+        tr("No plan that was found stays within %1.").arg(bytes(limit)) + u' ' +
+        (over(chosen_) == over(least)
+             ? tr("This one comes closest, and takes %1 more.").arg(over(chosen_))
+             : tr("This one takes %1 more, and the one that comes closest %2.").arg(over(chosen_), over(least)));
+    if (tried_limit_ != limit) text += u' ' + tr("A search with this limit may find one that does.");
+    return text;
+}
+
 /// What the limit says of what was found; empty where that is all there is to find within it.
 QString SearchPanel::limitSentence() const {
     const std::optional<std::int64_t> now = limit();
     if (!now) return {};
     const bool any_within = bestWithin(found_->choices, now) >= 0;
-    if (any_within && found_->choices[static_cast<std::size_t>(chosen_)].peak_bytes > *now)
-        return tr("This plan takes more than the limit of %1.").arg(bytes(*now));
+    const std::int64_t over = found_->choices[static_cast<std::size_t>(chosen_)].peak_bytes - *now;
+    if (any_within && over > 0)
+        return tr("This plan takes %1 more than the limit of %2.").arg(bytes(over), bytes(*now));
+    if (!any_within) return noneWithin(*now);
     // A limit beyond all that a search without it found would have kept nothing from it.
     const auto within = [&](const FoundChoice& choice) { return choice.peak_bytes <= *now; };
     const bool excludes_nothing = !found_->limit && std::ranges::all_of(found_->choices, within);
     if (now == found_->limit || excludes_nothing) return {};
-    if (!any_within)
-        return tr("No plan that was found stays within %1; a search with this limit may find one.").arg(bytes(*now));
     return tr("Within %1, of what was found; a search with this limit may find more.").arg(bytes(*now));
 }
 

@@ -1,4 +1,5 @@
 #include <QLabel>
+#include <QSignalSpy>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,7 +55,8 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         const std::vector<StepPeakChart::Point>& points = panel_->chart()->points();
         const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
         emit panel_->chart()->chosen(most->id);
-        QVERIFY2(panel_->result().startsWith(QStringLiteral("This plan takes more than the limit of ")),
+        const QString over = formatBytes(static_cast<double>(most->peak_bytes - *slider.limit()));
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("This plan takes %1 more than the limit of ").arg(over)),
                  qPrintable(panel_->result()));
         // Each page is a plan of the front.
         const QString before = panel_->result();
@@ -117,6 +119,73 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QTest::mouseMove(&slider, knob + QPoint(40, 0));
         QTest::mouseRelease(&slider, Qt::LeftButton, {}, knob + QPoint(40, 0));
         QVERIFY(controls.limitBytes() != typed);
+    }
+
+    /// A limit that nothing found is within: the knob is at it, and what is offered is told as what it is.
+    void belowAllThatWasFoundTheClosestIsOfferedAsThat() {
+        find();
+        SearchControls& controls = panel_->controls();
+        LimitSlider& slider = *panel_->limitSlider();
+        const auto& points = panel_->chart()->points();
+        const auto least = std::ranges::min_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        const QRectF axes = panel_->chart()->axes();
+        // On the axis, left of the first plan: there the slider has no value any more.
+        const std::int64_t on_axis = panel_->chart()->peakAt(
+            (axes.left() + panel_->chart()->xOfPeak(std::int64_t{slider.minimum()} * 1024)) / 2);
+        for (const std::int64_t limit : {on_axis, std::int64_t{1} << 20}) {
+            controls.setLimit(limit);
+            QCOMPARE(slider.limit(), std::optional(limit));
+            const double place = std::max(axes.left(), panel_->chart()->xOfPeak(limit));
+            QVERIFY(std::abs(slider.knobX() - place) < 0.5);
+            const QString expected =
+                QStringLiteral("No plan that was found stays within %1. This one comes closest, and takes %2 more.")
+                    .arg(formatBytes(static_cast<double>(limit)),
+                         formatBytes(static_cast<double>(least->peak_bytes - limit)));
+            QVERIFY2(panel_->result().startsWith(expected), qPrintable(panel_->result()));
+            QVERIFY(panel_->result().contains("A search with this limit may find one"));
+            QVERIFY2(panel_->result().contains(formatBytes(static_cast<double>(least->peak_bytes))),
+                     qPrintable(panel_->result()));
+        }
+        // Another one says by how much it is over, too.
+        const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        emit panel_->chart()->chosen(most->id);
+        QVERIFY2(panel_->result().contains(QStringLiteral("This one takes %1 more, and the one that comes closest %2.")
+                                               .arg(formatBytes(static_cast<double>(most->peak_bytes - (1 << 20))),
+                                                    formatBytes(static_cast<double>(least->peak_bytes - (1 << 20))))),
+                 qPrintable(panel_->result()));
+        // Searched for in vain, nobody is told to search again.
+        find();
+        QVERIFY2(panel_->caption().contains("What was found before stays"), qPrintable(panel_->caption()));
+        QVERIFY2(panel_->result().contains("No plan that was found stays within"), qPrintable(panel_->result()));
+        QVERIFY2(!panel_->result().contains("A search with this limit"), qPrintable(panel_->result()));
+    }
+
+    /// Limit, effort and options come back with the session, also where nothing was found.
+    void whatASearchIsAskedForIsKept() {
+        QVERIFY(panel_->kept().isEmpty());
+        QSignalSpy kept_changed(panel_.get(), &SearchPanel::keptChanged);
+        SearchControls& controls = panel_->controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        controls.otherLimit()->setValue(3);
+        controls.effort()->setCurrentIndex(2);
+        const auto before = kept_changed.count();
+        QVERIFY(before >= 3);
+        controls.anyOrder()->setChecked(true);
+        QCOMPARE(kept_changed.count(), before + 1);
+        const QJsonObject kept = panel_->kept();
+        QVERIFY(!kept.isEmpty());
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        SearchControls& again = panel_->controls();
+        QCOMPARE(again.limit()->currentIndex(), 0);
+        panel_->restore(kept);
+        QCOMPARE(again.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::other));
+        QCOMPARE(again.limitBytes(), std::optional(std::int64_t{3} << 30));
+        QCOMPARE(again.otherLimit()->value(), 3.0);
+        QCOMPARE(again.effort()->currentIndex(), 2);
+        QVERIFY(again.anyOrder()->isChecked() && !again.separateLinks()->isChecked());
+        QVERIFY(panel_->result().startsWith("Evaluates plans"));
+        panel_->restore({});
+        QCOMPARE(again.effort()->currentIndex(), 2);
     }
 
     void aLimitThatIsNotKnownIsSaid() {

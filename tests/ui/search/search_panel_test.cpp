@@ -102,7 +102,8 @@ class SearchPanelTest : public QObject, SearchedPanel {
     /// Several plans of one search stand beside each other as tabs.
     void aPlanThatIsOpenedIsCalledWhatItIs() {
         find(150);
-        QStringList names;
+        // A number at its end is what a name gets that is there already.
+        static const QRegularExpression numbered(QStringLiteral(" \\d+$"));
         bool knee = false, front = false;
         for (const StepPeakChart::Point& point : panel_->chart()->points()) {
             if (point.compared) continue;
@@ -110,8 +111,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
             panel_->openButton()->click();
             QVERIFY(waitForEvaluation(*document_));
             const QString name = document_->current()->title();
-            QVERIFY2(!names.contains(name), qPrintable(name));
-            names.append(name);
+            QVERIFY2(!numbered.match(name).hasMatch(), qPrintable(name));
             if (point.id == 0) QCOMPARE(name, QStringLiteral("Found"));
             if (point.title == QStringLiteral("knee")) QCOMPARE(name, QStringLiteral("Found: knee"));
             if (point.title == QStringLiteral("front"))
@@ -287,11 +287,14 @@ class SearchPanelTest : public QObject, SearchedPanel {
 
     void aSearchThatIsRefusedKeepsWhatWasFound() {
         find();
-        const QString result = panel_->result();
         const auto points = panel_->chart()->points().size();
-        const int elements = panel_->elements()->rowCount();
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         panel_->findChild<QDoubleSpinBox*>()->setValue(0.01);  // less than must be alive
+        // Of the plan that comes closest.
+        const QString result = panel_->result().section(QStringLiteral("may find one that does. "), 1);
+        QVERIFY(!result.isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->weighing(), 30'000);
+        const int elements = panel_->elements()->rowCount();
         find();
         QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing new was found: ")),
                  qPrintable(panel_->caption()));
