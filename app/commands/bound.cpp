@@ -64,15 +64,16 @@ class Bound final : public Command {
         streams.out << " in any order\n"
                     << "step       " << milliseconds_text(step_ms) << ", " << above(bound, kept, step_ms) << '\n'
                     << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
-                    << one_line(reason(bound, kept, step_ms)) << '\n';
+                    << one_line(reason(bound, kept, step->simulation)) << '\n';
     }
 
   private:
     /// Of the bound that holds for the plan; where none does, of the larger one.
-    std::string reason(const LowerBound& bound, const KeptWork& kept, double step_ms) const {
+    std::string reason(const LowerBound& bound, const KeptWork& kept, const Simulation& step) const {
         if (!kept.all) return bound.reason;
         const bool any_order = any_order_ || !kept.order;
-        return bound_reason(any_order ? bound.order_free_chain : bound.chain, step_ms, any_order);
+        return bound_reason(any_order ? bound.order_free_chain : bound.chain,
+                            {step.step_ms, bound.compute_ms, step.compute_ms}, any_order);
     }
 
     /// How far the step is above the bound that holds for it.

@@ -122,7 +122,10 @@ class Search final : public Command {
         add("found", result.best);
         table.add({"bound", milliseconds_text(result.bound.step_ms), "", ""});
         table.write(streams.out, "");
-        streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms, options_.any_order)) << '\n'
+        streams.out << one_line(bound_reason(result.bound.chain,
+                                             {result.best.step_ms, result.bound.compute_ms, result.best.compute_ms},
+                                             options_.any_order))
+                    << '\n'
                     << end_text(result, options_.effort) << "; the best comes from: " << one_line(result.best.origin)
                     << '\n';
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";

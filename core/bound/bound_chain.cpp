@@ -11,8 +11,21 @@ namespace {
 
 constexpr std::size_t kinds = 4;
 
-std::string part(double sum_ms, double step_ms) {
+std::string share_text(double sum_ms, double step_ms) {
     return number_text(sum_ms) + " of " + time_text(step_ms);
+}
+
+/// What the step is beside compute of every plan: as times where the plan's compute is known.
+std::string rest_text(const ComparedStep& step) {
+    if (!step.compute_ms) return "; the rest is waiting, or compute that a plan may save";
+    constexpr double nanosecond_in_ms = 1e-6;
+    const double waiting_ms = step.step_ms - *step.compute_ms;
+    const double beyond_ms = *step.compute_ms - step.in_every_plan_ms;
+    std::string parts;
+    if (waiting_ms >= nanosecond_in_ms) parts = time_text(waiting_ms) + " is waiting";
+    if (beyond_ms >= nanosecond_in_ms)
+        parts += (parts.empty() ? "" : " and ") + time_text(beyond_ms) + " is compute that a plan may save";
+    return parts.empty() ? parts : "; of the rest " + parts;
 }
 
 }  // namespace
@@ -22,16 +35,17 @@ std::string_view bound_step_kind_name(BoundStep::Kind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms, bool any_order) {
+std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep& step, bool any_order) {
+    const double step_ms = step.step_ms;
     if (chain.empty()) return "nothing takes time";
     std::array<double, kinds> sums_ms{};
     std::vector<std::string> groups;
     double longest_ms = 0;
-    for (const BoundStep& step : chain) {
-        sums_ms[static_cast<std::size_t>(step.kind)] += step.end_ms - step.start_ms;
-        if (step.kind != BoundStep::Kind::link || step.end_ms - step.start_ms <= longest_ms) continue;
-        longest_ms = step.end_ms - step.start_ms;
-        groups = step.groups;
+    for (const BoundStep& part : chain) {
+        sums_ms[static_cast<std::size_t>(part.kind)] += part.end_ms - part.start_ms;
+        if (part.kind != BoundStep::Kind::link || part.end_ms - part.start_ms <= longest_ms) continue;
+        longest_ms = part.end_ms - part.start_ms;
+        groups = part.groups;
     }
     const auto sum_ms = [&](BoundStep::Kind kind) { return sums_ms[static_cast<std::size_t>(kind)]; };
     const double compute_ms = sum_ms(BoundStep::Kind::compute), link_ms = sum_ms(BoundStep::Kind::link);
@@ -42,15 +56,16 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms, bo
     constexpr double most_of_it = 0.9, nearly_all = 0.95;
     const double bound_ms = chain.back().end_ms;
     if (link_ms >= most_of_it * bound_ms)
-        return network + " is busy " + part(link_ms, step_ms) +
+        return network + " is busy " + share_text(link_ms, step_ms) +
                (link_ms >= nearly_all * step_ms
                     ? (any_order ? ", whatever the order of compute" : std::string()) + ": only fewer bytes can help"
                     : " " + in_every_plan + "; the rest is compute that waits, or work that a plan may save");
+    // All compute of every plan, though the chain begins after some of it: one figure, whichever bound is told of.
     if (compute_ms >= most_of_it * bound_ms)
-        return "compute takes " + part(compute_ms, step_ms) +
+        return "compute takes " + share_text(step.in_every_plan_ms, step_ms) +
                (compute_ms >= nearly_all * step_ms
                     ? (any_order ? ", whatever the order of compute" : std::string()) + ": only less compute can help"
-                    : " " + in_every_plan + "; the rest is waiting, or compute that a plan may save");
+                    : " " + in_every_plan + rest_text(step));
     std::vector<std::string> parts{time_text(compute_ms) + " of compute"};
     if (memory_ms > 0) parts.push_back(time_text(memory_ms) + " of compute that has to end before a gather has room");
     if (link_ms > 0) parts.push_back(time_text(link_ms) + " of " + network);

@@ -202,7 +202,8 @@ LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const 
     bound.step_ms = std::max(bound.ordered_ms, bound.order_free_ms);
     // Plans that keep the order are plans in some order, so the other bound holds for them, too.
     if (bound.order_free_ms > bound.ordered_ms) bound.chain = bound.order_free_chain;
-    bound.reason = bound_reason(bound.chain, bound.step_ms, parts_->any_order);
+    bound.compute_ms = compute_of_every_plan_ms(*parts_->work);
+    bound.reason = bound_reason(bound.chain, {bound.step_ms, bound.compute_ms, {}}, parts_->any_order);
     bound.least_peak_bytes = least;
     bound.least_peak_node = node;
     return bound;

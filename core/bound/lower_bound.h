@@ -33,6 +33,7 @@ struct LowerBound {
     double step_ms = 0;            ///< the larger of the two
     double ordered_ms = 0;         ///< for plans that keep the order of the heavy compute; 0 where it was not asked for
     double order_free_ms = 0;      ///< for all plans, in whatever order they compute
+    double compute_ms = 0;         ///< of every plan, see compute_of_every_plan_ms()
     std::vector<BoundStep> chain;  ///< of the larger, in order of time: together as long as it
     std::vector<BoundStep> order_free_chain;  ///< of the bound for all plans
     std::string reason;                       ///< one sentence without full stop
@@ -67,11 +68,17 @@ class BoundUnderLimits {
     std::unique_ptr<Parts> parts_;
 };
 
+/// The step of a plan that is compared with a bound, or of the bound itself.
+struct ComparedStep {
+    double step_ms = 0;
+    double in_every_plan_ms = 0;         ///< LowerBound::compute_ms
+    std::optional<double> compute_ms{};  ///< of the plan; nothing where it is not known
+};
+
 /// A one-sentence reason for a bound's chain, such as `the network (process group 0) is busy 1921 of 1974 ms: only
 /// fewer bytes can help`.
-/// @param step_ms of the plan that is compared, or of the bound.
 /// @param any_order whether the chain is of a bound that holds whatever the order of compute: the sentence says so.
-std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms, bool any_order = false);
+std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep& step, bool any_order = false);
 
 /// A chain as a list of objects, for reports.
 void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);

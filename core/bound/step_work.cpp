@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
@@ -302,6 +303,10 @@ std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& gr
                                           std::shared_ptr<const TimeSource> source, const std::stop_token& stop) {
     if (!source) source = own_time_source(*graph);
     return WorkFinder(cleaned_up(graph, stop), source.get()).find(stop);
+}
+
+double compute_of_every_plan_ms(const StepWork& work) {
+    return std::accumulate(work.compute_ms.begin(), work.compute_ms.end(), 0.0);
 }
 
 KeptWork kept_work(const StepWork& work, const Evaluation& evaluation) {

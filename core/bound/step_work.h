@@ -68,6 +68,9 @@ std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& gr
                                           std::shared_ptr<const TimeSource> source = nullptr,
                                           const std::stop_token& stop = {});
 
+/// The compute of every plan: the sum of StepWork::compute_ms.
+double compute_of_every_plan_ms(const StepWork& work);
+
 /// Whether an evaluated plan does all of this work, and whether it keeps the order of the anchors.
 struct KeptWork {
     bool all = false;    ///< if not, no bound holds for it

@@ -65,6 +65,7 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
     candidate.origin = std::move(origin);
     candidate.step_ms = evaluation.simulation.step_ms;
     candidate.exposed_ms = evaluation.simulation.exposed_ms;
+    candidate.compute_ms = evaluation.simulation.compute_ms;
     candidate.peak_bytes = evaluation.memory.peak_bytes;
     candidate.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
     for (const ProcessGroup& group : evaluation.graph->header().process_groups)

@@ -26,6 +26,7 @@ struct Candidate {
     std::string refusal;  ///< why it cannot be used: refused, a hazard, work left out or reordered; empty: it can
     bool changes_order = false;  ///< of heavy compute; where no other order may be, it is refused for that alone
     double step_ms = 0, exposed_ms = 0;
+    double compute_ms = 0;                   ///< busy time of the compute stream
     std::int64_t peak_bytes = 0;             ///< as PyTorch estimates it
     std::int64_t corrected_peak_bytes = 0;   ///< as all figures of this project count it
     std::vector<double> disturbed_ms{};      ///< under each of scenarios(); empty before disturb()

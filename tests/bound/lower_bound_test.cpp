@@ -51,8 +51,14 @@ TEST(LowerBound, ComputeAloneIsTheStep) {
     ASSERT_EQ(bound.chain.size(), 1u);
     EXPECT_EQ(bound.chain[0].kind, BoundStep::Kind::compute);
     EXPECT_EQ(bound.reason, "compute takes 7 of 7 ms: only less compute can help");
-    EXPECT_EQ(bound_reason(bound.chain, 10),
+    EXPECT_EQ(bound.compute_ms, 7);
+    EXPECT_EQ(bound_reason(bound.chain, {10, 7, {}}),
               "compute takes 7 of 10 ms in every plan; the rest is waiting, or compute that a plan may save");
+    EXPECT_EQ(bound_reason(bound.chain, {10, 7, 8}),
+              "compute takes 7 of 10 ms in every plan; of the rest 2 ms is waiting and 1 ms is compute that a plan may "
+              "save");
+    EXPECT_EQ(bound_reason(bound.chain, {10, 7, 7}),
+              "compute takes 7 of 10 ms in every plan; of the rest 3 ms is waiting");
 }
 
 TEST(LowerBound, ALinkThatIsBusyAllTheTimeIsTheReason) {

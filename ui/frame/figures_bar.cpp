@@ -1,6 +1,7 @@
 #include "ui/frame/figures_bar.h"
 
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QRegularExpression>
 #include <QTimer>
@@ -28,7 +29,7 @@ QString kindOf(const Figure& figure) {
 
 /// What stands behind the step as soon as it is found.
 Figure boundToCome() {
-    return {FiguresBar::tr("above bound"), QStringLiteral("00.0 %"), {}, 0, {}};
+    return {FiguresBar::tr("above bound · order kept"), QStringLiteral("00.0 %"), {}, 0, {}};
 }
 
 /// A text of the same kind that is at least as wide: digits differ in width, and a number with a unit has four of them
@@ -46,6 +47,7 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&document, &Document::graphChanged, this, &FiguresBar::forgetWidths);
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
+    setMouseTracking(true);
     connect(&gap_, &StepGap::changed, this, &FiguresBar::update);
     connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
         if (!evaluating) {
@@ -276,12 +278,30 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     }
 }
 
-QString FiguresBar::helpAt(int position) const {
+const Figure* FiguresBar::figureAt(int position) const {
     const Layout layout = layOut();
-    const Figure* hovered = nullptr;
-    for (std::size_t i = 0; i < layout.count && !hovered; ++i)
-        if (position < left(layout, i) + cellWidth(layout, i)) hovered = &figures_[i];
+    for (std::size_t i = 0; i < layout.count; ++i)
+        if (position < left(layout, i) + cellWidth(layout, i))
+            return i == 0 && position < left(layout, 0) ? nullptr : &figures_[i];
+    return nullptr;
+}
+
+void FiguresBar::mouseMoveEvent(QMouseEvent* event) {
+    const Figure* hovered = figureAt(event->position().toPoint().x());
+    setCursor(hovered && hovered->opens ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    QWidget::mouseMoveEvent(event);
+}
+
+void FiguresBar::mouseReleaseEvent(QMouseEvent* event) {
+    const Figure* clicked =
+        rect().contains(event->position().toPoint()) ? figureAt(event->position().toPoint().x()) : nullptr;
+    if (event->button() == Qt::LeftButton && clicked && clicked->opens) emit stepWanted();
+}
+
+QString FiguresBar::helpAt(int position) const {
+    const Figure* hovered = figureAt(position);
     if (!hovered) return {};
+    const Layout layout = layOut();
     if (layout.detail == Detail::all) return hovered->help;
     QStringList lines;
     for (const Figure& figure : figures_)

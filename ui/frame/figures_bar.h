@@ -45,8 +45,14 @@ class FiguresBar : public QWidget {
     /// The tool tip at a horizontal position; empty outside the figures.
     QString helpAt(int position) const;
 
+  signals:
+    /// The user wants to know what the step is made of beside its bound.
+    void stepWanted();
+
   protected:
     void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
   private:
@@ -66,6 +72,8 @@ class FiguresBar : public QWidget {
     void update();
     void reserve();
     Layout layOut() const;
+    /// The figure at a horizontal position; null outside.
+    const Figure* figureAt(int position) const;
     static int widthOf(const std::vector<Figure>& figures, Detail detail);
     /// With the gap behind it.
     static int cellWidth(const Figure& figure, Detail detail, bool difference);

@@ -116,6 +116,11 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     return figure;
 }
 
+/// How far a step is above a bound, `10.4 %`, as everywhere in the window.
+QString shareAbove(double share) {
+    return formatPercent(std::max(0.0, share));
+}
+
 QString boundText(const StepGap::Gap& gap) {
     if (!gap.none.isEmpty()) return gap.none;
     const QString bound = formatTime(gap.bound_ms);
@@ -125,20 +130,36 @@ QString boundText(const StepGap::Gap& gap) {
                    "have another bound, which does not hold for this one: %3")
             .arg(bound, gap.reason, shownName(gap.moved));
     if (gap.every_order) return Document::tr("No plan has a step below %1: %2").arg(bound, gap.reason);
-    return Document::tr("No plan that keeps the order of heavy compute has a step below %1: %2").arg(bound, gap.reason);
+    QString text =
+        Document::tr("No plan that keeps the order of heavy compute has a step below %1: %2").arg(bound, gap.reason);
+    // A plan that moves compute is compared with this one.
+    if (gap.any_order_ms > 0)
+        text += Document::tr("\nWhatever the order, no plan has a step below %1: this one is %2 above that")
+                    .arg(formatTime(gap.any_order_ms), shareAbove(gap.parts.step_ms / gap.any_order_ms - 1));
+    return text;
 }
 
-/// Whose bound it is, where it is not that of plans that keep the order.
+/// Whose bound it is, where there are two.
 QString boundLabel(const StepGap::Gap& gap) {
-    return gap.any_order ? Document::tr("above bound · of any order") : Document::tr("above bound");
+    if (gap.any_order) return Document::tr("above bound · any order");
+    return gap.every_order ? Document::tr("above bound") : Document::tr("above bound · order kept");
+}
+
+/// What the step is made of is shown where the bound is told of.
+void letOpen(Figure& figure, const StepGap::Gap& gap) {
+    if (!gap.of) return;
+    figure.opens = true;
+    figure.help += Document::tr("\nA click shows what the step is made of");
 }
 
 /// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
 Figure gapFigure(const StepGap::Gap& gap) {
     constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
     const bool faster = gap.share < -smallest_share;
-    Figure figure{boundLabel(gap), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
+    Figure figure{boundLabel(gap), shareAbove(gap.share), {}, 0, {}};
     figure.help = boundText(gap);
+    if (gap.any_order) figure.short_label = Document::tr("above any-order bound");
+    letOpen(figure, gap);
     if (!gap.none.isEmpty()) {
         figure.label = Document::tr("bound · %1").arg(gap.none_briefly);
         figure.value = Document::tr("no bound");
@@ -173,11 +194,13 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     figure.widest_difference = Document::tr("%1 % above bound").arg(QStringLiteral("00.0"));
     if (!gap) return figure;
-    const QString above =
-        gap->any_order ? Document::tr("%1 % above bound of any order") : Document::tr("%1 % above bound");
-    figure.difference = gap->none.isEmpty() ? above.arg(std::max(0.0, gap->share) * 100, 0, 'f', 1)
-                                            : Document::tr("no bound · %1").arg(gap->none_briefly);
+    const QString above = gap->any_order     ? Document::tr("%1 above bound, any order")
+                          : gap->every_order ? Document::tr("%1 above bound")
+                                             : Document::tr("%1 above bound, order kept");
+    figure.difference =
+        gap->none.isEmpty() ? above.arg(shareAbove(gap->share)) : Document::tr("no bound · %1").arg(gap->none_briefly);
     figure.help += QStringLiteral("\n") + boundText(*gap);
+    letOpen(figure, *gap);
     return figure;
 }
 

@@ -20,6 +20,7 @@ struct Figure {
     bool beyond = false;             ///< `value` is more than the device has
     QString short_label = {};        ///< where there is little space; empty: `label` up to its first dot
     QString widest_difference = {};  ///< that an edit may bring: room is kept for it
+    bool opens = false;              ///< a click on it shows what the step is made of
 };
 
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.

@@ -4,7 +4,6 @@
 
 #include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
-#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/theme/harmless_text.h"
 
@@ -28,7 +27,8 @@ struct StepGap::Bounds {
 
 namespace {
 
-StepGap::Gap gapOf(const Evaluation& evaluation, const StepWork& work, const LowerBound& bound) {
+StepGap::Gap gapOf(const std::shared_ptr<const Evaluation>& evaluated, const StepWork& work, const LowerBound& bound) {
+    const Evaluation& evaluation = *evaluated;
     StepGap::Gap gap;
     if (!work.obstacle.empty()) {
         gap.none = StepGap::tr("No bound is known: %1").arg(shownName(QString::fromStdString(work.obstacle)));
@@ -55,11 +55,14 @@ StepGap::Gap gapOf(const Evaluation& evaluation, const StepWork& work, const Low
         gap.none_briefly = gap.any_order ? StepGap::tr("compute moved") : StepGap::tr("not known");
         return gap;
     }
-    const double step_ms = step_with_links_shared(evaluation);
-    gap.share = step_ms / gap.bound_ms - 1;
+    gap.any_order_ms = bound.order_free_ms;
+    gap.of = evaluated;
+    gap.parts = step_parts(work, evaluation);
+    gap.share = gap.parts.step_ms / gap.bound_ms - 1;
     // What follows what in the other bound's chain is not so in this plan.
+    const ComparedStep compared{gap.parts.step_ms, bound.compute_ms, evaluation.simulation.compute_ms};
     gap.reason =
-        QString::fromStdString(bound_reason(kept.order ? bound.chain : bound.order_free_chain, step_ms, !kept.order));
+        QString::fromStdString(bound_reason(kept.order ? bound.chain : bound.order_free_chain, compared, !kept.order));
     gap.every_order = bound.order_free_ms >= bound.step_ms;
     return gap;
 }
@@ -87,7 +90,7 @@ void StepGap::find() {
     }
     task_.start([this, evaluation, bounds = bounds_](const std::stop_token&) -> LatestTask::Delivery {
         bounds->findOnce();
-        const Gap gap = gapOf(*evaluation, *bounds->work, bounds->bound);
+        const Gap gap = gapOf(evaluation, *bounds->work, bounds->bound);
         return [this, gap] {
             if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;

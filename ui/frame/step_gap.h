@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/bound/step_parts.h"
 #include "core/pipeline/evaluation.h"
 #include "ui/tasks/latest_task.h"
 
@@ -26,7 +27,11 @@ class StepGap : public QObject {
         double share = 0;
         bool any_order = false;    ///< of the bound for any order of compute, since the plan changes it
         bool every_order = false;  ///< the bound holds whatever the order of compute
-        QString moved;             ///< which heavy compute the plan moves, as a clause; else empty
+        /// The bound for any order of compute, also where the plan keeps it; 0 where none is known.
+        double any_order_ms = 0;
+        std::shared_ptr<const Evaluation> of;  ///< the plan's
+        StepParts parts;                       ///< of its step
+        QString moved;                         ///< which heavy compute the plan moves, as a clause; else empty
         QString reason;
         /// Why there is none, as a sentence without full stop, where the figures above are 0. Else empty.
         QString none;

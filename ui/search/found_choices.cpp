@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/passes/memory/memory_rules.h"
 #include "core/plan/plan_difference.h"
@@ -122,7 +121,7 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
                  formatBytes(static_cast<double>(choice.peak_bytes)),
                  formatDifference(static_cast<double>(choice.peak_bytes - start.peak_bytes), Unit::Bytes)));
     // What the bound is made of says nothing of a plan that is far from it.
-    const QString above = aboveBound(choice.step_ms, choice.bound_ms);
+    const QString above = aboveBound(choice.step_ms, choice.bound_ms, found.any_order);
     sentences.append(is_best ? QObject::tr("That is %1: %2.").arg(above, shownName(found.bound_reason))
                              : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
     if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
@@ -190,9 +189,10 @@ QString openedName(const FoundPlans& found, const FoundChoice& choice) {
                : QObject::tr("Found: %1 at %2").arg(choice.title, formatBytes(static_cast<double>(choice.peak_bytes)));
 }
 
-QString aboveBound(double step_ms, double bound_ms) {
-    const double share = bound_ms > 0 ? step_ms / bound_ms - 1 : 0;
-    return QObject::tr("%1 above the bound").arg(QString::fromStdString(percent_text(share * 100)));
+QString aboveBound(double step_ms, double bound_ms, bool any_order) {
+    const QString share = formatPercent(bound_ms > 0 ? step_ms / bound_ms - 1 : 0);
+    return any_order ? QObject::tr("%1 above the bound for any order").arg(share)
+                     : QObject::tr("%1 above the bound with the order kept").arg(share);
 }
 
 QString linksLabel(LinkSharing links) {

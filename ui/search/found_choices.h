@@ -32,8 +32,9 @@ std::vector<NamedChoice> namedChoices(const FoundPlans& found);
 /// search compared with has its own name.
 QString openedName(const FoundPlans& found, const FoundChoice& choice);
 
-/// Such as `2.7 % above the bound`.
-QString aboveBound(double step_ms, double bound_ms);
+/// Such as `2.7 % above the bound with the order kept`, rounded as in the toolbar.
+/// @param any_order whether the bound is that of plans in any order of compute.
+QString aboveBound(double step_ms, double bound_ms, bool any_order);
 
 /// What steps of such a search are called, such as `with links shared`.
 QString linksLabel(LinkSharing links);

@@ -75,8 +75,9 @@ FoundPlans foundPlansOf(const SearchResult& result, const SearchRequest& request
     found.origin = QString::fromStdString(result.best.origin);
     found.shortest_ms = result.shortest_ms;
     found.baseline_ms = result.baselines.front().step_ms;
-    found.bound_reason =
-        QString::fromStdString(bound_reason(result.bound.chain, result.best.step_ms, request.options.any_order));
+    found.bound_reason = QString::fromStdString(
+        bound_reason(result.bound.chain, {result.best.step_ms, result.bound.compute_ms, result.best.compute_ms},
+                     request.options.any_order));
     found.changes_order = result.best.changes_order;
     if (const FrontPoint* leaner = leaner_than_best(result)) {
         found.leaner = *leaner;

@@ -299,6 +299,7 @@ void SearchPanel::begin() {
     if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
     options.locks = controls_->locks();
     searched_limit_ = options.memory_limit;
+    any_order_ = options.any_order;
     request.links = controls_->links();
     Former former{found_, chosen_};
     restored_ = {};
@@ -326,7 +327,7 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
     QString text = tr("%1 of %2 plans").arg(progress.evaluations).arg(progress.effort);
     if (progress.best_ms > 0) {
         text += tr(" · best %1, %2 (%3)")
-                    .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms),
+                    .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms, any_order_),
                          QString::fromStdString(progress.origin));
         drawTrail(progress);
     }

@@ -118,6 +118,7 @@ class SearchPanel : public QWidget {
     std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it
     std::optional<std::int64_t> searched_limit_;  ///< of the search that runs
     std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
+    bool any_order_ = false;                      ///< the search that runs may change the order of compute
     QString told_, result_text_;                  ///< what caption_ and result_ say, without links
     QString introduced_;                          ///< what introduce() said
     bool waiting_ = false;                        ///< the caption says why nothing can be found

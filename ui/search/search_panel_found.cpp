@@ -197,11 +197,11 @@ int SearchPanel::open() {
     Plan plan = choice.plan;
     plan.name = freeName(choice).toStdString();
     plan.graph = document_.loaded().empty_plan.graph;
-    plan.notes =
-        foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
-                                           .arg(choice.title, formatTime(choice.step_ms),
-                                                aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes)))
-            .toStdString();
+    plan.notes = foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
+                                                    .arg(choice.title, formatTime(choice.step_ms),
+                                                         aboveBound(choice.step_ms, choice.bound_ms, found_->any_order),
+                                                         bytes(choice.peak_bytes)))
+                     .toStdString();
     // Opened before, it is shown again.
     for (int index = 1; index < document_.variantCount(); ++index)
         if (does_the_same(document_.variant(index).plan(), plan)) {

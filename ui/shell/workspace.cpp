@@ -10,6 +10,7 @@
 #include "ui/actions/edit_effect.h"
 #include "ui/actions/edit_history.h"
 #include "ui/actions/overlap_connection.h"
+#include "ui/actions/step_connection.h"
 #include "ui/actions/timeline_connection.h"
 #include "ui/advice/advice_panel.h"
 #include "ui/collectives/collectives_panel.h"
@@ -103,6 +104,8 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     variants_ = new VariantBar(document, measurements, &window);
     figures_ = new FiguresBar(document, &window);
     for (QWidget* bar : std::initializer_list<QWidget*>{variants_, figures_}) bar->hide();
+    connect(figures_, &FiguresBar::stepWanted, this, [this] { raise(QStringLiteral("inspector")); });
+    new StepConnection(*figures_, *inspector_, this);
     connectMeasurements(measurements);
     connectViews();
     connectJob();

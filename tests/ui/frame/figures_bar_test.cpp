@@ -1,10 +1,13 @@
 #include "ui/frame/figures_bar.h"
 
 #include <QHash>
+#include <QSignalSpy>
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/advice/advice.h"
+#include "core/base/number_text.h"
 #include "core/bound/step_work.h"
 #include "core/cost/shared_links.h"
 #include "tests/ui/ui_test_support.h"
@@ -105,6 +108,12 @@ class FiguresBarTest : public QObject {
         const QString of_keeping = bar.figures().at(1).help;
         QVERIFY2(of_keeping.contains("No plan that keeps the order of heavy compute has a step below"),
                  qPrintable(of_keeping));
+        // Both bounds are told, each with its name and rounded alike: a plan that moves compute has the other one.
+        const QString any_order =
+            formatPercent(keeping.parts.step_ms / keeping.any_order_ms - 1) + QStringLiteral(" above that");
+        QVERIFY2(of_keeping.contains(any_order), qPrintable(of_keeping));
+        const QString label = bar.figures().at(1).label + bar.figures().at(1).difference;
+        QVERIFY2(label.contains("order kept"), qPrintable(label));
         const auto evaluation = document.evaluation();
         const auto work = step_work(with_shared_links(evaluation->original, LinkSharing::by_host));
         std::optional<Plan> moving;
@@ -128,6 +137,33 @@ class FiguresBarTest : public QObject {
         // What follows what in the other bound is not said of it.
         QVERIFY2(!figure.help.contains(keeping.reason), qPrintable(figure.help));
         QVERIFY2((figure.label + figure.difference).contains("any order"), qPrintable(figure.label));
+    }
+
+    void aClickOnTheBoundAsksWhatTheStepIsMadeOf() {
+        const auto document = openDocument();
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        FiguresBar bar(*document);
+        QTRY_VERIFY(bar.gap().gap());
+        const StepGap::Gap& gap = *bar.gap().gap();
+        QVERIFY(gap.of == document->evaluation());
+        const StepParts& parts = gap.parts;
+        QVERIFY(std::abs(parts.in_every_plan_ms + parts.beyond_ms + parts.waiting_ms - parts.step_ms) < 1e-6);
+        QVERIFY2(gap.reason.contains(QString::fromStdString(number_text(parts.in_every_plan_ms))) ||
+                     !gap.reason.startsWith("compute takes"),
+                 qPrintable(gap.reason));
+        bar.resize(bar.sizeHint());
+        bar.show();
+        QSignalSpy wanted(&bar, &FiguresBar::stepWanted);
+        int opening = 0;
+        for (int x = 0; x < bar.width(); x += 8) {
+            const int before = wanted.count();
+            QTest::mouseClick(&bar, Qt::LeftButton, {}, {x, bar.height() / 2});
+            if (wanted.count() == before) continue;
+            ++opening;
+            QVERIFY2(bar.helpAt(x).contains("what the step is made of"), qPrintable(bar.helpAt(x)));
+        }
+        QVERIFY(opening > 0 && opening < bar.width() / 8);
     }
 
     /// Shared links expose more than the first step says: no width may leave out whose exposed time is shown.

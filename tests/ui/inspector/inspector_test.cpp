@@ -2,11 +2,13 @@
 
 #include "core/advice/advice.h"
 #include "core/advice/named_moves.h"
+#include "core/bound/step_parts.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/inspector/describe_step.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/memory/memory_effects.h"
 #include "ui/theme/numbers.h"
@@ -95,6 +97,31 @@ class InspectorTest : public QObject {
         QVERIFY2(line(content, "gathers") != gathers, qPrintable(gathers));
         QCOMPARE(line(content, "collectives as traced"), traced);
         QVERIFY(!line(content, "taken away by the plan").isEmpty());
+    }
+
+    /// Compute that a plan may save has an address.
+    void theInspectorTellsWhatTheStepIsMadeOf() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        const auto evaluation = document->evaluation();
+        const auto work = step_work(evaluation->original);
+        const StepParts parts = step_parts(*work, *evaluation);
+        const double bound_ms = parts.step_ms / 1.1;
+        const InspectorContent content = describeStep(*evaluation, parts, {{"order kept", bound_ms}});
+        QVERIFY(isOfStep(content) && !isOfStep(inspect(*document)));
+        QCOMPARE(line(content, "step"), formatTime(parts.step_ms));
+        QCOMPARE(line(content, "bound, order kept"),
+                 formatTime(bound_ms) + " · the step is " + formatPercent(0.1) + " above");
+        QCOMPARE(line(content, "compute of every plan"), formatTime(parts.in_every_plan_ms));
+        QVERIFY(!parts.beyond.empty());
+        QCOMPARE(line(content, "compute that a plan may save"), formatTime(parts.beyond_ms));
+        QCOMPARE(line(content, "waiting"), formatTime(parts.waiting_ms));
+        for (const InspectorRow& row : content.rows) {
+            if (row.label != "compute that a plan may save") continue;
+            QVERIFY(followInspectorLink(*document, row.pieces.at(1).link).isEmpty());
+            QCOMPARE(document->selection().node().toStdString(),
+                     std::string(evaluation->graph->name(parts.beyond.front().node)));
+        }
     }
 
     void whatWouldHelpAnExposedCollectiveIsEvaluated() {
