@@ -42,7 +42,8 @@ TEST(FxMistakes, InStatements) {
             {"b = None", "line 2, column 5: \"b\" is released, and no node has this name"},
             {"b = f(a) c", "line 2, column 14: expected the end of the statement, found \"c\""},
             {"b = f(a)(a)", "line 2, column 9: what is called here has no name"},
-            {"a @= a", "line 2, column 7: expected an assignment, found \"@=\""},
+            {"a @ a", "line 2, column 5: expected an assignment, found the end of the line"},
+            {"a[0] = a\n    b = f(a)", "line 2, column 5: what is changed in place here is given no name behind it"},
             {"a += a", "line 2, column 5: what is changed in place here is given no name behind it"},
             {"a += a\n    a += a;  b = a",
              "line 2, column 5: what is changed in place here is given no name behind it"},
@@ -197,9 +198,18 @@ TEST(FxMistakes, InPlaceStatementsAndMethodsAreNodes) {
         "def forward(self, a, *rest):\n"
         "    a += 1;  b = a\n"
         "    b **= 2;  c = b\n"
-        "    return (c,)\n");
+        "    c @= b;  imatmul = c\n"
+        "    a[0] = c;  setitem = a\n"
+        "    a[1:, None] = None;  setitem_1 = a;  setitem_1 = None\n"
+        "    return (imatmul, a)\n");
     EXPECT_EQ(imported.graph->target(imported.graph->find("b")), "operator.iadd");
     EXPECT_EQ(imported.graph->target(imported.graph->find("c")), "operator.ipow");
+    EXPECT_EQ(imported.graph->target(imported.graph->find("imatmul")), "operator.imatmul");
+    const NodeId stored = imported.graph->find("setitem");
+    EXPECT_EQ(imported.graph->target(stored), "operator.setitem");
+    const std::vector<NodeId> inputs(imported.graph->inputs(stored).begin(), imported.graph->inputs(stored).end());
+    EXPECT_EQ(inputs, (std::vector{imported.graph->find("a"), imported.graph->find("c")}));
+    EXPECT_EQ(imported.graph->target(imported.graph->find("setitem_1")), "operator.setitem");
 }
 
 TEST(FxMistakes, TextsThatAreNotUtf8) {

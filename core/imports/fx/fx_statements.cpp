@@ -18,10 +18,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> binary_n
     {">=", "ge"},    {"+=", "iadd"},   {"-=", "isub"},   {"*=", "imul"},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> further_in_place_names = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> further_in_place_names = {{
     {"/=", "itruediv"},
     {"//=", "ifloordiv"},
     {"%=", "imod"},
+    {"@=", "imatmul"},
     {"**=", "ipow"},
     {"<<=", "ilshift"},
     {">>=", "irshift"},
@@ -185,54 +186,6 @@ void FxStatements::read_in_place(Id target) {
     const Value left = arguments_.value(target);
     set_arguments(node, std::array{left, arguments_.value(expressions_.parse())});
     in_place_.emplace(std::move(node), kept_name(expressions_.source(target)));
-}
-
-void FxStatements::read_assignment(Id target) {
-    const std::size_t offset = expression(target).offset;
-    std::optional<std::string> annotation;
-    if (tokens_.take_if(":")) {
-        const Id type = expressions_.parse_item();
-        if (expression(type).kind == Kind::string) annotation = expression(type).text;
-    }
-    tokens_.expect("=");
-    std::vector<Id> chain{target, expressions_.parse()};
-    while (tokens_.take_if("=")) chain.push_back(expressions_.parse());
-    const Id right = chain.back();
-    chain.pop_back();
-    if (expression(right).kind == Kind::name && expression(right).text == "None") {
-        release(chain, offset);
-        return;
-    }
-    if (chain.size() > 1) tokens_.fail(offset, "one name is assigned at a time, unless it is released to None");
-    if (expression(target).kind == Kind::tuple) {
-        if (expression(right).kind != Kind::call) tokens_.fail(offset, "several names are assigned at once");
-        unflatten_inputs(target);
-        return;
-    }
-    if (expression(target).kind != Kind::name) tokens_.fail(offset, "only a name can be assigned");
-    assign(expression(target).text, right, offset, std::move(annotation));
-}
-
-void FxStatements::release(std::span<const Id> names, std::size_t offset) {
-    for (const Id id : names) {
-        if (expression(id).kind != Kind::name) tokens_.fail(offset, "only a name can be released");
-        const auto known = names_.find(expression(id).text);
-        if (known == names_.end()) {
-            tokens_.fail(expression(id).offset,
-                         in_quotes(shortened(expression(id).text)) + " is released, and no node has this name");
-        }
-        released_[known->first] = expression(id).offset;
-    }
-}
-
-// `a, b, = fx_pytree.tree_flatten_spec(([x, y], {}), self._in_spec)`: the names are the graph's inputs.
-void FxStatements::unflatten_inputs(Id names) {
-    graph_.nodes.clear();
-    names_.clear();
-    for (const Id id : expressions_.children(names)) {
-        if (expression(id).kind != Kind::name) tokens_.fail(expression(id).offset, "only a name can be assigned");
-        placeholder(expression(id).text, expression(id).offset);
-    }
 }
 
 Value FxStatements::resolve(std::string_view name, std::size_t offset) {

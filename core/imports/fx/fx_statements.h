@@ -33,6 +33,7 @@ class FxStatements {
     bool read_line();
     void read_statement();
     void read_assignment(Id target);
+    void store_item(Id item, Id value);
     /// @throws InputError where the node of `a += b` has no name yet, and the next one comes.
     void check_in_place_is_named() const;
     void read_in_place(Id target);
