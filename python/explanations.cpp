@@ -29,8 +29,8 @@ Explanation explain(const EvaluationHandle& handle, const std::string& node) {
     CollectiveExplanation explained = result_of([&](std::stop_token stop) {
         CollectiveExplanation found = explain_node(*handle.evaluation, node, stop);
         if (found.timing >= 0)
-            for (std::string& sentence :
-                 evaluated_moves(handle.evaluation, static_cast<std::size_t>(found.timing), stop))
+            for (std::string& sentence : evaluated_moves(handle.evaluation, static_cast<std::size_t>(found.timing),
+                                                         RefusedMoves::left_out, stop))
                 found.sentences.push_back(std::move(sentence));
         return found;
     });

@@ -66,7 +66,8 @@ class Explain final : public Command {
         try {
             CollectiveExplanation explanation = explain_node(*evaluation, node_);
             if (explanation.timing >= 0)
-                for (std::string& sentence : evaluated_moves(evaluation, static_cast<std::size_t>(explanation.timing)))
+                for (std::string& sentence :
+                     evaluated_moves(evaluation, static_cast<std::size_t>(explanation.timing), RefusedMoves::left_out))
                     explanation.sentences.push_back(std::move(sentence));
             return explanation;
         } catch (const InputError& error) {

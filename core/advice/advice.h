@@ -34,7 +34,7 @@ struct Advice {
 /// @param collective index of Simulation::collectives.
 std::vector<Advice> advice_for(const std::shared_ptr<const Evaluation>& evaluation, std::size_t collective);
 
-/// What advice_for() looks for, as one sentence without full stop: said where it finds nothing.
+/// What advice_for() looks for, as an enumeration: said where it finds nothing.
 std::string_view advice_looked_for();
 
 /// The fixes that the plan's problems offer, each for itself.

@@ -32,11 +32,14 @@ std::string peak_text(std::int64_t difference) {
 }  // namespace
 
 std::vector<std::string> evaluated_moves(const std::shared_ptr<const Evaluation>& evaluation, std::size_t collective,
-                                         std::stop_token stop) {
+                                         RefusedMoves refused, std::stop_token stop) {
     std::vector<std::string> sentences;
     for (const Advice& advice : advice_for(evaluation, collective)) {
-        // What cannot be made is told with its reason by the explanation.
-        if (!advice.is_named || !advice.refusal.empty()) continue;
+        if (!advice.is_named) continue;
+        if (!advice.refusal.empty()) {
+            if (refused == RefusedMoves::told) sentences.push_back(advice.text + " cannot be: " + advice.refusal);
+            continue;
+        }
         const std::optional<AdviceEffect> effect = effect_of(*evaluation, advice, stop);
         if (!effect) return {};
         std::string sentence = "Evaluated: " + advice.text;

@@ -259,7 +259,7 @@ TEST(AdviceForCollectives, WhatTheExplanationNamesIsToldAsItIsEvaluated) {
     for (const std::shared_ptr<const Evaluation>& evaluation : plans_with_exposure()) {
         if (evaluation->refused) continue;
         for (const std::size_t worst : most_exposed(*evaluation, 12)) {
-            const std::vector<std::string> sentences = evaluated_moves(evaluation, worst);
+            const std::vector<std::string> sentences = evaluated_moves(evaluation, worst, RefusedMoves::left_out);
             std::size_t named = 0;
             for (const Advice& advice : advice_for(evaluation, worst)) {
                 if (!advice.is_named || !advice.refusal.empty()) continue;

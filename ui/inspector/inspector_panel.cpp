@@ -215,7 +215,7 @@ void InspectorPanel::searchExposure() {
     search_.start([this, evaluation = explained_, exposed = exposed_,
                    node = explained_node_.toStdString()](std::stop_token stop) -> LatestTask::Delivery {
         std::vector<std::string> found;
-        if (exposed) found = evaluated_moves(evaluation, *exposed, stop);
+        if (exposed) found = evaluated_moves(evaluation, *exposed, RefusedMoves::left_out, stop);
         for (std::string& sentence : explain_exposure(*evaluation, node, stop)) found.push_back(std::move(sentence));
         return [this, found = std::move(found)] {
             exposure_ = found;

@@ -19,7 +19,7 @@ ExposedMoves::ExposedMoves(Document& document, QObject* parent) : QObject(parent
     delay_.setSingleShot(true);
     delay_.setInterval(delay_ms);
     connect(&delay_, &QTimer::timeout, this, &ExposedMoves::find);
-    for (const auto signal : {&Document::evaluationChanged, &Document::planChanged})
+    for (const auto signal : {&Document::evaluationChanged, &Document::planChanged, &Document::timesChanged})
         connect(&document, signal, this, &ExposedMoves::begin);
 }
 
@@ -46,7 +46,8 @@ void ExposedMoves::find() {
             if (problem.kind != ProblemKind::exposed) continue;
             const NodeId start = evaluation->graph->find(problem.nodes.front());
             const std::int32_t collective = evaluation->simulation.collective_of_node[start];
-            told[problem.nodes.front()] = evaluated_moves(evaluation, static_cast<std::size_t>(collective), stop);
+            told[problem.nodes.front()] =
+                evaluated_moves(evaluation, static_cast<std::size_t>(collective), RefusedMoves::told, stop);
             if (stop.stop_requested()) return {};
         }
         return [this, evaluation, told = std::move(told)] {
@@ -64,7 +65,7 @@ QString ExposedMoves::told(const Problem& problem) const {
     QStringList sentences;
     for (const std::string& sentence : found->second)
         sentences.append(withUnbrokenUnits(QString::fromStdString(sentence)) + u'.');
-    return sentences.join(u' ');
+    return sentences.join(u'\n');
 }
 
 }  // namespace overlap::ui

@@ -108,7 +108,7 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == title_column) return QString::fromStdString(shown.title);
-            if (index.column() == message_column) return messageOf(shown);
+            if (index.column() == message_column) return messageOf(shown).replace(u'\n', u' ');
             return fixOf(shown).isEmpty() ? QString() : fixOf(shown) + QStringLiteral(" ↵");
         case Qt::ToolTipRole:
             return index.column() == fix_column ? fixOf(shown) : messageOf(shown);
@@ -132,7 +132,7 @@ QString ProblemsModel::fixOf(const Problem& problem) const {
 QString ProblemsModel::messageOf(const Problem& problem) const {
     const QString message = QString::fromStdString(problem.message);
     const QString moves = instead_ ? QString() : moves_->told(problem);
-    return moves.isEmpty() ? message : QStringLiteral("%1. %2").arg(message, moves);
+    return moves.isEmpty() ? message : QStringLiteral("%1.\n%2").arg(message, moves);
 }
 
 QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int column, int role) const {

@@ -132,7 +132,7 @@ class InspectorTest : public QObject {
         InspectorPanel panel(*document);
         int told = 0;
         for (const std::size_t worst : most_exposed(*evaluation, 8)) {
-            const std::vector<std::string> sentences = evaluated_moves(evaluation, worst);
+            const std::vector<std::string> sentences = evaluated_moves(evaluation, worst, RefusedMoves::left_out);
             const std::string_view name = evaluation->graph->name(evaluation->simulation.collectives[worst].start);
             document->selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
             QTRY_VERIFY(!panel.busy());
