@@ -37,6 +37,7 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     /// What is refused cannot be chosen: its last column says why.
     Qt::ItemFlags flags(const QModelIndex& index) const override;
+    /// Whether the plan cannot have the change of this row.
     bool isRefused(const QModelIndex& index) const;
     /// Whether a click on the last column makes the change: it helps, or mends a problem, which no figure shows.
     static bool isOffered(const AdviceRow& row);

@@ -120,7 +120,7 @@ QString AdvicePanel::obstacle() const {
     const auto evaluation = document_.evaluation();
     if (!evaluation || document_.evaluating() || document_.current()->stale()) return tr("The plan is being evaluated");
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
-    if (!evaluation->refused && selected_only_->isChecked() && !selectedCollective())
+    if (selected_only_->isChecked() && !selectedCollective())
         return tr("Select a collective that is exposed, in any view");
     return {};
 }
@@ -166,14 +166,17 @@ QString AdvicePanel::nothingFound() const {
 }
 
 QString AdvicePanel::whatWasLookedFor() const {
+    if (evaluation_->refused)
+        return tr("The plan is refused, and none of its problems has a fix: see Problems. Advice comes once it runs.");
     const QString looked_for = QString::fromUtf8(advice_looked_for());
     if (selected_only_->isChecked())
-        return tr("Nothing was found that would help %1. Looked for: %2. Its neighbours, the passes or the data allow "
-                  "none of them.")
+        return tr("Nothing was found that would help %1. Looked for: %2. None of them is possible here, or "
+                  "compute to hide behind is lacking.")
             .arg(document_.selection().node(), looked_for);
     const bool exposed = !most_exposed(*evaluation_, 1).empty();
     return exposed ? tr("Nothing was found that would help any of these collectives. Looked for, for each: %1; and "
-                        "fixes of problems. The passes or the data allow none of them.")
+                        "fixes of problems. None of them is possible here, or compute to hide behind is "
+                        "lacking.")
                          .arg(looked_for)
                    : tr("No collective is exposed, and no problem has a fix: there is nothing to change.");
 }
@@ -197,7 +200,9 @@ void AdvicePanel::describe() {
     nothing_->setText(nothing ? shownName(whatWasLookedFor()) : QString());
     nothing_->setVisible(nothing);
     caption_->setText(shownName(text));
-    caption_->setToolTip(caption_->text());
+    // A low table shows the beginning of it.
+    caption_->setToolTip(nothing ? caption_->text() + u'\n' + nothing_->text() : caption_->text());
+    view_->setAccessibleDescription(nothing_->text());
 }
 
 void AdvicePanel::make(int row) {

@@ -128,6 +128,28 @@ class AdvicePanelTest : public QObject {
         QVERIFY2(panel.caption().endsWith("nothing was found"), qPrintable(panel.caption()));
     }
 
+    /// Of a refused plan nothing is looked for but fixes of its problems.
+    void nothingIsSaidToBeLookedForInARefusedPlan() {
+        const auto document =
+            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto refused = std::make_shared<Evaluation>(*evaluated);
+                refused->refused = true;
+                refused->problems.clear();
+                return std::shared_ptr<const Evaluation>(std::move(refused));
+            });
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        QVERIFY2(panel.nothingFound().startsWith("The plan is refused"), qPrintable(panel.nothingFound()));
+        panel.selectedOnly()->setChecked(true);
+        QVERIFY2(panel.caption().startsWith("Select a collective"), qPrintable(panel.caption()));
+    }
+
     void newProblemsAreNamed() {
         AdviceModel model;
         AdviceRow causes = row(-9.8, true);
