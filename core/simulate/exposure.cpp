@@ -35,7 +35,7 @@ class CauseFinder {
         const double wait_ms = simulation_.nodes[collective.wait].start_ms;
         collective.window_ms = wait_ms - possible_ms;
         find_producer(collective, possible_ms);
-        if (previous >= 0 && held_ms > 0 && held_ms >= collective.exposed_ms / 2) {
+        if (previous >= 0 && held_ms >= nanosecond_in_ms && held_ms >= collective.exposed_ms / 2) {
             collective.cause = ExposureCause::group_busy;
             collective.blocker = simulation_.collectives[static_cast<std::size_t>(previous)].start;
             return;
@@ -327,8 +327,10 @@ std::string exposure_cause_text(const Simulation& simulation, const Graph& graph
             else if (index == 0)
                 text += "it starts the graph, " + before(collective.window_ms, wait, "");
             else
-                text += "its input is an input of the graph, but hardly any compute comes before it: it is issued " +
-                        before(collective.window_ms, wait, "only ");
+                text +=
+                    "its input is an input of the graph, but hardly any compute comes before the collective, which is "
+                    "issued " +
+                    before(collective.window_ms, wait, "only ");
             return text + held + duration;
     }
     return text;

@@ -74,6 +74,8 @@ class Removal {
 };
 
 void add_bytes(const Graph& graph, NodeId collective, ModuleFigures& figures) {
+    // Products that are fused with a collective count as compute (module_figures.h).
+    if (graph.target_info(collective).starts == CollectiveKind::none) return;
     ++figures.collectives;
     const std::int64_t bytes = collective_bytes(graph, collective);
     switch (graph.target_info(collective).starts) {

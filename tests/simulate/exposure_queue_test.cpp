@@ -18,7 +18,8 @@ TEST_F(Exposure, TheQueueAtTheStartOfTheGraphIsTold) {
     EXPECT_EQ(timing.exposed_ms, 8);
     EXPECT_EQ(simulation.explain(graph, 1),
               "waits 8 ms, 3 ms of it in the queue: its input is an input of the graph, but hardly any compute comes "
-              "before it: it is issued right before waited; process group 0 was busy with first for 3 ms then; the "
+              "before the collective, which is issued right before waited; process group 0 was busy with first for 3 "
+              "ms then; the "
               "all-gather takes 5 ms, and it cannot be waited for later, since no compute comes after its wait");
 }
 
@@ -28,8 +29,8 @@ TEST_F(Exposure, OnlyTheFirstCollectiveStartsTheGraph) {
     sketch.wait("waited", sketch.gather("second", x, 5));
     run(1);
     EXPECT_TRUE(simulation.explain(graph, 1).starts_with(
-        "waits 5 ms: its input is an input of the graph, but hardly any compute comes before it: it is issued right "
-        "before waited"))
+        "waits 5 ms: its input is an input of the graph, but hardly any compute comes before the collective, which "
+        "is issued right before waited"))
         << simulation.explain(graph, 1);
 }
 
