@@ -1,7 +1,5 @@
 #include "ui/document/limit_names.h"
 
-#include <QObject>
-
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 
@@ -10,11 +8,12 @@ namespace overlap::ui {
 std::vector<std::pair<QString, std::int64_t>> limitNames(const Document& document) {
     std::vector<std::pair<QString, std::int64_t>> names;
     if (!document.isOpen()) return names;
-    names.emplace_back(QObject::tr("baseline"), document.baseline().corrected_memory.peak_bytes);
-    if (const auto evaluation = document.evaluation(); evaluation && !evaluation->refused)
-        names.emplace_back(QObject::tr("plan"), evaluation->corrected_memory.peak_bytes);
+    names.emplace_back(Document::tr("baseline"), document.baseline().corrected_memory.peak_bytes);
+    if (const auto evaluation = document.evaluation();
+        evaluation && !evaluation->refused && !document.current()->stale())
+        names.emplace_back(Document::tr("plan"), evaluation->corrected_memory.peak_bytes);
     if (const std::int64_t device = device_memory_bytes(*document.graph()); device > 0)
-        names.emplace_back(QObject::tr("device"), device);
+        names.emplace_back(Document::tr("device"), device);
     return names;
 }
 

@@ -18,8 +18,8 @@ QString nameOf(MemoryKind kind) {
     return QString::fromStdString(memory_kind_title(kind));
 }
 
-QString moreText(qint64 kinds) {
-    return KindBar::tr("and %1 more").arg(kinds);
+QString moreText(qint64 kinds, bool of_all) {
+    return (of_all ? KindBar::tr("kinds: %1") : KindBar::tr("and %1 more")).arg(kinds);
 }
 
 QColor colourOf(MemoryKind kind) {
@@ -75,9 +75,9 @@ QStringList KindBar::legend() const {
         const QString label = labelOf(parts_[index]);
         const int end = used + mark + mark_gap + metrics.horizontalAdvance(label);
         const auto left = static_cast<qint64>(parts_.size() - index);
-        const int more = left > 1 ? 2 * gap + metrics.horizontalAdvance(moreText(left)) : 0;
+        const int more = left > 1 ? 2 * gap + metrics.horizontalAdvance(moreText(left, index == 0)) : 0;
         if (end + more > room) {
-            shown.append(moreText(left));
+            shown.append(moreText(left, index == 0));
             break;
         }
         shown.append(label);

@@ -149,7 +149,7 @@ QWidget* MemoryPanel::makeBar() {
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
     limit_->setToolTip(tr(
         "The chart marks the fastest policy whose peak is within it, and the timeline draws it; 0 is what the device "
-        "holds. Also such as baseline + 6, plan - 2 GiB, 800 MiB. It changes no plan"));
+        "holds. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB. It changes no plan"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
         const std::int64_t bytes = limitBytes(gib);
         chart_->setLimit(bytes);
@@ -200,6 +200,7 @@ void MemoryPanel::showSection() {
     const QSignalBlocker quiet_budget(budget_), quiet_prefetch(prefetch_), quiet_deferral(deferral_);
     policy_->setPolicy(MemoryCommands(document_).isInEffect() ? QString::fromStdString(section.policy) : QString());
     budget_->setValue(section.cpu_offload_budget_gb);
+    budget_->updateGeometry();  // its signals, which do so, are blocked
     prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
     deferral_->setValue(static_cast<int>(section.defer_n_layers));
     const bool editable = MemoryCommands(document_).refusal().isEmpty();

@@ -38,6 +38,7 @@ class MemoryPanel : public QWidget {
     PolicyChart* chart() { return chart_; }
     /// The limit of the peak whose fastest policy the chart tells; 0: what the device holds.
     LimitField* limit() { return limit_; }
+    /// The limit of the field, in GiB; 0 is what the device holds.
     void setLimit(double gib);
     KindBar* kinds() { return kinds_; }
     MemoryEffects* effects() { return effects_; }

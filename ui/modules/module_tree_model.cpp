@@ -266,7 +266,10 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
             "Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a merged "
             "collective shares its time among its members by their bytes");
     if (role == Qt::ToolTipRole && section == communication_column)
-        return tr("Bytes that the module's collectives move, mebibytes");
+        return tr(
+            "Bytes that the module's collectives move in the current plan, mebibytes; those that it takes away are "
+            "left "
+            "out");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case name_column:

@@ -50,7 +50,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
         tr("What the step may hold at most; at first what the device holds, or no limit where the cost model does not "
-           "say. Also such as baseline + 6, plan - 2 GiB, 800 MiB"));
+           "say. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
         other_limit_->setVisible(index == static_cast<int>(Limit::other));
@@ -61,6 +61,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         given_limit_ = std::llround(gib * bytes_per_gib);
         emit changed();
     });
+    connect(other_limit_, &LimitField::refused, this, &SearchControls::refused);
     connect(locks_, &LockButton::changed, this, &SearchControls::update);
     connect(&document, &Document::graphChanged, this, &SearchControls::takeGraph);
     effort_->addItem(tr("Quick: 300 plans"), 300);
@@ -194,7 +195,9 @@ void SearchControls::showOtherLimit() {
                                                     : 0;
     const double gib = static_cast<double>(bytes) / bytes_per_gib;
     constexpr double rounding = 0.0005;
-    if (std::abs(other_limit_->value() - gib) > rounding) other_limit_->setValue(gib);
+    if (std::abs(other_limit_->value() - gib) <= rounding) return;
+    other_limit_->setValue(gib);
+    other_limit_->updateGeometry();  // its signals, which do so, are blocked
 }
 
 std::size_t SearchControls::plans() const {

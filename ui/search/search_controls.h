@@ -72,6 +72,8 @@ class SearchControls : public QWidget {
     void changed();
     /// kept() is another one.
     void keptChanged();
+    /// Why what was typed is no limit; one sentence without full stop.
+    void refused(const QString& reason);
 
   private:
     bool canStartFromCurrent() const;

@@ -74,6 +74,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(&task_, &PlanSearchTask::found, this,
             [this](const std::shared_ptr<const FoundPlans>& found) { showFound(*found, 0); });
     connect(controls_, &SearchControls::keptChanged, this, &SearchPanel::keptChanged);
+    connect(controls_, &SearchControls::refused, this, &SearchPanel::refused);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
         tried_limit_ = searched_limit_;
         const bool former = former_.found.has_value();

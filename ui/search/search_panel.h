@@ -61,6 +61,8 @@ class SearchPanel : public QWidget {
     void compareWanted(int before, int after);
     /// kept() is another one.
     void keptChanged();
+    /// Why what was typed is no limit; one sentence without full stop.
+    void refused(const QString& reason);
 
   private:
     QWidget* makeBar();

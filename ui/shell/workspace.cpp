@@ -321,6 +321,7 @@ void Workspace::tellOfViews() {
     tellOf(passes_, &PassesPanel::told);
     tellOf(board_, &BucketBoard::refused);
     tellOf(memory_, &MemoryPanel::refused);
+    tellOf(search_, &SearchPanel::refused);
     tellOf(inspector_, &InspectorPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
     tellOf(timeline_, &TimelineView::told);
@@ -336,7 +337,8 @@ bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
            collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() ||
-           plans_->busy() || modules_->busy() || graph_model_->reading() || job_->busy();
+           plans_->busy() || modules_->busy() || problems_->problems()->evaluating() || graph_model_->reading() ||
+           job_->busy();
 }
 
 TimeRange Workspace::planRange() const {

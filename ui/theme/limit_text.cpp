@@ -41,7 +41,8 @@ QString namesOf(const std::vector<NamedBytes>& names) {
 /// One summand without its sign.
 /// @returns bytes; nothing where it is not understood, with the reason.
 std::optional<double> readTerm(const QString& term, const std::vector<NamedBytes>& names, QString& reason) {
-    const auto named = std::ranges::find(names, term, &NamedBytes::first);
+    const auto named =
+        std::ranges::find_if(names, [&](const NamedBytes& each) { return each.first.toLower() == term; });
     if (named != names.end()) return static_cast<double>(named->second);
     static const QRegularExpression number(QStringLiteral("^([0-9]*[.,]?[0-9]+|[0-9]+[.,])\\s*([a-z]*)$"));
     const auto match = number.match(term);
@@ -56,7 +57,7 @@ std::optional<double> readTerm(const QString& term, const std::vector<NamedBytes
     const auto unit =
         std::ranges::find_if(units, [&](const Unit& each) { return unit_name == QLatin1String(each.name); });
     if (unit == units.end()) {
-        reason = translated("“%1” is no unit of memory, as MiB and GiB are").arg(unit_name);
+        reason = translated("“%1” is not a unit of memory; use MiB, GiB, TiB, MB, GB or TB").arg(unit_name);
         return std::nullopt;
     }
     return QLocale::c().toDouble(match.captured(1).replace(u',', u'.')) * unit->bytes;
@@ -77,7 +78,6 @@ std::int64_t limitBytes(double gib) {
 ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names) {
     QString sum = text.simplified().toLower();
     sum.replace(QChar(0x2212), u'-');
-    sum.replace(QChar::Nbsp, u' ');
     if (sum.startsWith(u'≤')) sum = sum.mid(1).trimmed();
     ReadLimit read;
     double bytes = 0, sign = 1;
@@ -102,7 +102,7 @@ ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names) {
         begin = next + 1;
     }
     if (bytes < 0) {
-        read.reason = translated("“%1” is less than nothing").arg(text.simplified());
+        read.reason = translated("“%1” is below 0").arg(text.simplified());
         return read;
     }
     if (bytes > most_limit_gib * bytes_per_gib)

@@ -8,7 +8,7 @@
 
 namespace overlap::ui {
 
-/// Bytes that a typed limit may call by a name in small letters, such as the peak of the baseline.
+/// Bytes that a typed limit may call by a name in any letters, such as the peak of the baseline.
 using NamedBytes = std::pair<QString, std::int64_t>;
 
 /// What a typed limit means.

@@ -45,8 +45,7 @@ QString eventToolTip(const Timeline& timeline, EventLocation location, const QSt
 QString laneToolTip(const Timeline& timeline, std::uint32_t lane) {
     const auto& description = timeline.lanes()[lane].description;
     QStringList lines{shownName(QString::fromStdString(description.title)).toHtmlEscaped()};
-    if (!description.subtitle.empty())
-        lines << shownName(QString::fromStdString(description.subtitle)).toHtmlEscaped();
+    if (!description.subtitle.empty()) lines << shownName(QString::fromStdString(description.subtitle)).toHtmlEscaped();
     return QStringLiteral("<qt>%1</qt>").arg(lines.join(QStringLiteral("<br>")));
 }
 
@@ -77,8 +76,8 @@ QString timelineDescription(const Timeline& timeline, EventLocation selection, c
     const QString lanes = QString::number(timeline.lanes().size());
     sentences.append(
         timeline.has_times()
-            ? translated("%1 events in %2 lanes over %3.").arg(events, lanes, timeText(timeline.range().length_ns()))
-            : translated("%1 events in %2 lanes, without times.").arg(events, lanes));
+            ? translated("Events: %1, lanes: %2, over %3.").arg(events, lanes, timeText(timeline.range().length_ns()))
+            : translated("Events: %1, lanes: %2, without times.").arg(events, lanes));
     return sentences.join(u' ');
 }
 

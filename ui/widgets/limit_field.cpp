@@ -70,7 +70,9 @@ QValidator::State LimitField::validate(QString& text, int&) const {
 void LimitField::fixup(QString& text) const {
     const QString reason = read(text).reason;
     if (reason.isEmpty()) return;
-    QToolTip::showText(mapToGlobal(rect().bottomLeft()), shownName(reason));
+    // Also called when it is hidden with something half typed.
+    if (isVisible())
+        QToolTip::showText(mapToGlobal(rect().bottomLeft()), shownName(reason), const_cast<LimitField*>(this));
     emit const_cast<LimitField*>(this)->refused(reason);
 }
 

@@ -166,18 +166,18 @@ class BucketBoardTest : public QObject {
     /// Two steps that differ are never the same text.
     void aSmallChangeOfTheStepIsSeen() {
         constexpr double change = 1e-6;  // of the step: four digits do not show it
-        std::optional<double> after_ms;
-        auto document =
-            openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+        const LoadedGraph loaded = loadGraph(smallGraphFile());
+        Plan after = loaded.empty_plan;
+        after.buckets = {{{"layers.0", "layers.2"}, false, {}}};
+        const double after_ms = evaluate(loaded.graph, after)->simulation.step_ms;
+        auto document = openDocument(
+            [after_ms](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
                 const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
-                if (!evaluated || !after_ms) return evaluated;
+                if (!evaluated) return evaluated;
                 auto shifted = std::make_shared<Evaluation>(*evaluated);
-                shifted->simulation.step_ms = *after_ms * (1 - change);
+                shifted->simulation.step_ms = after_ms * (1 - change);
                 return std::shared_ptr<const Evaluation>(std::move(shifted));
             });
-        Plan after = document->loaded().empty_plan;
-        after.buckets = {{{"layers.0", "layers.2"}, false, {}}};
-        after_ms = evaluate(document->graph(), after)->simulation.step_ms;
         document->addNew(document->loaded().empty_plan);
         BucketCommands(*document).addText("layers.0");
         QVERIFY(waitForEvaluation(*document));

@@ -39,6 +39,7 @@ class RulerTest : public QObject {
                 const QString where = described(width, range);
                 const auto labels = rulerLabels({left, top, width, height}, range);
                 QVERIFY2(!labels.empty() || width < 200, qPrintable(where));
+                if (labels.empty()) continue;
                 double end = left - 1;
                 for (const RulerLabel& label : labels) {
                     QVERIFY2(label.place.left() > end, qPrintable(where + ": " + label.text));

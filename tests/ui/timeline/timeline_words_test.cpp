@@ -43,7 +43,7 @@ class TimelineWordsTest : public QObject {
 
     void theDescriptionBeginsWithTheSelection() {
         const QString all = timelineDescription(*timeline_, {});
-        QVERIFY(all.contains(QStringLiteral("events in 3 lanes over")));
+        QVERIFY(all.contains(QStringLiteral(", lanes: 3, over ")));
         const QString selected = timelineDescription(*timeline_, {1, 3});
         QVERIFY(selected.startsWith(QStringLiteral("Selected: all_gather layers.3, ")));
         QVERIFY(selected.endsWith(all));

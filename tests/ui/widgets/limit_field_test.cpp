@@ -63,7 +63,7 @@ class LimitFieldTest : public QObject {
         row("baseline 6", "baseline 6");
         row("baseline +", "missing");
         row("6 miles", "miles");
-        row("plan - 50", "less than nothing");
+        row("plan - 50", "is below 0");
         row("5 TiB", "more than 4");
         row("nan", "nan");
         row("1e3", "1e3");
