@@ -5,7 +5,7 @@
 
 namespace overlap::ui {
 
-std::vector<std::pair<QString, std::int64_t>> limitNames(const Document& document) {
+std::vector<std::pair<QString, std::int64_t>> limitNames(Document& document) {
     std::vector<std::pair<QString, std::int64_t>> names;
     if (!document.isOpen()) return names;
     names.emplace_back(Document::tr("baseline"), document.baseline().corrected_memory.peak_bytes);
