@@ -42,7 +42,7 @@ TEST(FxMistakes, InStatements) {
             {"b = None", "line 2, column 5: \"b\" is released, and no node has this name"},
             {"b = f(a) c", "line 2, column 14: expected the end of the statement, found \"c\""},
             {"b = f(a)(a)", "line 2, column 9: what is called here has no name"},
-            {"a @ a", "line 2, column 5: expected an assignment, found the end of the line"},
+            {"a @ a", "line 2, column 10: expected an assignment, found the end of the line"},
             {"a[0] = a\n    b = f(a)", "line 2, column 5: what is changed in place here is given no name behind it"},
             {"a += a", "line 2, column 5: what is changed in place here is given no name behind it"},
             {"a += a\n    a += a;  b = a",
