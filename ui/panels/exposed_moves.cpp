@@ -24,7 +24,11 @@ ExposedMoves::ExposedMoves(Document& document, QObject* parent) : QObject(parent
 }
 
 void ExposedMoves::setWanted(bool wanted) {
-    if (std::exchange(wanted_, wanted) != wanted) begin();
+    if (std::exchange(wanted_, wanted) == wanted) return;
+    if (wanted) return begin();
+    // Also when the window goes, and the document has gone before its widgets.
+    delay_.stop();
+    task_.cancel();
 }
 
 void ExposedMoves::begin() {

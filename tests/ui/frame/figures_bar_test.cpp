@@ -227,7 +227,7 @@ class FiguresBarTest : public QObject {
             const auto places = [&] {
                 QHash<QString, int> lefts;
                 for (std::size_t figure = 0; figure < static_cast<std::size_t>(bar.labels().size()); ++figure)
-                    if (const QString label = bar.labels()[static_cast<qsizetype>(figure)]; label != "above bound")
+                    if (const QString label = bar.labels()[static_cast<qsizetype>(figure)]; !label.startsWith("above bound"))
                         lefts.insert(label.section(QStringLiteral(" · "), 0, 0), bar.left(figure));
                 return lefts;
             };

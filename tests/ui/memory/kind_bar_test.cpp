@@ -35,7 +35,8 @@ class KindBarTest : public QObject {
             const bool all = legend.size() == static_cast<qsizetype>(memory_kind_count) &&
                              bar.text() == legend.join(QStringLiteral(", "));
             const qsizetype left = static_cast<qsizetype>(memory_kind_count) - (legend.size() - 1);
-            QVERIFY2(all || legend.back() == QStringLiteral("and %1 more").arg(left), qPrintable(legend.join(u'|')));
+            const QString rest = legend.size() == 1 ? QStringLiteral("kinds: %1") : QStringLiteral("and %1 more");
+            QVERIFY2(all || legend.back() == rest.arg(left), qPrintable(legend.join(u'|')));
             QVERIFY(legend.size() >= most);
             most = legend.size();
             for (qsizetype index = 0; !all && index + 1 < legend.size(); ++index)

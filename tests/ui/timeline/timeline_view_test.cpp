@@ -28,7 +28,7 @@ class TimelineViewTest : public QObject {
 
     void showsAllAtFirst() {
         QCOMPARE(view_->visibleRange(), whole());
-        QVERIFY(view_->accessibleDescription().contains(QStringLiteral("3 lanes")));
+        QVERIFY(view_->accessibleDescription().contains(QStringLiteral("lanes: 3")));
         QVERIFY(!view_->accessibleName().isEmpty());
     }
 
