@@ -182,10 +182,6 @@ std::int64_t BoundUnderLimits::least_peak_bytes() const {
     return parts_->least_peak_bytes();
 }
 
-double BoundUnderLimits::least_ms() const {
-    return parts_->order_free.at({}).step_ms;
-}
-
 LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const {
     const std::int64_t least = parts_->least_peak_bytes();
     const std::string node = parts_->least_peak_node();

@@ -59,8 +59,6 @@ class BoundUnderLimits {
     ~BoundUnderLimits();
 
     LowerBound at(std::optional<std::int64_t> memory_limit) const;
-    /// A bound at every limit, of what is known already.
-    double least_ms() const;
     std::int64_t least_peak_bytes() const;
 
   private:

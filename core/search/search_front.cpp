@@ -1,6 +1,7 @@
 #include "core/search/search_front.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace overlap {
 namespace {
@@ -42,8 +43,12 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
     const Candidate& shortest =
         *best_within(usable, std::ranges::max(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes);
     const std::int64_t most = shortest.corrected_peak_bytes;
+    // Where nobody waits any more, that of plans within no limit, which holds at every one and is known at once.
+    std::optional<double> at_every_limit_ms;
     const auto bound_ms = [&](std::int64_t limit) {
-        return stop.stop_requested() ? bounds.least_ms() : bounds.at(limit).step_ms;
+        if (!stop.stop_requested()) return bounds.at(limit).step_ms;
+        if (!at_every_limit_ms) at_every_limit_ms = bounds.at({}).step_ms;
+        return *at_every_limit_ms;
     };
     for (std::int64_t index = 0; index < limits; ++index) {
         const std::int64_t limit = index + 1 == limits ? most : least + (most - least) / (limits - 1) * index;

@@ -225,6 +225,8 @@ TEST(PlanSearch, StopsWithTheBestSoFar) {
     };
     const SearchResult found = search_plans(graph, options);
     EXPECT_TRUE(found.stopped);
+    // Where it is stopped, too, the bound is that of plans that keep the order, as elsewhere.
+    for (const FrontPoint& point : found.front) EXPECT_EQ(point.bound_ms, found.bound.step_ms) << point.origin;
     EXPECT_FALSE(found.exhausted);
     EXPECT_TRUE(end_text(found, 100'000).starts_with("stopped after ")) << end_text(found, 100'000);
     EXPECT_TRUE(found.best.usable());

@@ -232,6 +232,8 @@ void SearchPanel::update() {
     const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
+    // Of a session it is known only with the first evaluation.
+    if (found_) showLimit();
 }
 
 void SearchPanel::forget() {

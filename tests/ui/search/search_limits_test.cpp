@@ -188,6 +188,21 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QCOMPARE(again.effort()->currentIndex(), 2);
     }
 
+    /// At the start of the window it comes back before the graph is evaluated.
+    void theLimitOfASessionIsDrawnOnceTheGraphIsEvaluated() {
+        find();
+        SearchControls& controls = panel_->controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        controls.otherLimit()->setValue(3);
+        const QJsonObject kept = panel_->kept();
+        Document later;
+        SearchPanel again(later);
+        later.setGraph(document_->loaded());
+        again.restore(kept);
+        QVERIFY(waitForEvaluation(later));
+        QTRY_COMPARE(again.chart()->peakLimit(), std::optional(std::int64_t{3} << 30));
+    }
+
     void aLimitThatIsNotKnownIsSaid() {
         setDeviceMemory(0);
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::device));

@@ -1,6 +1,7 @@
 #include <QDockWidget>
 #include <QTabBar>
 #include <cstdlib>
+#include <utility>
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -87,7 +88,9 @@ class TabPlacesTest : public QObject {
         QVERIFY(settled(window));
         QTabBar* tabs = panelTabs(window);
         QVERIFY(tabs);
-        const QList<QRect> first = places(*tabs, window);
+        // In a narrow window they move closer together later.
+        QList<QRect> first;
+        QTRY_VERIFY(std::exchange(first, places(*tabs, window)) == first);
         auto* dock = window.findChild<QDockWidget*>("problems");
         ProblemsPanel& problems = window.workspace().problems();
         QStringList titles;
