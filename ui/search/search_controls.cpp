@@ -178,7 +178,8 @@ std::optional<std::int64_t> SearchControls::limitBytes() const {
         case Limit::baseline:
             return document_.baseline().corrected_memory.peak_bytes;
         case Limit::current:
-            return document_.evaluation()->corrected_memory.peak_bytes;
+            if (const auto evaluation = document_.evaluation()) return evaluation->corrected_memory.peak_bytes;
+            return std::nullopt;
         case Limit::device:
             return device_memory_bytes(*document_.graph());
         case Limit::other:

@@ -42,7 +42,8 @@ class SearchControls : public QWidget {
     QAction* anyOrder() { return any_order_; }
     QAction* separateLinks() { return separate_links_; }
 
-    /// The most bytes that the step may hold; nothing where any peak will do. Asked for only where obstacle() is empty.
+    /// The most bytes that the step may hold; nothing where any peak will do, or the plan's is not known yet. Asked for
+    /// only where a graph is open and obstacle() is empty.
     std::optional<std::int64_t> limitBytes() const;
     /// How many plans are evaluated at most to find one.
     std::size_t plans() const;

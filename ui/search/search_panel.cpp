@@ -232,7 +232,7 @@ void SearchPanel::update() {
     const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
-    // Of a session it is known only with the first evaluation.
+    // That of the plan is known only with its first evaluation.
     if (found_) showLimit();
 }
 

@@ -108,7 +108,7 @@ void SearchPanel::drawChoices() {
 }
 
 std::optional<std::int64_t> SearchPanel::limit() const {
-    return controls_->obstacle().isEmpty() && document_.evaluation() ? controls_->limitBytes() : std::nullopt;
+    return document_.isOpen() && controls_->obstacle().isEmpty() ? controls_->limitBytes() : std::nullopt;
 }
 
 /// The chart and its slider show the limit; the best plan that was found within it is chosen.
