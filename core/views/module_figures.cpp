@@ -47,19 +47,8 @@ class Reckoning {
             (is_backward(graph_, node) ? figures.backward_ms : figures.forward_ms) += times_ms_[node];
             return;
         }
-        ++figures.collectives;
         figures.communication_ms += times_ms_[node];
-        const std::int64_t bytes = collective_bytes(graph_, node);
-        switch (target.starts) {
-            case CollectiveKind::all_gather:
-                figures.gather_bytes += bytes;
-                break;
-            case CollectiveKind::reduce_scatter:
-                figures.scatter_bytes += bytes;
-                break;
-            default:
-                figures.other_bytes += bytes;
-        }
+        add_collective(graph_, node, figures);
     }
 
     void add_parameters() {
@@ -110,6 +99,22 @@ class Reckoning {
 };
 
 }  // namespace
+
+void add_collective(const Graph& graph, NodeId collective, ModuleFigures& figures) {
+    if (graph.target_info(collective).starts == CollectiveKind::none) return;
+    ++figures.collectives;
+    const std::int64_t bytes = collective_bytes(graph, collective);
+    switch (graph.target_info(collective).starts) {
+        case CollectiveKind::all_gather:
+            figures.gather_bytes += bytes;
+            break;
+        case CollectiveKind::reduce_scatter:
+            figures.scatter_bytes += bytes;
+            break;
+        default:
+            figures.other_bytes += bytes;
+    }
+}
 
 ModuleFiguresTable module_figures(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms) {
     return Reckoning(graph, tree, times_ms).run();

@@ -32,6 +32,10 @@ struct ModuleFiguresTable {
     ModuleFigures without_module;        ///< of ModuleTree::nodes_without_module()
 };
 
+/// Adds a collective and its bytes; nothing for others, such as products that are fused with one: they count as
+/// compute.
+void add_collective(const Graph& graph, NodeId collective, ModuleFigures& figures);
+
 /// Figures of all modules, in time linear in the nodes and their depths.
 ///
 /// Bytes of a collective are the larger of its input and output. is_backward() decides the direction. A parameter

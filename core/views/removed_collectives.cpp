@@ -73,23 +73,6 @@ class Removal {
     bool replaces_others_ = false;
 };
 
-void add_bytes(const Graph& graph, NodeId collective, ModuleFigures& figures) {
-    // Products that are fused with a collective count as compute (module_figures.h).
-    if (graph.target_info(collective).starts == CollectiveKind::none) return;
-    ++figures.collectives;
-    const std::int64_t bytes = collective_bytes(graph, collective);
-    switch (graph.target_info(collective).starts) {
-        case CollectiveKind::all_gather:
-            figures.gather_bytes += bytes;
-            break;
-        case CollectiveKind::reduce_scatter:
-            figures.scatter_bytes += bytes;
-            break;
-        default:
-            figures.other_bytes += bytes;
-    }
-}
-
 }  // namespace
 
 std::vector<NodeId> removed_collectives(const Evaluation& evaluation) {
@@ -117,14 +100,14 @@ ModuleFiguresTable communicated_by(const Graph& graph, const ModuleTree& tree, s
     for (ModuleTree::ModuleId module = 1; module < tree.module_count(); ++module) {
         for (const NodeId node : tree.module(module).nodes) {
             if (!is_one[node]) continue;
-            add_bytes(graph, node, table.modules[module]);
+            add_collective(graph, node, table.modules[module]);
             if (counted[node]) continue;
             counted[node] = true;
-            add_bytes(graph, node, table.modules[ModuleTree::root]);
+            add_collective(graph, node, table.modules[ModuleTree::root]);
         }
     }
     for (const NodeId node : tree.nodes_without_module())
-        if (is_one[node]) add_bytes(graph, node, table.without_module);
+        if (is_one[node]) add_collective(graph, node, table.without_module);
     return table;
 }
 
