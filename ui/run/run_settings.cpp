@@ -23,10 +23,9 @@ QString nameOf(RunSettings::Where where) {
 }
 
 RunSettings::Where whereOf(const QString& name) {
-    using Where = RunSettings::Where;
-    for (const Where where : {Where::hosts, Where::slurm})
+    for (const auto where : {RunSettings::Where::hosts, RunSettings::Where::slurm})
         if (name == nameOf(where)) return where;
-    return Where::this_machine;
+    return RunSettings::Where::this_machine;
 }
 
 }  // namespace

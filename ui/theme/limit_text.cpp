@@ -13,20 +13,20 @@
 namespace overlap::ui {
 namespace {
 
-struct Unit {
+struct NamedUnit {
     const char* name;
     double bytes;
 };
-constexpr std::array units{Unit{"", bytes_per_gib},
-                           Unit{"b", 1},
-                           Unit{"kib", 1024},
-                           Unit{"mib", bytes_per_mib},
-                           Unit{"gib", bytes_per_gib},
-                           Unit{"tib", bytes_per_gib * 1024},
-                           Unit{"kb", 1e3},
-                           Unit{"mb", 1e6},
-                           Unit{"gb", 1e9},
-                           Unit{"tb", 1e12}};
+constexpr std::array units{NamedUnit{"", bytes_per_gib},
+                           NamedUnit{"b", 1},
+                           NamedUnit{"kib", 1024},
+                           NamedUnit{"mib", bytes_per_mib},
+                           NamedUnit{"gib", bytes_per_gib},
+                           NamedUnit{"tib", bytes_per_gib * 1024},
+                           NamedUnit{"kb", 1e3},
+                           NamedUnit{"mb", 1e6},
+                           NamedUnit{"gb", 1e9},
+                           NamedUnit{"tb", 1e12}};
 
 QString translated(const char* text) {
     return QCoreApplication::translate("LimitField", text);
@@ -55,7 +55,7 @@ std::optional<double> readTerm(const QString& term, const std::vector<NamedBytes
     }
     const QString unit_name = match.captured(2);
     const auto unit =
-        std::ranges::find_if(units, [&](const Unit& each) { return unit_name == QLatin1String(each.name); });
+        std::ranges::find_if(units, [&](const NamedUnit& each) { return unit_name == QLatin1String(each.name); });
     if (unit == units.end()) {
         reason = translated("“%1” is not a unit of memory; use MiB, GiB, TiB, MB, GB or TB").arg(unit_name);
         return std::nullopt;

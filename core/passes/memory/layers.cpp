@@ -10,7 +10,7 @@ namespace overlap::memory {
 
 namespace {
 
-constexpr std::string_view layers = "layers.";
+constexpr std::string_view layers_prefix = "layers.";
 
 /// A text as Python's int() reads it, blanks around it, a sign and underscores between digits included.
 /// @returns not_in_layers for what is no number.
@@ -39,8 +39,8 @@ std::int64_t whole_number(std::string_view text, std::string_view module) {
 }  // namespace
 
 std::int64_t layer_of_module(std::string_view module) {
-    if (!module.starts_with(layers)) return not_in_layers;
-    const std::string_view rest = module.substr(layers.size());
+    if (!module.starts_with(layers_prefix)) return not_in_layers;
+    const std::string_view rest = module.substr(layers_prefix.size());
     return whole_number(rest.substr(0, rest.find('.')), module);
 }
 
