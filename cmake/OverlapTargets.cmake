@@ -70,12 +70,21 @@ set(overlap_standard_headers
   <algorithm> <array> <cstddef> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
   <unordered_map> <utility> <vector>)
 
-# overlap_library(NAME SOURCES file... [SEES target...] [USES target...] [OWN_HEADERS])
-# A library of the project. SEES are the targets whose headers its own headers include, USES those that only its sources
+# Compiles sources by themselves that a unity build would include in one file with others of their target: each has names
+# of its own in its unnamed namespace that another one has too. `unity_check` (tests/architecture) says which.
+function(_overlap_compile_alone sources)
+  if(sources)
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
+# overlap_library(NAME SOURCES file... [ALONE file...] [SEES target...] [USES target...] [OWN_HEADERS])
+# A library of the project. ALONE are those of its sources that no unity build merges with others. SEES are the targets whose headers its own headers include, USES those that only its sources
 # include: users of this library need not see them. `include_check` (tests/architecture) compares both lists with
 # the includes. OWN_HEADERS: it does not see what the precompiled headers of its tree include.
 function(overlap_library name)
-  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;SEES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;ALONE;SEES;USES" ${ARGN})
+  _overlap_compile_alone("${ARG_ALONE}")
   _overlap_take_changed(ARG_SOURCES)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC overlap_settings ${ARG_SEES} PRIVATE ${ARG_USES})
@@ -85,9 +94,10 @@ function(overlap_library name)
   endif()
 endfunction()
 
-# overlap_program(NAME SOURCES file... [USES target...] [OWN_HEADERS])
+# overlap_program(NAME SOURCES file... [ALONE file...] [USES target...] [OWN_HEADERS])
 function(overlap_program name)
-  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;ALONE;USES" ${ARGN})
+  _overlap_compile_alone("${ARG_ALONE}")
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE overlap_settings ${ARG_USES})
   if(NOT ARG_OWN_HEADERS)
@@ -98,7 +108,7 @@ endfunction()
 # Code of tests is compiled without optimisation, which takes half the time; what it tests is optimised.
 set(overlap_test_options $<$<CONFIG:Release>:-O0>)
 
-# overlap_test(NAME SOURCES file... [USES target...]): a GoogleTest program that CTest runs.
+# overlap_test(NAME SOURCES file... [ALONE file...] [USES target...]): a GoogleTest program that CTest runs.
 function(overlap_test name)
   set(overlap_precompiled ${overlap_test_precompiled})
   overlap_program(${name} ${ARGN})
