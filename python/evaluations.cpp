@@ -61,11 +61,11 @@ std::shared_ptr<const Evaluation> evaluated(const GraphHandle& graph, const Plan
     return evaluation;
 }
 
-using ProgressCall = std::optional<nb::typed<nb::callable, nb::object(EvaluationProgress)>>;
+using PlanProgressCall = std::optional<nb::typed<nb::callable, nb::object(EvaluationProgress)>>;
 
 EvaluationHandle evaluate_plan(const GraphHandle& graph, const std::optional<Plan>& plan,
                                const std::optional<CostModelArgument>& model, bool contention, bool shared_links,
-                               bool strict, const ProgressCall& progress) {
+                               bool strict, const PlanProgressCall& progress) {
     std::optional<NamedCostModel> found;
     if (model) found = cost_model_of(*model);
     Reports<EvaluationProgress> reports;

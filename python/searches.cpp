@@ -22,14 +22,14 @@ namespace overlap::python {
 
 namespace {
 
-std::shared_ptr<const Graph> linked(const GraphHandle& graph, bool separate_links) {
+std::shared_ptr<const Graph> linked_graph(const GraphHandle& graph, bool separate_links) {
     return with_shared_links(graph.graph, separate_links ? LinkSharing::by_group : LinkSharing::by_host);
 }
 
 LowerBound bound(const GraphHandle& graph, std::optional<std::int64_t> memory_limit, bool separate_links,
                  bool any_order) {
     return result_of([&](const std::stop_token&) {
-        return lower_bound(*step_work(linked(graph, separate_links)), memory_limit, any_order);
+        return lower_bound(*step_work(linked_graph(graph, separate_links)), memory_limit, any_order);
     });
 }
 
@@ -39,11 +39,11 @@ struct FoundPlan {
     double simulated_ms = 0;
 };
 
-using ProgressCall = std::optional<nb::typed<nb::callable, nb::object(SearchProgress)>>;
+using SearchProgressCall = std::optional<nb::typed<nb::callable, nb::object(SearchProgress)>>;
 
 FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std::optional<std::int64_t> memory_limit,
                  std::size_t effort, unsigned threads, std::uint32_t seed, bool separate_links,
-                 const std::vector<std::string>& locks, bool any_order, const ProgressCall& progress) {
+                 const std::vector<std::string>& locks, bool any_order, const SearchProgressCall& progress) {
     if (effort == 0) throw InputError("effort", "expected 1 or more");
     if (!locks.empty() && !start) throw InputError("locks", "there is no plan to start from, whose parts they are");
     PlanLocks kept;
@@ -63,7 +63,7 @@ FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std
             options.any_order = any_order;
             options.stop = enough.get_token();
             options.progress = [&](const SearchProgress& made) { reports.add(made); };
-            FoundPlan found{search_plans(linked(graph, separate_links), options)};
+            FoundPlan found{search_plans(linked_graph(graph, separate_links), options)};
             found.result.best.plan = found_plan(found.result);
             found.simulated_ms = evaluate(graph.graph, found.result.best.plan)->simulation.step_ms;
             return found;

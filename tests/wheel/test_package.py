@@ -87,9 +87,22 @@ class Package(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
+    @staticmethod
+    def _own_build() -> Path:
+        build = Path(os.environ["OVERLAP_PROGRAMS"]).parent
+        (own,) = build.parent.glob("wheel-tools-%d.%d/build" % sys.version_info[:2])
+        return own
+
+    def test_sources_that_are_compiled_as_one_keep_their_names_apart(self) -> None:
+        checker = REPOSITORY / "tests" / "architecture" / "check_unity.py"
+        done = subprocess.run([sys.executable, "-B", checker, self._own_build() / "compile_commands.json"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^[1-9]\d* files of \d+ sources, 0 names that meet$")
+
     def test_bindings_include_what_they_list(self) -> None:
         build = Path(os.environ["OVERLAP_PROGRAMS"]).parent
-        (own,) = build.parent.glob("wheel-tools-%d.%d/build/targets.txt" % sys.version_info[:2])
+        own = self._own_build() / "targets.txt"
         with tempfile.TemporaryDirectory() as scratch:
             both = Path(scratch) / "targets.txt"
             both.write_text((build / "targets.txt").read_text() + own.read_text(), encoding="utf-8")
