@@ -10,13 +10,13 @@ namespace overlap {
 
 namespace {
 
-constexpr double more = 1.2, less = 1 / 1.2;
+constexpr double slowed = 1.2, sped_up = 1 / 1.2;
 
 constexpr Disturbance disturbances[] = {
-    {"links 20 % slower", 1, more, more},
-    {"links 20 % faster", 1, less, less},
-    {"compute 20 % slower", more, 1, 1},
-    {"compute 20 % faster", less, 1, 1},
+    {"links 20 % slower", 1, slowed, slowed},
+    {"links 20 % faster", 1, sped_up, sped_up},
+    {"compute 20 % slower", slowed, 1, 1},
+    {"compute 20 % faster", sped_up, 1, 1},
 };
 
 }  // namespace

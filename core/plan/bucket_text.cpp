@@ -17,10 +17,10 @@ namespace {
 /// Of all names together; a long name with a range in it would take gigabytes.
 constexpr std::size_t most_letters = std::size_t{8} << 20;
 
-constexpr std::string_view blanks = " \t\r\f\v";
+constexpr std::string_view python_blanks = " \t\r\f\v";
 
 bool is_blank(char letter) {
-    return blanks.find(letter) != std::string_view::npos;
+    return python_blanks.find(letter) != std::string_view::npos;
 }
 
 bool is_quote(char letter) {
