@@ -3,7 +3,7 @@
 #
 #     tests/run.sh                 tests; exit status 0 when all passed
 #     tests/run.sh --with-torch    those, the ones that need PyTorch, which pip installs into build/torch-environment, those
-#                                  of the wheel, which is made, and each fuzz target for 20 seconds, from the same seed
+#                                  of the wheel, which is made, and each fuzz target for 10 seconds, from the same seed
 #                                  each time
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
@@ -52,7 +52,7 @@ case ${1:-} in
     "") ;;
     --with-torch)
         with_torch=true
-        fuzz_seconds=20
+        fuzz_seconds=10
         # The headers that the wheel's module includes, and what a test of the mutation finds changes with.
         packages+=("${fuzz_packages[@]}" python3-dev python3-clang-14)
         ;;
