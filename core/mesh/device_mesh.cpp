@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/graph/tensor.h"
 
 namespace overlap {
@@ -51,8 +52,7 @@ void DeviceMesh::validate() const {
             throw InputError("mesh", "every mesh dimension holds at least one rank, found " + std::to_string(size));
     if (product_within(shape, 1, rank_limit) < 0) throw InputError("mesh", "a mesh holds at most 2^31 ranks");
     if (!dim_names.empty() && dim_names.size() != shape.size())
-        throw InputError("mesh", std::to_string(dim_names.size()) + " names for " + std::to_string(shape.size()) +
-                                     " mesh dimensions");
+        throw InputError("mesh", counted(dim_names.size(), "name") + " for " + counted(shape.size(), "mesh dimension"));
     for (std::size_t dim = 1; dim < dim_names.size(); ++dim)
         if (std::find(dim_names.begin(), dim_names.begin() + static_cast<std::ptrdiff_t>(dim), dim_names[dim]) !=
             dim_names.begin() + static_cast<std::ptrdiff_t>(dim))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap {
@@ -90,8 +91,8 @@ std::vector<int> mesh_dims_of(const ShardOrder& order, int tensor_dim) {
 
 void validate_state(const ShardingState& state, const DeviceMesh& mesh, int tensor_dims) {
     if (state.placements.size() != mesh.shape.size())
-        fail(state, "the mesh has " + std::to_string(mesh.shape.size()) + " dimensions, the state " +
-                        std::to_string(state.placements.size()));
+        fail(state, "the mesh has " + counted(mesh.shape.size(), "dimension") + ", the state " +
+                        counted(state.placements.size(), "placement"));
     for (const Placement& placement : state.placements)
         if (placement.cuts() && (placement.tensor_dim < 0 || placement.tensor_dim >= tensor_dims))
             fail(state, to_text(placement) + " cuts a dimension that the tensor does not have: it has " +

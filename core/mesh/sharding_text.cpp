@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 
 namespace overlap {
 
@@ -115,8 +116,8 @@ class StateReader {
 
     ShardingState by_mesh_dims() const {
         if (static_cast<int>(tokens_.size()) != mesh_dims_)
-            fail("it has " + std::to_string(tokens_.size()) + " placements, the mesh has " +
-                 std::to_string(mesh_dims_) + " dimensions");
+            fail("it has " + counted(tokens_.size(), "placement") + ", the mesh has " +
+                 counted(static_cast<std::size_t>(mesh_dims_), "dimension"));
         std::vector<Placement> placements;
         for (const Token& token : tokens_) placements.push_back(token.placement);
         ShardingState state = state_in_default_order(std::move(placements));

@@ -39,7 +39,7 @@ TEST(DeviceMesh, SaysWhatIsWrong) {
     EXPECT_EQ(problem({{2, 0}, {}}), "mesh: every mesh dimension holds at least one rank, found 0");
     EXPECT_EQ(problem({{1 << 16, 1 << 15}, {}}), "accepted");
     EXPECT_EQ(problem({{1 << 16, 1 << 15, 2}, {}}), "mesh: a mesh holds at most 2^31 ranks");
-    EXPECT_EQ(problem({{2, 2}, {"dp"}}), "mesh: 1 names for 2 mesh dimensions");
+    EXPECT_EQ(problem({{2, 2}, {"dp"}}), "mesh: 1 name for 2 mesh dimensions");
     EXPECT_EQ(problem({{2, 2, 2}, {"dp", "tp", "pp"}}), "accepted");
     EXPECT_EQ(problem({{2, 2, 2}, {"dp", "tp", "dp"}}), "mesh: two mesh dimensions are called \"dp\"");
     EXPECT_EQ(problem({{2, 2}, {"dp", "dp"}}), "mesh: two mesh dimensions are called \"dp\"");

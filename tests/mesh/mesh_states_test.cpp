@@ -1,4 +1,4 @@
-// What no mesh, tensor or state can be, in the sentence that says so.
+// What no placement or state can be, in the sentence that says so.
 
 #include <gtest/gtest.h>
 
@@ -14,40 +14,6 @@ namespace overlap {
 namespace {
 
 using test::problem_of;
-
-std::string problem_of_mesh(const DeviceMesh& mesh) {
-    return problem_of([&] { mesh.validate(); });
-}
-
-TEST(MeshStates, MeshesThatThereAreNot) {
-    EXPECT_EQ(problem_of_mesh({{2, 4}, {"dp", "tp"}, 8}), "accepted");
-    EXPECT_EQ(problem_of_mesh({{}, {}, 8}), "mesh: a mesh has 1 to 6 dimensions, this one has 0");
-    EXPECT_EQ(problem_of_mesh({{1, 1, 1, 1, 1, 1, 1}, {}, 8}), "mesh: a mesh has 1 to 6 dimensions, this one has 7");
-    EXPECT_EQ(problem_of_mesh({{2, 0}, {}, 8}), "mesh: every mesh dimension holds at least one rank, found 0");
-    EXPECT_EQ(problem_of_mesh({{65536, 65536}, {}, 8}), "mesh: a mesh holds at most 2^31 ranks");
-    EXPECT_EQ(problem_of_mesh({{2, 4}, {"dp"}, 8}), "mesh: 1 names for 2 mesh dimensions");
-    EXPECT_EQ(problem_of_mesh({{2, 4, 2}, {"dp", "tp", "dp"}, 8}), "mesh: two mesh dimensions are called \"dp\"");
-    EXPECT_EQ(problem_of_mesh({{2}, {}, -1}), "mesh: devices of a host are at least 0, found -1");
-}
-
-TEST(MeshStates, DimensionsWithoutNamesAreNumbered) {
-    EXPECT_EQ((DeviceMesh{{2, 4}, {"dp", "tp"}, 8}.dim_name(1)), "tp");
-    EXPECT_EQ((DeviceMesh{{2, 4}, {}, 8}.dim_name(1)), "1");
-}
-
-TEST(MeshStates, TensorsThatThereAreNot) {
-    EXPECT_EQ(MeshTensor::of({2, 3}, "bfloat16").bytes(), 12);
-    EXPECT_EQ(problem_of([] { MeshTensor::of({2}, "float12"); }), "tensor: torch has no dtype \"float12\"");
-    EXPECT_EQ(problem_of([] { MeshTensor::of(Extents(33, 1), "float32"); }),
-              "tensor: a tensor has at most 32 dimensions, this one has 33");
-    EXPECT_EQ(problem_of([] { MeshTensor::of({2, -1}, "float32"); }), "tensor: a size is at least 0, found -1");
-    EXPECT_EQ(problem_of([] {
-                  MeshTensor{{2}, "float32", 0}.validate();
-              }),
-              "tensor: an element has at least one byte, found 0");
-    EXPECT_EQ(problem_of([] { MeshTensor::of({std::int64_t{1} << 61}, "float32"); }),
-              "tensor: it is larger than 2^62 bytes");
-}
 
 TEST(MeshStates, PlacementsThatThereAreNot) {
     const std::vector<std::pair<std::string, std::string>> cases{
@@ -102,7 +68,7 @@ TEST(MeshStates, StatesThatDoNotFitTheirMeshOrTensor) {
     EXPECT_EQ(problem_of([] {
                   validate_state(parse_state("RR", 2), {{2}, {}, 8}, 1);
               }),
-              "state \"RR\": the mesh has 1 dimensions, the state 2");
+              "state \"RR\": the mesh has 1 dimension, the state 2 placements");
     EXPECT_EQ(problem_of_state("S(1)", {{1, {0}}}, {2}, 1),
               "state \"S(1)\": S(1) cuts a dimension that the tensor does not have: it has 1");
     EXPECT_EQ(problem_of_state("P(sum)P(max)", {}, {2, 2}, 1),

@@ -57,7 +57,7 @@ TEST(ShardingState, StridedShardsSayTheOrderThemselves) {
 TEST(ShardingState, SaysWhatItsMeshOrTensorLacks) {
     const DeviceMesh mesh{{2, 2}, {}};
     EXPECT_EQ(problem_of([&] { validate_state(state_in_default_order({replicate}), mesh, 2); }),
-              "state \"R\": the mesh has 2 dimensions, the state 1");
+              "state \"R\": the mesh has 2 dimensions, the state 1 placement");
     EXPECT_EQ(problem(state_in_default_order({Placement::shard(2)})),
               "state \"S(2)\": S(2) cuts a dimension that the tensor does not have: it has 2");
     EXPECT_EQ(problem(state_in_default_order({Placement::shard(-1)})),
