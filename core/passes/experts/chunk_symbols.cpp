@@ -14,7 +14,7 @@ void KnownSymbols::add(const Expressions& expressions, SymbolId symbol, std::int
     std::optional<std::int64_t>& known = values_[symbol];
     if (known && *known != number) {
         refuse_node(pass, node,
-                    "it has " + std::to_string(number) + " for the symbol " + expressions.name(symbol) +
+                    "it has " + std::to_string(number) + " for the symbol " + std::string(expressions.name(symbol)) +
                         ", and another node has " + std::to_string(*known) + "; torchtitan raises a ValueError");
     }
     if (!known) order_.push_back(symbol);

@@ -35,7 +35,7 @@ std::vector<ChunkSymbolHint> hints_of(const NodeFields& fields, const Expression
             return std::ranges::count(expressions.symbols(size), symbol) > 0;
         };
         if (std::ranges::any_of(fields.sizes(), mentions)) {
-            hints.push_back({expressions.name(symbol), *symbols.values()[symbol]});
+            hints.push_back({std::string(expressions.name(symbol)), *symbols.values()[symbol]});
         }
     }
     return hints;

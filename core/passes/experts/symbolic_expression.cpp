@@ -33,7 +33,7 @@ std::string_view without_brackets(std::string_view text) {
 
 }  // namespace
 
-Expressions::Expressions() : entries_(1) {}
+Expressions::Expressions() : texts_(std::make_unique<StringPool>()), entries_(1) {}
 
 std::optional<std::int64_t> Expressions::parsed_number(std::string_view text) {
     std::int64_t number = 0;
@@ -44,66 +44,61 @@ std::optional<std::int64_t> Expressions::parsed_number(std::string_view text) {
 }
 
 SymbolId Expressions::symbol(std::string_view name) {
-    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
-    const SymbolId made = symbol_count();
-    by_name_.emplace(name, made);
-    names_.emplace_back(name);
-    return made;
+    const StringId text = texts_->intern(name);
+    if (text >= symbol_.size()) symbol_.resize(text + 64, no_symbol);
+    if (symbol_[text] == no_symbol) {
+        symbol_[text] = symbol_count();
+        names_.push_back(text);
+    }
+    return symbol_[text];
 }
 
 std::optional<SymbolId> Expressions::find_symbol(std::string_view name) const {
-    const auto known = by_name_.find(name);
-    return known == by_name_.end() ? std::nullopt : std::optional(known->second);
+    const StringId text = texts_->find(name);
+    return text < symbol_.size() && symbol_[text] != no_symbol ? std::optional(symbol_[text]) : std::nullopt;
 }
 
 ExpressionId Expressions::read(std::string_view text) {
-    if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;
-    Entry entry = read_sum(text);
-    if (!entry.is_sum) {
-        entry.terms.clear();
-        entry.constant = 0;
-        find_symbols(entry);
-    }
-    return add(std::move(entry));
+    const StringId known = texts_->intern(text);
+    if (known < expression_.size() && expression_[known] != no_expression) return expression_[known];
+    const std::optional<std::int64_t> constant = read_sum(text);
+    return constant ? add_made_as(known, *constant) : add_unknown(known);
 }
 
-/// A sum whose text is the one that torch would print; else an entry that is none.
-Expressions::Entry Expressions::read_sum(std::string_view text) {
-    Entry entry;
-    entry.text = text;
+/// Puts the terms of a sum whose text is the one that torch would print into made_. @returns the number in it; nothing
+/// where the text is no such sum.
+std::optional<std::int64_t> Expressions::read_sum(std::string_view text) {
+    made_.clear();
+    std::int64_t constant = 0;
     if (is_symbol(text)) {  // most are
-        entry.symbols.push_back(symbol(text));
-        entry.terms.emplace_back().symbol = entry.symbols.front();
-        entry.is_sum = entry.readable = true;
-        return entry;
+        made_.emplace_back().symbol = symbol(text);
+        return constant;
     }
     bool negative = text.starts_with('-');
     std::string_view rest = negative ? text.substr(1) : text;
     while (true) {
         const std::size_t end = rest.find(' ');
-        const std::size_t before = entry.terms.size();
-        const std::int64_t constant = entry.constant;
-        if (!read_term(rest.substr(0, end), entry)) return entry;
+        const std::size_t before = made_.size();
+        const std::int64_t constant_before = constant;
+        if (!read_term(rest.substr(0, end), constant)) return {};
         if (negative) {
-            if (entry.terms.size() > before) entry.terms.back().factor *= -1;
-            entry.constant = entry.terms.size() > before ? constant : -entry.constant;
+            if (made_.size() > before) made_.back().factor *= -1;
+            constant = made_.size() > before ? constant_before : -constant;
         }
         if (end == rest.npos) break;
         const std::string_view sign = rest.substr(end, 3);
-        if (sign != " + " && sign != " - ") return entry;
+        if (sign != " + " && sign != " - ") return {};
         negative = sign == " - ";
         rest.remove_prefix(end + 3);
     }
-    if (!in_torchs_order(entry.terms) || print(entry.terms, entry.constant) != text) return entry;
-    for (const Term& term : entry.terms) entry.symbols.push_back(term.symbol);
-    entry.is_sum = entry.readable = true;
-    return entry;
+    if (!put_made_in_torchs_order() || print_made(constant) != text) return {};
+    return constant;
 }
 
-bool Expressions::read_term(std::string_view term, Entry& entry) {
+bool Expressions::read_term(std::string_view term, std::int64_t& constant) {
     if (const std::optional<std::int64_t> number = parsed_number(term)) {
-        if (entry.constant != 0) return false;
-        entry.constant = *number;
+        if (constant != 0) return false;
+        constant = *number;
         return true;
     }
     Term made;
@@ -122,55 +117,63 @@ bool Expressions::read_term(std::string_view term, Entry& entry) {
     }
     if (!is_symbol(term)) return false;
     made.symbol = symbol(term);
-    entry.terms.push_back(made);
+    made_.push_back(made);
     return true;
 }
 
-void Expressions::find_symbols(Entry& entry) {
-    const std::string_view text = entry.text;
+/// Of what is no sum, only the symbols are known.
+ExpressionId Expressions::add_unknown(StringId known) {
+    Entry entry;
+    entry.text = known;
+    entry.first_symbol = static_cast<std::uint32_t>(symbols_.size());
+    const std::string_view text = texts_->text(known);
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at + 1;
         if (is_letter(text[at])) {
             while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
             if (const std::string_view word = text.substr(at, end - at); is_symbol(word)) {
                 const SymbolId found = symbol(word);
-                if (std::ranges::find(entry.symbols, found) == entry.symbols.end()) entry.symbols.push_back(found);
+                const auto own = std::span(symbols_).subspan(entry.first_symbol);
+                if (std::ranges::find(own, found) == own.end()) symbols_.push_back(found);
             }
         }
         at = end;
     }
+    entry.symbol_count = static_cast<std::uint32_t>(symbols_.size()) - entry.first_symbol;
     // Any values do: only whether the text can be read is of interest, and whether they divide by 0 does not matter.
     entry.readable = scheduling::evaluate_size(text, [](std::string_view) { return std::int64_t{7}; }).has_value();
+    return add(entry);
 }
 
 std::optional<std::int64_t> Expressions::constant(ExpressionId expression) const {
     const Entry& entry = entries_[expression];
-    return entry.is_sum && entry.terms.empty() ? std::optional(entry.constant) : std::nullopt;
+    return entry.is_sum && entry.term_count == 0 ? std::optional(entry.constant) : std::nullopt;
 }
 
 std::optional<SymbolId> Expressions::single_symbol(ExpressionId expression) const {
     const std::optional<std::int64_t> whole = factor(expression);
-    return whole == 1 ? std::optional(entries_[expression].terms.front().symbol) : std::nullopt;
+    return whole == 1 ? std::optional(symbols(expression).front()) : std::nullopt;
 }
 
 std::optional<std::int64_t> Expressions::factor(ExpressionId expression) const {
     const Entry& entry = entries_[expression];
-    if (!entry.is_sum || entry.terms.size() != 1 || entry.constant != 0 || entry.terms[0].divisor != 1) return {};
-    return entry.terms[0].factor;
+    if (!entry.is_sum || entry.term_count != 1 || entry.constant != 0) return {};
+    const Term& only = terms_[entry.first_term];
+    return only.divisor == 1 ? std::optional(only.factor) : std::nullopt;
 }
 
 std::optional<std::int64_t> Expressions::value(ExpressionId expression, const SymbolValues& values) const {
     const auto known = [&](SymbolId symbol) { return symbol < values.size() ? values[symbol] : std::nullopt; };
     const Entry& entry = entries_[expression];
-    for (const SymbolId symbol : entry.symbols) {
+    for (const SymbolId symbol : symbols(expression)) {
         if (!known(symbol)) return {};
     }
     if (!entry.is_sum) {
-        return scheduling::evaluate_size(entry.text,
-                                         [&](std::string_view name) { return *known(by_name_.find(name)->second); });
+        return scheduling::evaluate_size(text(expression),
+                                         [&](std::string_view name) { return *known(*find_symbol(name)); });
     }
     std::int64_t sum = entry.constant;
-    for (const Term& term : entry.terms) {
+    for (const Term& term : terms(entry)) {
         const std::int64_t symbol = *known(term.symbol);
         std::int64_t part = symbol / term.divisor;
         if (symbol % term.divisor < 0) --part;
@@ -183,14 +186,14 @@ std::optional<ExpressionId> Expressions::partly_known(ExpressionId expression, c
     const auto known = [&](SymbolId symbol) { return symbol < values.size() ? values[symbol] : std::nullopt; };
     const Entry& entry = entries_[expression];
     const auto is_known = [&](SymbolId symbol) { return known(symbol).has_value(); };
-    if (std::ranges::none_of(entry.symbols, is_known)) return expression;
+    if (std::ranges::none_of(symbols(expression), is_known)) return expression;
     if (!entry.is_sum) return {};
-    std::vector<Term> terms;
+    made_.clear();
     std::int64_t constant = entry.constant;
-    for (const Term& term : entry.terms) {
+    for (const Term& term : terms(entry)) {
         const std::optional<std::int64_t> symbol = known(term.symbol);
         if (!symbol) {
-            terms.push_back(term);
+            made_.push_back(term);
             continue;
         }
         std::int64_t part = *symbol / term.divisor;
@@ -198,68 +201,77 @@ std::optional<ExpressionId> Expressions::partly_known(ExpressionId expression, c
         if (__builtin_mul_overflow(part, term.factor, &part)) return {};
         if (__builtin_add_overflow(constant, part, &constant)) return {};
     }
-    return add_sum(std::move(terms), constant);
+    return add_made(constant);
 }
 
 std::optional<ExpressionId> Expressions::halved(ExpressionId expression) {
     const std::optional<std::int64_t> whole = factor(expression);
     if (!whole) return {};
-    std::vector<Term> terms = entries_[expression].terms;
+    made_.assign(1, terms_[entries_[expression].first_term]);
     if (*whole % 2 == 0) {
-        terms[0].factor /= 2;
-        return add_sum(std::move(terms), 0);
+        made_[0].factor /= 2;
+        return add_made(0);
     }
     if (*whole == 1) {
-        terms[0].divisor = 2;
-        return add_sum(std::move(terms), 0);
+        made_[0].divisor = 2;
+        return add_made(0);
     }
-    return read("((" + text(expression) + ")//2)");
+    return read(std::string("((").append(text(expression)).append(")//2)"));
 }
 
 std::optional<ExpressionId> Expressions::multiplied(ExpressionId expression, std::int64_t factor) {
     if (factor == 1) return expression;
-    if (!entries_[expression].is_sum) return {};
-    std::vector<Term> terms = entries_[expression].terms;
-    std::int64_t constant = entries_[expression].constant;
+    const Entry& entry = entries_[expression];
+    if (!entry.is_sum) return {};
+    made_.assign(terms(entry).begin(), terms(entry).end());
+    std::int64_t constant = entry.constant;
     bool overflows = __builtin_mul_overflow(constant, factor, &constant);
-    for (Term& term : terms) overflows |= __builtin_mul_overflow(term.factor, factor, &term.factor);
+    for (Term& term : made_) overflows |= __builtin_mul_overflow(term.factor, factor, &term.factor);
     if (overflows) return {};
-    return add_sum(std::move(terms), constant);
+    return add_made(constant);
 }
 
-std::optional<ExpressionId> Expressions::add_sum(std::vector<Term> terms, std::int64_t constant) {
+std::optional<ExpressionId> Expressions::add_made(std::int64_t constant) {
     // The least number has no opposite that could be printed behind a minus.
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    if (constant == least || std::ranges::find(terms, least, &Term::factor) != terms.end()) return {};
-    if (!in_torchs_order(terms)) return {};
-    std::string text = print(terms, constant);
-    if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;
+    if (constant == least || std::ranges::find(made_, least, &Term::factor) != made_.end()) return {};
+    if (!put_made_in_torchs_order()) return {};
+    const StringId text = texts_->intern(print_made(constant));
+    if (text < expression_.size() && expression_[text] != no_expression) return expression_[text];
+    return add_made_as(text, constant);
+}
+
+ExpressionId Expressions::add_made_as(StringId text, std::int64_t constant) {
     Entry entry;
-    entry.text = std::move(text);
-    entry.terms = std::move(terms);
-    for (const Term& term : entry.terms) entry.symbols.push_back(term.symbol);
+    entry.text = text;
+    entry.first_symbol = static_cast<std::uint32_t>(symbols_.size());
+    entry.first_term = static_cast<std::uint32_t>(terms_.size());
+    entry.symbol_count = entry.term_count = static_cast<std::uint32_t>(made_.size());
+    for (const Term& term : made_) symbols_.push_back(term.symbol);
+    terms_.insert(terms_.end(), made_.begin(), made_.end());
     entry.constant = constant;
     entry.is_sum = entry.readable = true;
-    return add(std::move(entry));
+    return add(entry);
 }
 
 /// sympy sorts symbols by their names, and divisions behind them. Whether it would merge or reorder several divisions
 /// is left open: no graph has them.
-bool Expressions::in_torchs_order(std::vector<Term>& terms) const {
-    const auto divisions = std::ranges::count_if(terms, [](const Term& term) { return term.divisor != 1; });
+bool Expressions::put_made_in_torchs_order() {
+    if (made_.size() == 1) return made_[0].factor != 0;
+    const auto divisions = std::ranges::count_if(made_, [](const Term& term) { return term.divisor != 1; });
     if (divisions > 1) return false;
-    std::ranges::sort(terms, [&](const Term& left, const Term& right) {
+    std::ranges::sort(made_, [&](const Term& left, const Term& right) {
         const bool left_divides = left.divisor != 1, right_divides = right.divisor != 1;
-        return left_divides != right_divides ? right_divides : names_[left.symbol] < names_[right.symbol];
+        return left_divides != right_divides ? right_divides : name(left.symbol) < name(right.symbol);
     });
-    const auto repeated = std::ranges::adjacent_find(terms, {}, &Term::symbol);
-    const auto vanishes = std::ranges::find(terms, std::int64_t{0}, &Term::factor);
-    const bool divides_again = divisions == 1 && std::ranges::count(terms, terms.back().symbol, &Term::symbol) > 1;
-    return repeated == terms.end() && vanishes == terms.end() && !divides_again;
+    const auto repeated = std::ranges::adjacent_find(made_, {}, &Term::symbol);
+    const auto vanishes = std::ranges::find(made_, std::int64_t{0}, &Term::factor);
+    const bool divides_again = divisions == 1 && std::ranges::count(made_, made_.back().symbol, &Term::symbol) > 1;
+    return repeated == made_.end() && vanishes == made_.end() && !divides_again;
 }
 
-std::string Expressions::print(std::span<const Term> terms, std::int64_t constant) const {
-    const bool alone = terms.size() == 1 && constant == 0 && terms[0].factor == 1;
+std::string Expressions::print_made(std::int64_t constant) const {
+    const bool alone = made_.size() == 1 && constant == 0 && made_[0].factor == 1;
     std::string text;
     const auto add_sign = [&](bool negative) {
         if (text.empty()) {
@@ -268,27 +280,29 @@ std::string Expressions::print(std::span<const Term> terms, std::int64_t constan
             text += negative ? " - " : " + ";
         }
     };
-    for (const Term& term : terms) {
+    for (const Term& term : made_) {
         add_sign(term.factor < 0);
         if (term.factor != 1 && term.factor != -1) (text += std::to_string(std::abs(term.factor))) += '*';
         if (term.divisor == 1) {
-            text += names_[term.symbol];
+            text += name(term.symbol);
             continue;
         }
-        const std::string division = '(' + names_[term.symbol] + "//" + std::to_string(term.divisor) + ')';
-        text += alone ? division : '(' + division + ')';
+        text += alone ? "(" : "((";
+        ((text += name(term.symbol)) += "//") += std::to_string(term.divisor);
+        text += alone ? ")" : "))";
     }
-    if (constant != 0 || terms.empty()) {
+    if (constant != 0 || made_.empty()) {
         add_sign(constant < 0);
         text += std::to_string(std::abs(constant));
     }
     return text;
 }
 
-ExpressionId Expressions::add(Entry entry) {
+ExpressionId Expressions::add(const Entry& entry) {
     const ExpressionId made = count();
-    by_text_.emplace(entry.text, made);
-    entries_.push_back(std::move(entry));
+    if (entry.text >= expression_.size()) expression_.resize(entry.text + 64, no_expression);
+    expression_[entry.text] = made;
+    entries_.push_back(entry);
     return made;
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "core/graph/string_pool.h"
 
 namespace overlap::experts {
 
@@ -45,12 +46,15 @@ class Expressions {
     std::uint32_t symbol_count() const { return static_cast<std::uint32_t>(names_.size()); }
     /// Different expressions so far, and no_expression: numbers are below this.
     std::uint32_t count() const { return static_cast<std::uint32_t>(entries_.size()); }
-    const std::string& name(SymbolId symbol) const { return names_[symbol]; }
+    std::string_view name(SymbolId symbol) const { return texts_->text(names_[symbol]); }
 
     /// As torch prints it.
-    const std::string& text(ExpressionId expression) const { return entries_[expression].text; }
-    /// Each symbol once.
-    std::span<const SymbolId> symbols(ExpressionId expression) const { return entries_[expression].symbols; }
+    std::string_view text(ExpressionId expression) const { return texts_->text(entries_[expression].text); }
+    /// Each symbol once. Valid until the next expression is added.
+    std::span<const SymbolId> symbols(ExpressionId expression) const {
+        const Entry& entry = entries_[expression];
+        return std::span(symbols_).subspan(entry.first_symbol, entry.symbol_count);
+    }
     bool is_readable(ExpressionId expression) const { return entries_[expression].readable; }
     /// The number that it is, whatever the symbols stand for.
     std::optional<std::int64_t> constant(ExpressionId expression) const;
@@ -79,33 +83,40 @@ class Expressions {
         std::int64_t divisor = 1;
         std::int64_t factor = 1;
     };
+    /// Most expressions are one symbol: what an entry has lies in lists of all entries, so that it needs no memory of
+    /// its own.
     struct Entry {
-        std::string text;
-        std::vector<SymbolId> symbols;
-        std::vector<Term> terms;  ///< of a sum
+        StringId text = empty_string;
+        std::uint32_t first_symbol = 0, symbol_count = 0;
+        std::uint32_t first_term = 0, term_count = 0;  ///< of a sum
         std::int64_t constant = 0;
         bool is_sum = false;
         bool readable = false;
     };
+    static constexpr SymbolId no_symbol = 0xffffffffu;
 
-    Entry read_sum(std::string_view text);
-    bool read_term(std::string_view term, Entry& entry);
-    void find_symbols(Entry& entry);
-    /// Of a sum whose terms may still be in any order; nothing where the order that torch gives them is not known.
-    std::optional<ExpressionId> add_sum(std::vector<Term> terms, std::int64_t constant);
-    bool in_torchs_order(std::vector<Term>& terms) const;
-    std::string print(std::span<const Term> terms, std::int64_t constant) const;
-    ExpressionId add(Entry entry);
+    std::span<const Term> terms(const Entry& entry) const {
+        return std::span(terms_).subspan(entry.first_term, entry.term_count);
+    }
+    std::optional<std::int64_t> read_sum(std::string_view text);
+    bool read_term(std::string_view term, std::int64_t& constant);
+    ExpressionId add_unknown(StringId text);
+    /// Of made_, whose terms may still be in any order; nothing where the order that torch gives them is not known.
+    std::optional<ExpressionId> add_made(std::int64_t constant);
+    ExpressionId add_made_as(StringId text, std::int64_t constant);
+    bool put_made_in_torchs_order();
+    std::string print_made(std::int64_t constant) const;
+    ExpressionId add(const Entry& entry);
     static std::optional<std::int64_t> parsed_number(std::string_view text);
 
+    std::unique_ptr<StringPool> texts_;  ///< of expressions and symbols
     std::vector<Entry> entries_;
-    std::vector<std::string> names_;
-    /// Finds texts without making strings of them.
-    struct TextHash : std::hash<std::string_view> {
-        using is_transparent = void;
-    };
-    std::unordered_map<std::string, ExpressionId, TextHash, std::equal_to<>> by_text_;
-    std::unordered_map<std::string, SymbolId, TextHash, std::equal_to<>> by_name_;
+    std::vector<SymbolId> symbols_;         ///< of one entry after the other
+    std::vector<Term> terms_;               ///< the same
+    std::vector<StringId> names_;           ///< by symbol
+    std::vector<ExpressionId> expression_;  ///< by text; no_expression where it was not read
+    std::vector<SymbolId> symbol_;          ///< by text; no_symbol where it is none
+    std::vector<Term> made_;                ///< of the sum that is being made
 };
 
 template <typename Replacement>
@@ -116,14 +127,15 @@ std::optional<ExpressionId> Expressions::substituted(ExpressionId expression, co
         changes |= made.halved || made.symbol != symbol;
     }
     if (!changes) return expression;
-    if (!entries_[expression].is_sum) return {};
-    std::vector<Term> terms = entries_[expression].terms;
-    for (Term& term : terms) {
+    const Entry& entry = entries_[expression];
+    if (!entry.is_sum) return {};
+    made_.assign(terms(entry).begin(), terms(entry).end());
+    for (Term& term : made_) {
         const SymbolReplacement made = replacement(term.symbol);
         term.symbol = made.symbol;
         if (made.halved && __builtin_mul_overflow(term.divisor, std::int64_t{2}, &term.divisor)) return {};
     }
-    return add_sum(std::move(terms), entries_[expression].constant);
+    return add_made(entry.constant);
 }
 
 }  // namespace overlap::experts

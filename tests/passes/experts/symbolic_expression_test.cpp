@@ -14,7 +14,7 @@ std::string halved(Expressions& expressions, std::string_view text) {
         if (symbol == batch) return {batch, true};
         return {symbol == count ? fresh : symbol, false};
     });
-    return made ? expressions.text(*made) : std::string();
+    return made ? std::string(expressions.text(*made)) : std::string();
 }
 
 TEST(SymbolicExpression, SubstitutionsAreWrittenAsTorchWritesThem) {
@@ -38,7 +38,7 @@ TEST(SymbolicExpression, HalvesOfMultiplesAreThoseOfTorch) {
     Expressions expressions;
     const auto half = [&](std::string_view text) {
         const auto made = expressions.halved(expressions.read(text));
-        return made ? expressions.text(*made) : std::string();
+        return made ? std::string(expressions.text(*made)) : std::string();
     };
     EXPECT_EQ(half("u0"), "(u0//2)");
     EXPECT_EQ(half("2*u0"), "u0");
