@@ -58,8 +58,21 @@ class DraftArray {
     SharedArray<T> finish(std::span<const std::uint32_t> numbers, bool all) const {
         if (all) return finish();
         std::vector<T> items;
-        items.reserve(numbers.size());
-        // Most items follow the one before them.
+        if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
+            items.resize(numbers.size());
+            for (std::size_t place = 0; place < numbers.size(); ++place) items[place] = (*this)[numbers[place]];
+        } else {
+            add_runs(numbers, items);
+        }
+        return SharedArray<T>(std::move(items));
+    }
+
+  private:
+    static constexpr std::size_t page_size = std::size_t{1} << page_bits;
+
+    /// Adds the items of these numbers to others. Most follow the one before them, and larger ones are copied together.
+    void add_runs(std::span<const std::uint32_t> numbers, std::vector<T>& items) const {
+        items.reserve(items.size() + numbers.size());
         for (std::size_t begin = 0; begin < numbers.size();) {
             const std::uint32_t first = numbers[begin];
             const std::size_t left = std::min(page_size - (first & (page_size - 1)), numbers.size() - begin);
@@ -69,11 +82,7 @@ class DraftArray {
             items.insert(items.end(), item, item + count);
             begin += count;
         }
-        return SharedArray<T>(std::move(items));
     }
-
-  private:
-    static constexpr std::size_t page_size = std::size_t{1} << page_bits;
 
     void copy(std::size_t page) {
         own_[page] = std::make_unique_for_overwrite<T[]>(page_size);

@@ -135,11 +135,6 @@ std::vector<NodeId> GraphEditor::order() const {
     return nodes;
 }
 
-std::span<const TensorMeta> GraphEditor::outputs(NodeId node) const {
-    const NodeRecord& record = records_[node];
-    return tensors_.slice(record.first_output, record.output_count);
-}
-
 std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
     const NodeRecord record = records_[node];
     if (record.output_count == 0) return {};
@@ -167,23 +162,10 @@ void GraphEditor::set_estimate(NodeId node, std::optional<double> milliseconds) 
     set_metadata(node, changed);
 }
 
-std::span<const std::int64_t> GraphEditor::shape(const TensorMeta& tensor) const {
-    return dimensions_.slice(tensor.first_dimension, tensor.rank);
-}
-
-std::span<const std::int64_t> GraphEditor::stride(const TensorMeta& tensor) const {
-    return dimensions_.slice(std::size_t{tensor.first_dimension} + tensor.rank, tensor.rank);
-}
-
 std::int64_t GraphEditor::element_count(const TensorMeta& tensor) const {
     std::int64_t count = 1;
     for (const std::int64_t size : shape(tensor)) count *= size;
     return count;
-}
-
-std::span<const Value> GraphEditor::children(const Value& value) const {
-    if (!value.has_children()) return {};
-    return values_.slice(value.first, value.count);
 }
 
 const Value* GraphEditor::argument(NodeId node, std::size_t index) const {
@@ -197,11 +179,6 @@ const Value* GraphEditor::keyword(NodeId node, std::string_view key) const {
         if (text(kwargs[index].string) == key) return &kwargs[index + 1];
     }
     return nullptr;
-}
-
-NodeId GraphEditor::current(NodeId node) const {
-    while (node != no_node && replacement_[node] != no_node) node = replacement_[node];
-    return node;
 }
 
 NodeId GraphEditor::node_argument(NodeId node, std::size_t index) const {
@@ -252,11 +229,13 @@ std::uint32_t GraphEditor::source_edge(NodeId user, NodeId input) {
     if (inputs.size() <= few)
         return first + static_cast<std::uint32_t>(std::ranges::find(inputs, input) - inputs.begin());
     const auto [known, is_new] = edges_of_wide_.try_emplace(user);
+    auto& edges = known->second;
     if (is_new) {
-        for (std::uint32_t index = 0; index < inputs.size(); ++index)
-            known->second.emplace(inputs[index], first + index);
+        edges.reserve(inputs.size());
+        for (std::uint32_t index = 0; index < inputs.size(); ++index) edges.emplace_back(inputs[index], first + index);
+        std::ranges::sort(edges);
     }
-    return known->second.at(input);
+    return std::ranges::lower_bound(edges, std::pair(input, std::uint32_t{0}))->second;
 }
 
 /// Makes a list of a node's users, which can be changed, of those that it has in the source.
@@ -345,7 +324,6 @@ void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
     if (same && seen == known.size()) {
         // Where a user stands in the lists of its inputs does not matter once it has a time of registration.
         registered_[node] = ++clock_;
-        edges_changed_ = true;
         return;
     }
     detach_inputs(node);

@@ -67,17 +67,29 @@ class GraphEditor {
     std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
     std::string_view name(NodeId node) const { return text(records_[node].name); }
     std::string_view text(StringId id) const { return strings_->text(id); }
-    std::span<const TensorMeta> outputs(NodeId node) const;
-    std::span<const std::int64_t> shape(const TensorMeta& tensor) const;
-    std::span<const std::int64_t> stride(const TensorMeta& tensor) const;
+    std::span<const TensorMeta> outputs(NodeId node) const {
+        const NodeRecord& record = records_[node];
+        return tensors_.slice(record.first_output, record.output_count);
+    }
+    std::span<const std::int64_t> shape(const TensorMeta& tensor) const {
+        return dimensions_.slice(tensor.first_dimension, tensor.rank);
+    }
+    std::span<const std::int64_t> stride(const TensorMeta& tensor) const {
+        return dimensions_.slice(std::size_t{tensor.first_dimension} + tensor.rank, tensor.rank);
+    }
     std::int64_t element_count(const TensorMeta& tensor) const;
 
     /// Positional argument `index`, or nullptr. A node value may be outdated: resolve it with current().
     const Value* argument(NodeId node, std::size_t index) const;
     const Value* keyword(NodeId node, std::string_view key) const;
-    std::span<const Value> children(const Value& value) const;
+    std::span<const Value> children(const Value& value) const {
+        return value.has_children() ? values_.slice(value.first, value.count) : std::span<const Value>();
+    }
     /// The node that a node value refers to after all replacements.
-    NodeId current(NodeId node) const;
+    NodeId current(NodeId node) const {
+        while (node != no_node && replacement_[node] != no_node) node = replacement_[node];
+        return node;
+    }
     /// The argument if it is a node, after replacements; else no_node.
     NodeId node_argument(NodeId node, std::size_t index) const;
 
@@ -279,8 +291,8 @@ class GraphEditor {
     std::vector<std::uint32_t> first_edge_, edge_count_;  ///< a node's inputs are consecutive edges
     std::vector<std::uint8_t> lists_users_;               ///< 0: the users are the source's
     std::vector<UserList, NotCleared<UserList>> user_list_;
-    /// Of nodes of the source with many inputs: the edge of each input.
-    std::unordered_map<NodeId, std::unordered_map<NodeId, std::uint32_t>> edges_of_wide_;
+    /// Of nodes of the source with many inputs: each input and its edge, by input.
+    std::unordered_map<NodeId, std::vector<std::pair<NodeId, std::uint32_t>>> edges_of_wide_;
     std::vector<std::uint32_t> registered_;  ///< time of the last registration as a user; 0: the source's order holds
     std::uint32_t clock_ = 0;
     bool edges_changed_ = false;

@@ -40,7 +40,15 @@ std::int64_t GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
     const auto reaches_too_far = [&](const TensorMeta& tensor) {
         return tensor.is_tensor && !memory_reach(shape(tensor), stride(tensor));
     };
-    if (most <= total_bytes_limit && std::ranges::none_of(new_tensors(), reaches_too_far)) return most;
+    // Many tensors have one layout.
+    std::vector<bool> is_checked(dimensions_.size());
+    const auto has_other_layout_too_far = [&](const TensorMeta& tensor) {
+        const std::uint32_t layout = tensor.first_dimension;
+        if (tensor.rank == 0 || is_checked[layout]) return false;
+        is_checked[layout] = true;
+        return reaches_too_far(tensor);
+    };
+    if (most <= total_bytes_limit && std::ranges::none_of(new_tensors(), has_other_layout_too_far)) return most;
     // Perhaps only of nodes that were erased, or of tensors that were there before others.
     std::int64_t total = 0;
     for (const NodeId node : nodes) {
@@ -97,13 +105,17 @@ void GraphEditor::place_users(Graph& graph, std::span<const NodeId> nodes, std::
         for (NodeId place = 0; place < nodes.size(); ++place) add_to_inputs(place);
     } else {
         // Those that never registered again have the inputs that they had, and come first.
+        std::vector<NodeId> as_before(position.begin(), position.begin() + source_count());
+        for (NodeId node = 0; node < source_count(); ++node) {
+            if (registered_[node] != 0) as_before[node] = no_node;
+        }
         for (NodeId place = 0; place < nodes.size(); ++place) {
             if (is_new(nodes[place])) continue;
             std::uint32_t& end = next[place];
             for (const NodeId user : source_->users(nodes[place])) {
                 // What does not count is written over by what comes next.
-                placed[end] = position[user];
-                end += position[user] != no_node && registered_[user] == 0 ? 1u : 0u;
+                placed[end] = as_before[user];
+                end += as_before[user] != no_node ? 1u : 0u;
             }
         }
         std::vector<NodeId> by_time(clock_ + std::size_t{1}, no_node);
@@ -209,7 +221,8 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     } else {
         place_inputs(*graph, nodes, position);
     }
-    if (same_edges && !users_in_order_) {
+    const bool registered_again = clock_ > 0;
+    if (same_edges && !registered_again && !users_in_order_) {
         graph->user_offsets_ = source_->user_offsets_;
         graph->users_ = source_->users_;
     } else {

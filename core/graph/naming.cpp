@@ -6,7 +6,8 @@
 namespace overlap {
 
 NameParts split_name(std::string_view name) {
-    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    std::size_t digits = name.size();  // where those at the end begin
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
     // "_<digits>" at the end is a number when something stands before it.
     if (digits == name.size() || digits < 2 || name[digits - 1] != '_') return {name, -1};
     NameParts parts{name.substr(0, digits - 1), 0};
