@@ -119,8 +119,10 @@ void for_each_json_member(std::string_view object,
 
 std::string with_json_member(std::string_view object, std::string_view key, std::string_view value) {
     std::string member = "\"";
+    member.reserve(key.size() + value.size() + 3);
     ((member += key) += "\":") += value;
     std::string made = "{";
+    made.reserve(object.size() + member.size() + 2);
     bool placed = false;
     for_each_member(object, [&](std::string_view name, std::string_view, std::string_view whole) {
         if (name != key) return add_member(made, whole);

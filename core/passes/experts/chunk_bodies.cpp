@@ -96,9 +96,9 @@ NodeId BodyCopier::copy(std::size_t index, int chunk) {
         node.op = record.op;
         made = editor_.create(node, editor_.next(original.node));
     }
-    (name_ = original.name) += chunk == 0 ? "_chunk0" : "_chunk1";
+    name_.assign(original.name).append(chunk == 0 ? std::string_view("_chunk0") : "_chunk1");
     editor_.propose_name(made, name_);
-    graph_.set_half(made, fields.fields, fields.sizes_piece, half_, original.name_id);
+    graph_.set_half(made, fields, half_, original.name_id);
     return made;
 }
 
@@ -291,6 +291,7 @@ ChunkGraph::HalvedFields BodyCopier::make_halved_fields(const OriginalNode& orig
     if (fields.hints.empty()) {
         made.sizes_piece = editor_.intern(sizes_piece_text(fields, expressions, graph_.hints(), editor_, outputs));
     }
+    made.depends = graph_.mention_symbols(fields);
     made.fields = graph_.keep(std::move(fields));
     return made;
 }

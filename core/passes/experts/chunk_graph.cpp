@@ -105,7 +105,8 @@ ChunkGraph::ChunkGraph(const std::shared_ptr<const Graph>& source, std::int64_t 
     known_.reserve(source->node_count() * 2 + 64);
     end_of_half_ = editor_.intern(end_of_half);
     for (NodeId node = 0; node < source->node_count(); ++node) {
-        note_fields(node, &table_.of(node), &table_.of(node).chunk, empty_string);
+        const NodeFields& fields = table_.of(node);
+        note(node, {&fields, &fields.chunk, empty_string, mention_symbols(fields)});
         static_inputs_[node] = source->op(node) == NodeOp::placeholder && static_inputs-- > 0;
     }
 }
@@ -166,32 +167,32 @@ void ChunkGraph::set_fields(NodeId node, NodeFields fields) {
     editor_.set_extra_json(node,
                            editor_.intern(fields_text(fields, expressions(), hints_, editor_, editor_.outputs(node))));
     const NodeFields* kept = keep(std::move(fields));
-    note_fields(node, kept, &kept->chunk, empty_string);
+    note(node, {kept, &kept->chunk, empty_string, mention_symbols(*kept)});
 }
 
-void ChunkGraph::note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original) {
+void ChunkGraph::note(NodeId node, const Known& known) {
     if (node >= known_.size()) known_.resize(node + 1);
-    known_[node] = {fields, chunk, original, mention_symbols(*fields)};
+    known_[node] = known;
 }
 
-void ChunkGraph::set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half,
-                          StringId original_name) {
+void ChunkGraph::set_half(NodeId node, const HalvedFields& halved, Half& half, StringId original_name) {
+    const NodeFields& fields = *halved.fields;
     const std::string_view name = editor_.text(original_name);
-    if (sizes_piece == empty_string || name.empty() || has_escaped(name)) {
-        NodeFields whole = *fields;
+    if (halved.sizes_piece == empty_string || name.empty() || has_escaped(name)) {
+        NodeFields whole = fields;
         whole.chunk = *half.chunk;
         whole.chunk.original_name = name;
         return set_fields(node, std::move(whole));
     }
-    auto known = std::ranges::find(half.half_piece, std::string_view(fields->trainer_members),
+    auto known = std::ranges::find(half.half_piece, std::string_view(fields.trainer_members),
                                    &std::pair<std::string_view, StringId>::first);
     if (known == half.half_piece.end()) {
-        half.half_piece.emplace_back(fields->trainer_members,
-                                     editor_.intern(half_piece_text(fields->trainer_members, *half.chunk)));
+        half.half_piece.emplace_back(fields.trainer_members,
+                                     editor_.intern(half_piece_text(fields.trainer_members, *half.chunk)));
         known = half.half_piece.end() - 1;
     }
-    editor_.set_extra_json(node, editor_.compose({sizes_piece, known->second, original_name, end_of_half_}));
-    note_fields(node, fields, half.chunk, original_name);
+    editor_.set_extra_json(node, editor_.compose({halved.sizes_piece, known->second, original_name, end_of_half_}));
+    note(node, {&fields, half.chunk, original_name, halved.depends});
 }
 
 NodeId ChunkGraph::create(const GraphEditor::NewNode& call, std::string_view target, NodeFields fields, NodeId before) {

@@ -82,6 +82,8 @@ class ChunkGraph {
     int chunk_dimension(NodeId node) const { return tensor(node) ? chunk_dimension(node, fields(node)) : -1; }
     /// The same of a tensor that the node had. @pre it was one tensor.
     int chunk_dimension(NodeId node, const NodeFields& fields) const;
+    /// Whether they mention one of symbols().
+    bool mention_symbols(const NodeFields& fields) const;
     /// Whether its value mentions one of symbols().
     bool depends(NodeId node) const { return known_[node].depends; }
     /// Whether a reader of a value counts: the output, a node that is read itself, or one that writes an argument.
@@ -99,10 +101,6 @@ class ChunkGraph {
         const ChunkMetadata* chunk = nullptr;                           ///< one of keep()
         std::vector<std::pair<std::string_view, StringId>> half_piece;  ///< by other members of `titan_meta`
     };
-    /// The fields of a node of a half: those that are kept, what the half is, and the node that it was. Of nodes whose
-    /// fields differ in that name alone, each piece is written once.
-    /// @param sizes_piece sizes_piece_text() of the fields; empty_string where they have to be written as a whole.
-    void set_half(NodeId node, const NodeFields* fields, StringId sizes_piece, Half& half, StringId original_name);
     const NodeFields* keep(NodeFields fields) { return &made_.emplace_back(std::move(fields)); }
     const ChunkMetadata* keep(ChunkMetadata chunk) { return &made_chunks_.emplace_back(std::move(chunk)); }
     /// A new call under the default name of its operator. @param fields become those of set_fields().
@@ -116,6 +114,8 @@ class ChunkGraph {
         std::uint32_t of = 0;                ///< the state of symbols for which it holds
         bool holds_for_all = false;          ///< for every state
         const NodeFields* fields = nullptr;  ///< one of keep()
+        bool depends = false;                ///< whether they mention one of symbols()
+        /// sizes_piece_text() of the fields; empty_string where they have to be written as a whole.
         StringId sizes_piece = empty_string;
         std::vector<std::vector<std::int64_t>> sizes;  ///< of each output that is a tensor
         std::vector<bool> changed;                     ///< by output: whether its sizes change
@@ -124,6 +124,9 @@ class ChunkGraph {
     /// Numbers what symbols stand for in a half, from 1 on.
     std::uint32_t new_state_of_symbols() { return ++state_of_symbols_; }
     HalvedFields& halved_fields(const NodeFields* whole) { return halved_fields_[whole]; }
+    /// The fields of a node of a half: what the whole node's became, what the half is, and the node that it was. Of
+    /// nodes whose fields differ in that name alone, each piece is written once.
+    void set_half(NodeId node, const HalvedFields& fields, Half& half, StringId original_name);
 
     /// The halves of a value that are known under this node: by the node that it was, or by either half. no_halves
     /// where they are not.
@@ -147,8 +150,7 @@ class ChunkGraph {
         bool depends = false;              ///< whether `fields` mention one of symbols()
     };
 
-    void note_fields(NodeId node, const NodeFields* fields, const ChunkMetadata* chunk, StringId original);
-    bool mention_symbols(const NodeFields& fields) const;
+    void note(NodeId node, const Known& known);
 
     NodeFieldTable table_;
     KnownSymbols symbols_;

@@ -134,7 +134,7 @@ std::optional<ChunkPlace> place_as_written(std::string_view fields) {
     const void* found = memmem(fields.data(), fields.size(), first.data(), first.size());
     if (!found) return {};
     const auto begin = static_cast<std::size_t>(static_cast<const char*>(found) - fields.data());
-    if (fields.substr(0, begin).rfind(container) == fields.npos) return {};
+    if (fields.substr(0, begin).find(container) == fields.npos) return {};
     std::string_view left = fields.substr(begin + first.size());
     const std::size_t end = left.find('"');
     if (end == left.npos) return {};

@@ -1,6 +1,7 @@
 #include "core/passes/experts/chunked_regions.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace overlap::experts {
 
 namespace {
 
-constexpr std::uint32_t no_region = 0xffffffffu;
+constexpr std::uint32_t no_region = 0xffffffffu, not_looked_up = 0xfffffffeu;
 
 /// Puts the nodes of halves into their regions.
 class Collector {
@@ -34,16 +35,23 @@ class Collector {
     }
 
   private:
+    /// Where fields put a node.
+    struct KnownPlace {
+        ChunkPlace place;
+        std::array<std::uint32_t, 2> region;  ///< its number in the forward and in the backward pass
+    };
+
     void add(NodeId node) {
         const StringId fields = half_part(*graph_.strings(), graph_.extra_json()[node]);
         if (fields == empty_string) return;
         // Most nodes of one half say the same of it.
         std::uint32_t& known = place_of_fields_[fields];
         if (known == 0) {
-            places_.push_back(chunk_place(graph_, node, pass_));
+            places_.push_back({chunk_place(graph_, node, pass_), {not_looked_up, not_looked_up}});
             known = static_cast<std::uint32_t>(places_.size());
         }
-        const ChunkPlace& place = places_[known - 1];
+        KnownPlace& known_place = places_[known - 1];
+        const ChunkPlace& place = known_place.place;
         if (place.role != ChunkRole::body) return;
         if (!place.chunk || place.region.empty()) {
             refuse_node(pass_, graph_.name(node),
@@ -51,20 +59,14 @@ class Collector {
                         "module: torchtitan raises a ValueError (incomplete chunk metadata)");
         }
         const bool is_backward = place.is_backward.value_or(graph_.metadata(node).autograd_backward.value_or(false));
-        const std::uint32_t number = region(place.region, is_backward);
+        std::uint32_t& number = known_place.region[is_backward ? 1 : 0];
+        if (number == not_looked_up) number = number_of(std::string(place.region), is_backward);
         if (number == no_region) return;
         region_of_[node] = number;
         ChunkedRegion& region = regions_[number];
         region.nodes.push_back(node);
         region.chunk.push_back(static_cast<std::uint8_t>(*place.chunk));
         ++region.node_count[static_cast<std::size_t>(*place.chunk)];
-    }
-
-    std::uint32_t region(std::string_view path, bool is_backward) {
-        if (path == last_root_ && is_backward == last_direction_) return last_region_;
-        last_root_ = path;
-        last_direction_ = is_backward;
-        return last_region_ = number_of(std::string(path), is_backward);
     }
 
     std::uint32_t number_of(const std::string& root, bool is_backward) {
@@ -142,10 +144,7 @@ class Collector {
     const Graph& graph_;
     const std::string_view pattern_, pass_;
     std::vector<std::uint32_t> place_of_fields_;  ///< from 1 on; 0: not looked at
-    std::vector<ChunkPlace> places_;              ///< where fields put a node
-    std::string_view last_root_;
-    bool last_direction_ = false;
-    std::uint32_t last_region_ = no_region;
+    std::vector<KnownPlace> places_;
     std::map<std::pair<std::string, bool>, std::uint32_t> numbers_;
     std::vector<ChunkedRegion> regions_;
     std::vector<std::uint32_t> region_of_;

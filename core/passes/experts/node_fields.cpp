@@ -30,6 +30,23 @@ bool may_have_sizes(std::string_view text) {
     return text.find("\"symbolic_") != text.npos || text.find(hints_field) != text.npos;
 }
 
+/// What a `symbolic_value` says, as JSON.
+struct SymbolAndHint {
+    std::string_view symbol, hint;
+};
+
+/// The members of a text such as {"symbol":"u4","hint":12}, which most have; empty where it is any other.
+SymbolAndHint as_written(std::string_view object) {
+    constexpr std::string_view first = R"({"symbol":)", second = R"(,"hint":)";
+    if (!object.starts_with(first) || !object.ends_with('}')) return {};
+    object.remove_prefix(first.size());
+    object.remove_suffix(1);
+    const std::size_t end = object.find(second);
+    if (end == object.npos || end < 2 || object.front() != '"' || object.find_first_of("\"\\", 1) != end - 1) return {};
+    const SymbolAndHint found = {object.substr(0, end), object.substr(end + second.size())};
+    return whole_number(found.hint) ? found : SymbolAndHint();
+}
+
 void add_member(std::string& members, std::string_view key, std::string_view value) {
     if (!members.empty()) members += ',';
     (((members += '"') += key) += "\":") += value;
@@ -46,6 +63,7 @@ NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool r
     : graph_(graph), pass_(pass), reads_chunks_(reads_chunks), field_of_(std::min(end, graph.node_count())) {
     constexpr std::uint32_t not_read = 0xffffffffu;
     std::vector<std::uint32_t> known(graph.strings()->size(), not_read);
+    fields_.reserve(field_of_.size() / 4);
     for (NodeId node = 0; node < field_of_.size(); ++node) {
         StringId text = graph.extra_json()[node];
         if (const TextPieces* pieces = reads_chunks ? nullptr : graph.strings()->pieces(text))
@@ -145,14 +163,16 @@ std::vector<std::vector<ExpressionId>> NodeFieldTable::read_shapes(NodeId node, 
 }
 
 ExpressionId NodeFieldTable::read_value(NodeId node, std::string_view object) {
-    std::string_view symbol, hint;
-    for_each_json_member(object, [&](std::string_view key, std::string_view member) {
-        if (key == "symbol") symbol = member;
-        if (key == "hint") hint = member;
-    });
-    const ExpressionId value = read_expression(node, symbol);
+    SymbolAndHint members = as_written(object);
+    if (members.symbol.empty()) {
+        for_each_json_member(object, [&](std::string_view key, std::string_view member) {
+            if (key == "symbol") members.symbol = member;
+            if (key == "hint") members.hint = member;
+        });
+    }
+    const ExpressionId value = read_expression(node, members.symbol);
     if (expressions_.symbols(value).empty()) return no_expression;
-    if (const auto number = whole_number(hint)) learn_hint(value, *number);
+    if (const auto number = whole_number(members.hint)) learn_hint(value, *number);
     return value;
 }
 
@@ -243,6 +263,7 @@ std::string fields_text(const NodeFields& fields, const Expressions& expressions
 std::string sizes_piece_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
                              const GraphEditor& editor, std::span<const TensorMeta> outputs) {
     JsonWriter json;
+    json.reserve(256);
     json.begin_object();
     write_sizes(json, fields, expressions, hints, editor, outputs);
     std::string text = json.take();
@@ -254,6 +275,7 @@ std::string half_piece_text(std::string_view trainer_members, const ChunkMetadat
     ChunkMetadata unnamed = chunk;
     unnamed.original_name.clear();
     JsonWriter json;
+    json.reserve(256);
     json.key(trainer_field).begin_object();
     if (!trainer_members.empty()) json.json(trainer_members);
     write_chunk_members(json, unnamed);
