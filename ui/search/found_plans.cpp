@@ -14,6 +14,8 @@ constexpr double rounding_share = 1e-9;
 /// Without the settings in parentheses, which the plan has.
 QString baselineTitle(const Candidate& baseline) {
     const QString origin = QString::fromStdString(baseline.origin);
+    // Beside the name of a plan nobody knows what is as it is.
+    if (origin == QStringLiteral("as it is")) return QObject::tr("graph as it is");
     return origin.left(origin.indexOf(QStringLiteral(" (")));
 }
 

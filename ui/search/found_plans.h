@@ -26,7 +26,7 @@ struct FoundChoice {
     std::optional<std::vector<PlanElement>> parts{};
 };
 
-/// The plan that was shown when a search began.
+/// The plan that was shown when a search began, as it was then.
 struct SearchStart {
     quint64 key = 0;  ///< of its variant
     QString title;
@@ -35,6 +35,9 @@ struct SearchStart {
     std::optional<Plan> plan{};  ///< nothing: it was the baseline
     bool refused = false;        ///< it has no figures
     bool counts = true;          ///< a job could run it: it is not refused, brings no hazard and leaves out no work
+    /// It has been edited since the search began: this is the plan as it is now, or while that is not known the one
+    /// from before; see startNow().
+    bool edited = false, before_edits = false;
 };
 
 /// What a search is asked for, beside the graph and its times.

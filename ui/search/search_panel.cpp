@@ -15,6 +15,7 @@
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
 #include "ui/search/search_controls.h"
+#include "ui/search/start_now.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -100,6 +101,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     });
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged})
         connect(&document, signal, this, &SearchPanel::update);
+    for (const auto signal : {&Document::planChanged, &Document::evaluationChanged, &Document::variantsChanged})
+        connect(&document, signal, this, &SearchPanel::takeStart);
     forget();
 }
 
@@ -313,17 +316,23 @@ void SearchPanel::begin() {
                      shares ? step_with_links_shared(*evaluation) : evaluation->simulation.step_ms,
                      evaluation->corrected_memory.peak_bytes,
                      document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
-    drawStart(request.start, request.links);
+    began_ = request.start;
+    links_ = request.links;
+    showLinks(links_, evaluation->on_shared_links.has_value());
+    drawStart();
     chart_->setNote({});
     task_.start(document_.graph(), std::move(request));
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();
 }
 
-void SearchPanel::drawStart(const SearchStart& start, LinkSharing links) {
-    const auto evaluation = document_.evaluation();
-    showLinks(links, evaluation && evaluation->on_shared_links);
-    chart_->setCurrent(StepPeakChart::Point{-1, start.title, start.step_ms, start.peak_bytes});
+void SearchPanel::drawStart() {
+    beside_ = startNow(began_, document_, links_);
+    std::optional<StepPeakChart::Point> ring;
+    // One that is refused has no figures.
+    if (!beside_.edited || !beside_.refused)
+        ring = StepPeakChart::Point{-1, beside_.title, beside_.step_ms, beside_.peak_bytes};
+    chart_->setCurrent(std::move(ring));
 }
 
 void SearchPanel::showProgress(const SearchProgress& progress) {

@@ -77,7 +77,9 @@ class SearchPanel : public QWidget {
     /// Why nothing can be found, as a sentence without full stop; empty where something can.
     QString obstacle() const;
     void begin();
-    void drawStart(const SearchStart& start, LinkSharing links);
+    void drawStart();
+    void takeStart();
+    FoundPlans foundBeside() const;
     void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
     void showFound(const FoundPlans& found, int chosen);
@@ -108,6 +110,8 @@ class SearchPanel : public QWidget {
     FrontChart* chart_;
     LimitSlider* slider_;
     PartsTable* table_;
+    SearchStart began_;   ///< where the newest search began
+    SearchStart beside_;  ///< the same as it is now: what plans are compared with
     std::optional<FoundPlans> found_;
     int chosen_ = 0;  ///< of found_
     /// What was found before the search that runs.
@@ -120,6 +124,7 @@ class SearchPanel : public QWidget {
     std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it
     std::optional<std::int64_t> searched_limit_;  ///< of the search that runs
     std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
+    LinkSharing links_ = LinkSharing::by_host;    ///< of the steps in the chart
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
     QString told_, result_text_;                  ///< what caption_ and result_ say, without links
     QString introduced_;                          ///< what introduce() said

@@ -14,6 +14,7 @@
 #include "ui/search/parts_table.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
+#include "ui/search/start_now.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -34,11 +35,13 @@ void SearchPanel::showFound(const FoundPlans& found, int chosen) {
     found_ = found;
     kept_ = {};
     former_ = {};
-    drawStart(found.start, found.links);
+    began_ = found.start;
+    links_ = found.links;
+    drawStart();
     drawChoices();
     slider_->setVisible(found.front_peaks.size() > 1);
     if (found.front_peaks.size() > 1) slider_->setPeaks(found.front_peaks);
-    say(captionOf(found));
+    say(captionOf(foundBeside()));
     showLimit();
     choose(chosen);
     update();
@@ -87,9 +90,17 @@ void SearchPanel::takeRestored() {
     if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return;
     restored_ = {};
     SearchStart& start = kept->found.start;
-    for (int index = start.plan ? 1 : 0; index < (start.plan ? document_.variantCount() : 1); ++index)
-        if (!start.plan || does_the_same(document_.variant(index).plan(), *start.plan))
-            start.key = document_.variant(index).key();
+    // The plan that the search began at may have been edited before the session ended: then its name tells it.
+    const auto find = [&](auto is_it) {
+        for (int index = 1; index < document_.variantCount() && start.key == 0; ++index)
+            if (is_it(document_.variant(index))) start.key = document_.variant(index).key();
+    };
+    if (!start.plan) {
+        start.key = document_.variant(0).key();
+    } else {
+        find([&](const Variant& variant) { return does_the_same(variant.plan(), *start.plan); });
+        find([&](const Variant& variant) { return variant.title() == start.title; });
+    }
     showFound(kept->found, kept->chosen);
 }
 
@@ -165,9 +176,29 @@ void SearchPanel::choose(int choice) {
     if (other) emit keptChanged();
 }
 
+/// What was found beside the plan that the search began at, as that is now.
+FoundPlans SearchPanel::foundBeside() const {
+    FoundPlans found = *found_;
+    found.start = beside_;
+    return found;
+}
+
+/// The plan that the search began at has been edited, evaluated, renamed or closed, or not.
+void SearchPanel::takeStart() {
+    if (!found_ && !busy()) return;
+    const SearchStart former = beside_;
+    drawStart();
+    const bool same = beside_.title == former.title && beside_.plan == former.plan &&
+                      beside_.step_ms == former.step_ms && beside_.refused == former.refused;
+    if (same || !found_) return;
+    say(captionOf(foundBeside()));
+    describeChoice();
+}
+
 void SearchPanel::describeChoice() {
-    QStringList sentences = sentencesOn(*found_, static_cast<std::size_t>(chosen_));
-    if (const QString more = limitSentence(); !more.isEmpty()) sentences.prepend(more);
+    QStringList sentences = sentencesOn(foundBeside(), static_cast<std::size_t>(chosen_));
+    for (const QString& more : {editedSentence(beside_), limitSentence()})
+        if (!more.isEmpty()) sentences.prepend(more);
     sayResult(sentences.join(u' '));
 }
 

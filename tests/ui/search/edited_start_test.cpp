@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/presets.h"
+#include "core/search/plan_search.h"
+#include "tests/ui/search/searched_panel.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/search/found_plans.h"
+#include "ui/search/front_chart.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+/// What was found beside the plan that the search began at, which is edited afterwards.
+class EditedStartTest : public QObject, SearchedPanel {
+    Q_OBJECT
+
+  private slots:
+    void init() { openPanel(); }
+    void cleanup() { closePanel(); }
+
+    void countsAsItIsNow() {
+        find();
+        const QString before = panel_->result();
+        const StepPeakChart::Point then = *panel_->chart()->current();
+        const QString title = document_->current()->title();
+        QCOMPARE(then.title, title);
+        editStart();
+        // Until the plan is evaluated again the figures are those of the plan before its edits, and called so.
+        const QString former = QStringLiteral("%1 before its edits").arg(title);
+        QCOMPARE(panel_->chart()->current()->title, former);
+        QVERIFY2(panel_->result().contains(QStringLiteral(" to %1").arg(former)), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("is being evaluated")), qPrintable(panel_->result()));
+        QVERIFY(waitForEvaluation(*document_));
+        const Evaluation& now = *document_->evaluation();
+        const StepPeakChart::Point ring = *panel_->chart()->current();
+        QCOMPARE(ring.title, title);
+        QCOMPARE(ring.step_ms, step_with_links_shared(now));
+        QCOMPARE(ring.peak_bytes, now.corrected_memory.peak_bytes);
+        QVERIFY(ring.step_ms != then.step_ms);
+        const QString said =
+            QStringLiteral("%1 has been edited since the search began, and counts here as it is now. ");
+        QVERIFY2(panel_->result().startsWith(said.arg(title)), qPrintable(panel_->result()));
+        const double best_ms = bestStep();
+        const QString to = QStringLiteral("%1 to %2");
+        const QString difference = to.arg(formatDifference(best_ms - ring.step_ms, Unit::Time), title);
+        QVERIFY2(panel_->result().contains(difference), qPrintable(panel_->result()));
+        QVERIFY2(!panel_->result().contains(to.arg(formatDifference(best_ms - then.step_ms, Unit::Time), title)),
+                 qPrintable(panel_->result()));
+        // Without the edit all is as it was.
+        document_->current()->undoStack().undo();
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(panel_->result(), before);
+        QCOMPARE(panel_->chart()->current()->step_ms, then.step_ms);
+    }
+
+    void isToldWhileASearchRuns() {
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        const QString title = document_->current()->title();
+        editStart();
+        QCOMPARE(panel_->chart()->current()->title, QStringLiteral("%1 before its edits").arg(title));
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+    }
+
+    /// The session has the plan as it is now, and what was found as it was.
+    void comesBackWithTheSession() {
+        find();
+        const QString title = document_->current()->title();
+        const QJsonObject kept = panel_->kept();
+        editStart();
+        QVERIFY(waitForEvaluation(*document_));
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->restore(kept);
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("%1 has been edited").arg(title)),
+                 qPrintable(panel_->result()));
+    }
+
+    /// The graph without any pass has a name of its own beside that of the plan.
+    void theGraphAsItIsIsCalledSo() {
+        SearchResult result;
+        result.best.step_ms = 1;
+        Candidate& baseline = result.baselines.emplace_back();
+        baseline.origin = "as it is";
+        baseline.step_ms = 3;
+        const FoundPlans found = foundPlansOf(result, {}, {});
+        QCOMPARE(found.choices.back().title, QStringLiteral("graph as it is"));
+    }
+
+  private:
+    void editStart() { PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1)); }
+
+    double bestStep() const {
+        const auto& points = panel_->chart()->points();
+        return std::ranges::find_if(points, [](const auto& point) { return point.id == 0; })->step_ms;
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::EditedStartTest)
+#include "edited_start_test.moc"

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ui/search/found_plans.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What a search began at, to compare with now. Where that plan has been edited since, it is the plan as it is now,
+/// with its figures; until these are known it is the plan before its edits, and called so.
+/// @param links those of all steps that it is compared with.
+SearchStart startNow(const SearchStart& start, Document& document, LinkSharing links);
+
+/// That the plan has been edited since the search began, and what is compared with; empty where it has not.
+/// @param now what startNow() gave.
+QString editedSentence(const SearchStart& now);
+
+}  // namespace overlap::ui
