@@ -188,9 +188,10 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         Heading{tr("Collective"), tr("The node that starts it in the plan's result")},
         {tr("Time"), tr("On its process group's stream")},
         {tr("Exposed"), tr("For which compute stands still at its wait")},
-        {tr("Avoidable"),
-         tr("At most so much of it could be hidden by issuing it earlier, as far as its input allows: so "
-            "much compute is there. For each by itself; what a change does to the step, Advice tries")},
+        {tr("Could hide"),
+         tr("So much of it would be hidden were it issued earlier, as far as its input allows, and all else as it is. "
+            "It "
+            "is no gain of the step, which others would hold up then: what a change does to that, Advice tries")},
         {tr("Cause"), tr("Why it is exposed")},
         {tr("Hidden behind"), tr("Compute that runs at the same time: the one that does for longest")},
         {tr("Bucket"), tr("The entry of the plan that it was merged by")},

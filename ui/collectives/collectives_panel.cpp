@@ -30,13 +30,20 @@ constexpr double widest_share = 0.16;
 /// Rows whose widths are looked at; all would take too long in a step of thousands.
 constexpr int measured_rows = 200;
 
+/// The sum is no gain of the step, and nobody is to take it for one.
+QString couldHideHelp() {
+    return CollectivesPanel::tr(
+        "What could hide is counted of each collective by itself. They take that compute from each other and from what "
+        "it hides now, so that the step gains less, often nothing; Advice evaluates what a change does to it");
+}
+
 QString sumsText(const CollectiveSums& sums, bool times_known) {
     QStringList parts;
     if (times_known) {
         parts.append(CollectivesPanel::tr("%1 on their streams").arg(formatTime(sums.time_ms)));
         parts.append(CollectivesPanel::tr("%1 exposed").arg(formatTime(sums.exposed_ms)));
         if (sums.avoidable_ms > 0)
-            parts.append(CollectivesPanel::tr("up to %1 avoidable").arg(formatTime(sums.avoidable_ms)));
+            parts.append(CollectivesPanel::tr("%1 could hide, each by itself").arg(formatTime(sums.avoidable_ms)));
     }
     parts.append(formatBytes(static_cast<double>(sums.bytes)));
     if (times_known && sums.exchanges_of_halves > 0)
@@ -224,6 +231,7 @@ void CollectivesPanel::selectCurrent() {
 void CollectivesPanel::showSums() {
     const auto& rows = model_->rows();
     QString told = tr("Open a graph to see its collectives");
+    bool any_could_hide = false;
     if (rows) {
         const QModelIndexList chosen = view_->selectionModel()->selectedRows();
         CollectiveSums sums;
@@ -238,12 +246,13 @@ void CollectivesPanel::showSums() {
         const QString count = chosen.size() > 1         ? tr("%1 of %2 chosen").arg(shown, formatCount(all))
                               : sums.collectives != all ? tr("%1 of %2 collectives").arg(shown, formatCount(all))
                                                         : tr("%1 collectives").arg(shown);
+        any_could_hide = rows->evaluation->times_known && sums.avoidable_ms > 0;
         told = count + QStringLiteral(" · ") + sumsText(sums, rows->evaluation->times_known);
         if (rows->evaluation->refused)
             told = tr("The plan is refused: these are the baseline's") + QStringLiteral(" · ") + told;
     }
     sums_->setText(told);
-    sums_->setToolTip(told);
+    sums_->setToolTip(any_could_hide ? told + u'\n' + couldHideHelp() : told);
 }
 
 QString CollectivesPanel::sums() const {

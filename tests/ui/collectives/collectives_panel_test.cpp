@@ -49,6 +49,20 @@ class CollectivesPanelTest : public QObject {
         for (int row = 1; row < panel_->shown()->rowCount(); ++row) QVERIFY(timing(row - 1).bytes <= timing(row).bytes);
     }
 
+    /// What each could hide by itself is no gain of the step, and is not called one.
+    void noGainIsPromised() {
+        const CollectiveSums sums = panel_->shown()->sums();
+        QVERIFY(sums.avoidable_ms > 0);
+        const auto* label = panel_->findChild<QWidget*>(QStringLiteral("collectiveSums"));
+        QVERIFY2(panel_->sums().contains(formatTime(sums.avoidable_ms) + " could hide, each by itself"),
+                 qPrintable(panel_->sums()));
+        QVERIFY(label->toolTip().contains(QStringLiteral("the step gains less")));
+        const QString help =
+            panel_->model()->headerData(Column::avoidable_column, Qt::Horizontal, Qt::ToolTipRole).toString();
+        QVERIFY2(help.contains(QStringLiteral("no gain of the step")), qPrintable(help));
+        for (const QString& text : {panel_->sums(), help}) QVERIFY2(!text.contains("avoidable"), qPrintable(text));
+    }
+
     void sumsAreOfWhatIsShown() {
         BucketCommands(*document_).startFrom(BucketCommands::Template::block);
         QVERIFY(waitForRows());
