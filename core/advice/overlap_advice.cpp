@@ -55,7 +55,7 @@ class OverlapChanges {
         OverlapDirective directive = preview_.directive();
         directive.hide_behind.clear();
         directive.start_before = graph_.name(node);
-        add(directive, "starts before " + directive.start_before, Named::yes);
+        add(directive, "is issued before " + directive.start_before, Named::yes);
     }
 
     /// Before what would hide it, and before what holds its stream.

@@ -10,7 +10,7 @@ namespace overlap {
 /// A part of a plan that can be taken away, and the plan without it.
 struct ElementRemoval {
     enum class Kind { overlap, bucket, option, step, memory, memory_rule } kind = Kind::overlap;
-    /// In words: `bucket layers.0 + layers.1`, `all_gather_5 starts before mm_3`, an option with its value.
+    /// In words: `bucket layers.0 + layers.1`, `all_gather_5 is issued before mm_3`, an option with its value.
     std::string element;
     std::size_t step = 0;   ///< of options and steps: in the pipeline
     std::size_t index = 0;  ///< of overlaps, buckets and rules of the memory section: in their list

@@ -252,7 +252,7 @@ std::string earlier_start_text(const Simulation& simulation, const Graph& graph,
     const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
     if (collective.start_before != no_node) {
         const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
-        return "; starting before " + name(collective.start_before) + ", it would have " +
+        return "; issued before " + name(collective.start_before) + ", it would have " +
                compute_to_hide_behind(collective.exposed_ms, collective.avoidable_ms) +
                (refusal.empty() ? std::string() : ", but " + refusal);
     }

@@ -184,7 +184,7 @@ std::vector<NamedPlace> named_places(const std::string& explanation) {
     std::vector<NamedPlace> places;
     using Words = std::pair<std::string_view, const char*>;
     for (const auto& [words, advice] :
-         {Words{"; starting before ", "starts before "}, Words{"; issuing it before ", "starts before "},
+         {Words{"; issued before ", "issued before "}, Words{"; issuing it before ", "issued before "},
           Words{"; waited for only after ", "is waited for after "},
           Words{"; waited for, with what needs it, only after ", "wait until after "}}) {
         const std::size_t at = explanation.find(words);
@@ -218,7 +218,7 @@ TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
             busy += evaluation->simulation.collectives[worst].cause == ExposureCause::group_busy;
             for (const NamedPlace& place : named_places(why)) {
                 ++named;
-                later += place.advice != std::string("starts before ");
+                later += place.advice != std::string("issued before ");
                 const auto tried = std::ranges::find_if(
                     all, [&](const Advice& advice) { return advice.text.ends_with(place.advice + place.node); });
                 ASSERT_NE(tried, all.end()) << why;

@@ -361,7 +361,7 @@ class Apply(CommandLine):
     def test_overlaps_by_hand(self):
         plan, out, report = self.overlaps_plan(), self.path("o.graph.json"), self.path("r.json")
         done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", out, "--report", report)
-        self.assertIn("caution: overlap 3 (gone starts before", done.stderr)
+        self.assertIn("caution: overlap 3 (gone is issued before", done.stderr)
         self.assertIn("is left out: the graph has no collective", done.stderr)
         before, after = ([node["name"] for node in read_document(file)["nodes"]] for file in (self.graph, out))
         self.assertNotEqual(before, after)

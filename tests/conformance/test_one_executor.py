@@ -41,7 +41,7 @@ PLANS = {
     "rule of nothing": ({"module_rules": [{"kind": "nodes", "module": "extra", "nodes": ["no_such_node"]}]},
                         ["rule 1 (no_such_node"]),
     "overlaps": ({"buckets": BLOCKS, "pipeline": [GOOD], "overlaps": {"directives": [EARLY, GONE]}},
-                 ["overlap 2 (gone starts before"]),
+                 ["overlap 2 (gone is issued before"]),
     "settings": ({"process_groups": [{"name": "0", "max_ctas": 4}]}, []),
     "order left open": ({"pipeline": [{"pass": "bucket_all_gather"}]}, ["stable_topological_sort"]),
     "scheduled": ({"pipeline": [{"pass": SCHEDULER, "options": {"collective_bucketing": True}}]}, []),

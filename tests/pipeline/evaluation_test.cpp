@@ -387,7 +387,7 @@ TEST(Evaluation, TellsTheWorstExposedCollectives) {
         if (problem.kind != ProblemKind::exposed) continue;
         // A move is told with what it does, which nobody has evaluated here.
         EXPECT_NE(problem.message.find(": waits "), std::string::npos) << problem.message;
-        EXPECT_EQ(problem.message.find("starting before"), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.message.find("issued before"), std::string::npos) << problem.message;
         EXPECT_EQ(problem.message.find("waited for"), std::string::npos) << problem.message;
     }
 }

@@ -79,7 +79,7 @@ TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
                          [](const Problem& problem) { return problem.kind == ProblemKind::overlap_refused; });
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].message.substr(0, told[0].message.find(';')),
-              "overlap 1 (gone starts before mm) is left out: the graph has no collective \"gone\"");
+              "overlap 1 (gone is issued before mm) is left out: the graph has no collective \"gone\"");
     EXPECT_EQ(told[0].severity, Severity::caution);
     EXPECT_EQ(told[1].fix, "remove the overlap");
     EXPECT_EQ(told[1].directive, 2u);

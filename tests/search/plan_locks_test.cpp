@@ -53,7 +53,7 @@ TEST(PlanLocks, AreNamed) {
          {"bucket:layers.1", "bucket:2", "overlap:gather", "pass:manual_overlap_bucketing", "memory"})
         add_lock(locks, text, plan);
     EXPECT_EQ(describe(locks),
-              (std::vector<std::string>{"bucket layers.0 + layers.1", "bucket layers.2", "gather starts before mm",
+              (std::vector<std::string>{"bucket layers.0 + layers.1", "bucket layers.2", "gather is issued before mm",
                                         "pass manual_overlap_bucketing", "memory"}));
     for (const char* text : {"bucket:layers.7", "bucket:3", "overlap:x", "pass:x", "card", "bucket:", "bucket"})
         EXPECT_THROW(add_lock(locks, text, plan), InputError) << text;

@@ -23,7 +23,7 @@ TEST_F(Exposure, WindowTooShort) {
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 1 ms: the time between its start and its wait (9 ms) is shorter than the all-gather "
-              "(10 ms); starting before mm_1, it would have enough compute to hide behind");
+              "(10 ms); issued before mm_1, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
@@ -40,7 +40,7 @@ TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 6 ms: the time between its start and its wait (4 ms) is shorter than the all-reduce "
-              "(10 ms); starting before mm_1, it would have 1 ms more compute to hide behind");
+              "(10 ms); issued before mm_1, it would have 1 ms more compute to hide behind");
 }
 
 TEST_F(Exposure, WindowTooShortAndNothingToGain) {
@@ -67,7 +67,7 @@ TEST_F(Exposure, OrderOfIssue) {
     EXPECT_EQ(timing.avoidable_ms, 4);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it is issued right before waited, though its input is an input of the graph; the "
-              "all-gather takes 4 ms; starting before mm, it would have enough compute to hide behind");
+              "all-gather takes 4 ms; issued before mm, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
@@ -170,7 +170,7 @@ TEST_F(Exposure, ViewsTieNothing) {
     EXPECT_EQ(timing.blocker, busy);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it is issued right before waited, though its input was ready 8 ms earlier, after "
-              "mm; the all-reduce takes 4 ms; starting before mm_1, it would have enough compute to hide behind");
+              "mm; the all-reduce takes 4 ms; issued before mm_1, it would have enough compute to hide behind");
 }
 
 TEST_F(Exposure, ProducerLate) {

@@ -36,8 +36,8 @@ QString wordsForSeveral(const OverlapDirective& directive, std::size_t count) {
     const auto part = [&](const char* what, const std::string& name) {
         if (!name.empty()) parts.append(translated(what).arg(QString::fromStdString(name)));
     };
-    part("start after %1", directive.start_after);
-    part("start before %1", directive.start_before);
+    part("are issued after %1", directive.start_after);
+    part("are issued before %1", directive.start_before);
     part("are waited for after %1", directive.wait_after);
     part("run behind %1", directive.hide_behind);
     return translated("%1 collectives %2").arg(QString::number(count), parts.join(translated(" and ")));

@@ -33,7 +33,7 @@ struct EventDragPlace {
 
 /// What the place where an event is dragged to would mean.
 struct EventDragAnswer {
-    QString wish;          ///< such as `starts before mm_3`
+    QString wish;          ///< such as `is issued before mm_3`
     QString refusal;       ///< why not; empty where it can be dropped
     QString left;          ///< what of it will not be done; may be empty
     QStringList effects;   ///< what dropping it there changes, such as `step −12.1 ms`

@@ -6,8 +6,8 @@ namespace overlap {
 
 std::string describe(const OverlapDirective& directive) {
     std::vector<std::string> parts;
-    if (!directive.start_after.empty()) parts.push_back("starts after " + directive.start_after);
-    if (!directive.start_before.empty()) parts.push_back("starts before " + directive.start_before);
+    if (!directive.start_after.empty()) parts.push_back("is issued after " + directive.start_after);
+    if (!directive.start_before.empty()) parts.push_back("is issued before " + directive.start_before);
     if (!directive.wait_after.empty()) parts.push_back("is waited for after " + directive.wait_after);
     if (!directive.hide_behind.empty()) parts.push_back("runs behind " + directive.hide_behind);
     std::string text = directive.collective;

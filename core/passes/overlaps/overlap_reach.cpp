@@ -153,9 +153,9 @@ std::string refusal_text(const Graph& graph, OverlapWish wish, NodeId start, Nod
     const std::string name(graph.name(node)), own(graph.name(start));
     if (node == start) return "a collective cannot be placed by itself";
     if (wish == OverlapWish::start_before)
-        return own + " cannot start before " + name + ", which has to come first: " + way_text(graph, way);
+        return own + " cannot be issued before " + name + ", which has to come first: " + way_text(graph, way);
     if (wish == OverlapWish::start_after)
-        return own + " cannot start after " + name + ", which has to come behind it: " + way_text(graph, way);
+        return own + " cannot be issued after " + name + ", which has to come behind it: " + way_text(graph, way);
     return own + " cannot be waited for after " + name + ", which has to come behind the wait: " + way_text(graph, way);
 }
 

@@ -130,9 +130,9 @@ TEST_F(DirectedOrderTest, RefusesNamesThatTheGraphDoesNotHave) {
 
 TEST_F(DirectedOrderTest, RefusesWhatTheDataContradictsWithTheWay) {
     EXPECT_EQ(refusal_of({.collective = "rs", .start_before = "mm1"}),
-              "rs cannot start before mm1, which has to come first: mm1 \u2192 mm2 \u2192 rs");
+              "rs cannot be issued before mm1, which has to come first: mm1 \u2192 mm2 \u2192 rs");
     EXPECT_EQ(refusal_of({.collective = "ag1", .start_after = "mm2"}),
-              "ag1 cannot start after mm2, which has to come behind it: ag1 \u2192 w1 \u2192 mm1 \u2192 mm2");
+              "ag1 cannot be issued after mm2, which has to come behind it: ag1 \u2192 w1 \u2192 mm1 \u2192 mm2");
     EXPECT_EQ(refusal_of({.collective = "ag1", .wait_after = "mm1"}),
               "ag1 cannot be waited for after mm1, which has to come behind the wait: w1 \u2192 mm1");
     EXPECT_EQ(refusal_of({.collective = "ag0", .start_before = "x"}),
@@ -145,11 +145,12 @@ TEST_F(DirectedOrderTest, RefusesWhatTheDataContradictsWithTheWay) {
 
 TEST_F(DirectedOrderTest, RefusesWhatTheGroupsOrderContradicts) {
     // ag0 has to be issued first, and ag1 behind it; w0 may come late.
-    EXPECT_EQ(refusal_of({.collective = "ag1", .start_before = "ag0"}),
-              "ag1 cannot start before ag0, which has to come first: ag0 \u2192 ag1 (issued behind it on its process "
-              "group)");
+    EXPECT_EQ(
+        refusal_of({.collective = "ag1", .start_before = "ag0"}),
+        "ag1 cannot be issued before ag0, which has to come first: ag0 \u2192 ag1 (issued behind it on its process "
+        "group)");
     EXPECT_EQ(refusal_of({.collective = "ag0", .start_after = "mm1"}),
-              "ag0 cannot start after mm1, which has to come behind it: ag0 \u2192 w0 \u2192 mm0 \u2192 mm1");
+              "ag0 cannot be issued after mm1, which has to come behind it: ag0 \u2192 w0 \u2192 mm0 \u2192 mm1");
 }
 
 TEST_F(DirectedOrderTest, RefusesOnlyTheDirectiveThatContradictsAnEarlierOne) {
@@ -158,7 +159,7 @@ TEST_F(DirectedOrderTest, RefusesOnlyTheDirectiveThatContradictsAnEarlierOne) {
                                 {.collective = "ag2", .start_before = "mm1"}});
     EXPECT_EQ(refusals_,
               (Names{"",
-                     "ag1 cannot start before w0, which has to come first: w0 \u2192 mm0 \u2192 ag1 (by another "
+                     "ag1 cannot be issued before w0, which has to come first: w0 \u2192 mm0 \u2192 ag1 (by another "
                      "directive)",
                      ""}));
     EXPECT_EQ(order,
@@ -166,8 +167,9 @@ TEST_F(DirectedOrderTest, RefusesOnlyTheDirectiveThatContradictsAnEarlierOne) {
 }
 
 TEST_F(DirectedOrderTest, ADirectiveThatContradictsItselfLeavesNoTrace) {
-    EXPECT_EQ(refusal_of({.collective = "ag1", .start_after = "mm0", .start_before = "w0"}),
-              "ag1 cannot start before w0, which has to come first: w0 \u2192 mm0 \u2192 ag1 (by another directive)");
+    EXPECT_EQ(
+        refusal_of({.collective = "ag1", .start_after = "mm0", .start_before = "w0"}),
+        "ag1 cannot be issued before w0, which has to come first: w0 \u2192 mm0 \u2192 ag1 (by another directive)");
 }
 
 TEST_F(DirectedOrderTest, KeepsTheOrderByControlDependencies) {

@@ -58,11 +58,11 @@ TEST(OverlapDirectives, RefuseWhatIsNoDirectiveWithItsPlace) {
 
 TEST(OverlapDirectives, AreToldInWords) {
     EXPECT_EQ(describe({.collective = "ag"}), "ag is left where it is");
-    EXPECT_EQ(describe({.collective = "ag", .start_before = "mm"}), "ag starts before mm");
+    EXPECT_EQ(describe({.collective = "ag", .start_before = "mm"}), "ag is issued before mm");
     EXPECT_EQ(describe({.collective = "ag", .start_before = "mm", .wait_after = "add"}),
-              "ag starts before mm and is waited for after add");
+              "ag is issued before mm and is waited for after add");
     EXPECT_EQ(describe({.collective = "ag", .start_after = "a", .wait_after = "c", .hide_behind = "layers.0"}),
-              "ag starts after a, is waited for after c and runs behind layers.0");
+              "ag is issued after a, is waited for after c and runs behind layers.0");
 }
 
 TEST(OverlapDirectives, FollowACollectiveThroughAllBucketsThatItWentInto) {

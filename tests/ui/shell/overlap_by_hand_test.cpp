@@ -171,12 +171,12 @@ class OverlapByHandTest : public QObject {
             const DraggedOverlap::Answer& answer = held.answer(wish);
             QVERIFY2(answer.left.startsWith("1 of them stays where it is: "),
                      qPrintable(answer.refusal + answer.left + answer.wish));
-            QVERIFY2(answer.wish.startsWith("1 of 2 collectives start before "), qPrintable(answer.wish));
+            QVERIFY2(answer.wish.startsWith("1 of 2 collectives are issued before "), qPrintable(answer.wish));
         }
         QCOMPARE(held.apply(wish), QString());
         QCOMPARE(directives().size(), 1u);
         const QString undo = window_->actions().find("edit.undo")->text();
-        QVERIFY2(undo.contains("1 of 2 collectives start before "), qPrintable(undo));
+        QVERIFY2(undo.contains("1 of 2 collectives are issued before "), qPrintable(undo));
     }
 
     void aBandChoosesCollectivesAndADialogMovesThem() {

@@ -87,7 +87,7 @@ class EventDragTest : public QObject {
         handle();
         drag_->begin(middleOf(gather_), chosen_);
         drag_->move(middleOf({1, 2}));
-        QCOMPARE(drag_->words(), QStringLiteral("starts before mm. . step faster, peak higher"));
+        QCOMPARE(drag_->words(), QStringLiteral("is issued before mm. . step faster, peak higher"));
     }
 
     void itEndsWithADropOrIsCancelled() {
@@ -113,7 +113,7 @@ class EventDragTest : public QObject {
                            },
                            [this](const EventDragPlace& place) {
                                places_.push_back(place);
-                               return EventDragAnswer{QStringLiteral("starts before mm"),
+                               return EventDragAnswer{QStringLiteral("is issued before mm"),
                                                       {},
                                                       {},
                                                       {QStringLiteral("step faster"), QStringLiteral("peak higher")},
