@@ -1,5 +1,6 @@
 #include "ui/memory/memory_effects.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/pipeline/step_with_links_shared.h"
@@ -9,6 +10,16 @@
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
+namespace {
+
+/// A bucket may name modules that the graph does not have.
+bool matchesNothing(const ModuleTree& tree, const MemoryTarget& target) {
+    return std::ranges::none_of(target.modules, [&](const QString& module) {
+        return tree.find(module.toStdString()) != ModuleTree::no_module;
+    });
+}
+
+}  // namespace
 
 MemoryEffects::MemoryEffects(Document& document, QObject* parent) : QObject(parent), document_(document) {
     connect(&search_, &PolicySearch::pointFound, this, &MemoryEffects::add);
@@ -26,8 +37,10 @@ void MemoryEffects::find() {
     const bool can = evaluation_ && !evaluation_->refused && MemoryCommands(document_).refusal().isEmpty() &&
                      !document_.current()->stale();
     target_ = can ? selected_ : std::nullopt;
+    // A rule of it would bring the plan a policy at most, whose effect is not that of the rule.
+    if (target_ && matchesNothing(document_.modules(), *target_)) texts_.fill(tr("matches nothing"));
     emit changed();
-    if (!target_) return;
+    if (!target_ || !texts_.front().isEmpty()) return;
     std::vector<MemoryChoice> choices;
     for (const MemoryAction action : memory_actions) {
         choices.push_back(

@@ -27,9 +27,9 @@ class MemoryEffects : public QObject {
     /// What the effects are of; nothing where nothing is selected that a rule could name, or where the plan's graph
     /// takes no memory section.
     const std::optional<MemoryTarget>& target() const { return target_; }
-    /// The differences of step and peak as text, or `refused`; empty where they are not known yet. Steps are with links
-    /// shared, and said to be, where the figures do not share them. Of a plan without a policy it says which one the
-    /// rule would give it.
+    /// The differences of step and peak as text, `refused`, or `matches nothing` of names that the graph lacks; empty
+    /// where they are not known yet. Steps are with links shared, and said to be, where the figures do not share them.
+    /// Of a plan without a policy it says which one the rule would give it.
     const QString& text(MemoryAction action) const { return texts_[static_cast<std::size_t>(action)]; }
     /// Whether the action is known to change anything and is not refused.
     bool isWorthAClick(MemoryAction action) const { return useful_[static_cast<std::size_t>(action)]; }

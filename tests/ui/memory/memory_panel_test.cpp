@@ -10,6 +10,7 @@
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/memory/kind_bar.h"
@@ -283,6 +284,28 @@ class MemoryPanelTest : public QObject {
     }
 
     /// One name for one thing: the list, the chart, undo and the plan's file.
+    /// It would bring a plan without a policy one, whose effects are not its own.
+    void aNameThatMatchesNothingHasNoEffects() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.show();
+        BucketCommands(*document).addText(QStringLiteral("layers.99"));
+        QVERIFY(waitForEvaluation(*document));
+        const int bucket = static_cast<int>(document->buckets().size()) - 1;
+        document->selection().selectBucket(bucket);
+        QTRY_VERIFY(panel.effects()->target());
+        QCOMPARE(panel.effects()->target()->modules, QStringList("layers.99"));
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.effects()->busy(), 30'000);
+        for (const MemoryAction action : memory_actions) {
+            QCOMPARE(panel.effects()->text(action), QStringLiteral("matches nothing"));
+            QVERIFY(!panel.effects()->isWorthAClick(action));
+        }
+        document->selection().selectModule(QStringLiteral("layers.0"));
+        QTRY_VERIFY(panel.effects()->target() && panel.effects()->busy());
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.effects()->busy(), 30'000);
+        QVERIFY(panel.effects()->text(MemoryAction::recompute) != QStringLiteral("matches nothing"));
+    }
+
     void policiesHaveOneName() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
