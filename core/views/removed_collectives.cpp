@@ -1,9 +1,12 @@
 #include "core/views/removed_collectives.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/passes/bucketing/eligibility.h"
 
@@ -22,15 +25,24 @@ Names communicating(const Graph& graph) {
     return names;
 }
 
+/// Whether a node returns its input, seen or written otherwise: what is computed of it is something else.
+bool only_converts(const Graph& graph, NodeId node) {
+    constexpr std::array<std::string_view, 4> copies = {"prims.convert_element_type.default", "aten._to_copy.default",
+                                                        "aten.clone.default", "aten.constant_pad_nd.default"};
+    const TargetInfo& info = graph.target_info(node);
+    return info.traits.view || info.is_getitem || std::ranges::find(copies, graph.target(node)) != copies.end();
+}
+
 /// The input of the graph that a gather gathers, alone or converted; empty for others.
 std::string_view gathered_input(const Graph& graph, std::string_view name) {
     NodeId node = graph.find(name);
     if (node == no_node || graph.target_info(node).starts != CollectiveKind::all_gather) return {};
-    while (graph.op(node) != NodeOp::placeholder) {
+    do {
         if (graph.inputs(node).size() != 1) return {};
         node = graph.inputs(node).front();
-    }
-    return graph.name(node);
+        if (graph.op(node) == NodeOp::placeholder) return graph.name(node);
+    } while (only_converts(graph, node));
+    return {};
 }
 
 /// What one step took away without making anything that stands for it.
@@ -61,7 +73,8 @@ class Removal {
         for (const std::string_view name : taken_) {
             const std::string_view input = gathered_input(before_, name);
             // A gather that is made stands for those of the same parameter; what else is made, for any.
-            if (!replaces_others_ && !gathered_.contains(input)) removed.push_back(name);
+            const bool replaced = replaces_others_ || (!input.empty() && gathered_.contains(input));
+            if (!replaced) removed.push_back(name);
         }
         return removed;
     }
@@ -73,6 +86,32 @@ class Removal {
     bool replaces_others_ = false;
 };
 
+/// The collectives of the input that those of any step were made of.
+class MadeOf {
+  public:
+    explicit MadeOf(const Graph& input) : input_(input) {}
+
+    /// Of what no step has merged that is itself.
+    std::vector<NodeId> of(std::string_view name) const {
+        if (const auto merged = merged_.find(name); merged != merged_.end()) return merged->second;
+        const NodeId node = input_.find(name);
+        return node == no_node ? std::vector<NodeId>() : std::vector<NodeId>{node};
+    }
+
+    /// A step has made these buckets.
+    void add(const std::vector<BucketReport>& buckets) {
+        for (const BucketReport& bucket : buckets) {
+            std::vector<NodeId> nodes;
+            for (const std::string& member : bucket.members) std::ranges::copy(of(member), std::back_inserter(nodes));
+            merged_.insert_or_assign(bucket.start, std::move(nodes));
+        }
+    }
+
+  private:
+    const Graph& input_;
+    std::map<std::string_view, std::vector<NodeId>> merged_;
+};
+
 }  // namespace
 
 std::vector<NodeId> removed_collectives(const Evaluation& evaluation) {
@@ -82,12 +121,16 @@ std::vector<NodeId> removed_collectives(const Evaluation& evaluation) {
     for (const StepOutcome& step : evaluation.steps)
         if (step.given) given.push_back(step.given.get());
     given.push_back(evaluation.undirected.get());
+    MadeOf made_of(*evaluation.input);
     for (std::size_t step = 0; step + 1 < given.size() && step < evaluation.reports.size(); ++step) {
         if (given[step] == given[step + 1]) continue;
+        // What a later step takes away may be a bucket: none of what it was made of runs then.
         for (const std::string_view name : Removal(*given[step], *given[step + 1], evaluation.reports[step]).names())
-            if (const NodeId input = evaluation.input->find(name); input != no_node) removed.push_back(input);
+            std::ranges::copy(made_of.of(name), std::back_inserter(removed));
+        made_of.add(evaluation.reports[step].buckets);
     }
     std::ranges::sort(removed);
+    removed.erase(std::unique(removed.begin(), removed.end()), removed.end());
     return removed;
 }
 

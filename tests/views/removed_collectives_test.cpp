@@ -66,6 +66,44 @@ TEST(RemovedCollectives, AGatherStandsForThoseOfItsParameter) {
     EXPECT_EQ(removed(before, gathers({{"a_new", 'a'}})), (Names{"b_1", "b_2"}));
 }
 
+/// None of what a bucket was made of runs once a later step has taken the bucket away.
+TEST(RemovedCollectives, ABucketThatALaterStepTakesAwayIsAllOfItsMembers) {
+    const auto before = gathers({{"a_1", 'a'}, {"b_1", 'b'}, {"c_1", 'c'}});
+    const auto between = gathers({{"a_1", 'a'}, {"merged", 'b'}}), after = gathers({{"a_1", 'a'}});
+    Evaluation evaluation;
+    evaluation.input = evaluation.original = before;
+    evaluation.graph = evaluation.undirected = after;
+    evaluation.steps.resize(2);
+    evaluation.steps[0].given = before;
+    evaluation.steps[1].given = between;
+    for (StepOutcome& step : evaluation.steps) step.state = StepOutcome::State::ran;
+    evaluation.reports.resize(2);
+    BucketReport bucket;
+    bucket.members = {"b_1", "c_1"};
+    bucket.start = "merged";
+    evaluation.reports[0].buckets = {bucket};
+    Names names;
+    for (const NodeId node : removed_collectives(evaluation)) names.emplace_back(before->name(node));
+    EXPECT_EQ(names, (Names{"b_1", "c_1"}));
+}
+
+/// A gather of what is computed of a parameter is no gather of the parameter.
+TEST(RemovedCollectives, AGatherOfWhatIsComputedStandsForNoParameter) {
+    const auto graph = [](const char* name, const char* target) {
+        test::GraphSketch sketch;
+        const NodeId a = sketch.input("a", sketch.tensor("float32", {4}));
+        const NodeId made =
+            sketch.call("made", target, test::GraphSketch::values({a}), {sketch.tensor("float32", {4})}, 1);
+        sketch.wait("wait", sketch.gather(name, made, 1));
+        return std::make_shared<const Graph>(sketch.finish());
+    };
+    const auto before = graph("a_1", "aten.view.default");
+    EXPECT_EQ(removed(before, graph("a_new", "aten.view.default")), Names{});
+    // What it stands for is not known, so that nothing is said to be taken away; and it stands for no other.
+    const auto both = gathers({{"a_1", 'a'}, {"b_1", 'b'}});
+    EXPECT_EQ(removed(both, graph("a_new", "aten.relu.default")), Names{});
+}
+
 TEST(RemovedCollectives, AreTakenFromTheFiguresOfTheirModules) {
     const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
     const ModuleTree tree(*graph, preferred_module_source(*graph));
