@@ -11,6 +11,7 @@
 #include "core/explain/explain_bucketing.h"
 #include "core/explain/explain_schedule.h"
 #include "core/explain/explain_words.h"
+#include "core/graph/collective_words.h"
 #include "core/modules/home_module.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/overlaps/directed_order.h"

@@ -8,6 +8,7 @@
 #include "core/base/wording.h"
 #include "core/explain/explain_words.h"
 #include "core/explain/reached.h"
+#include "core/graph/collective_words.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/resolved_plan.h"

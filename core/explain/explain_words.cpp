@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/graph/collective_words.h"
 #include "core/pipeline/resolved_plan.h"
 
 namespace overlap {
-
-std::string collective_words(CollectiveKind kind) {
-    std::string text(collective_kind_name(kind));
-    std::ranges::replace(text, '_', '-');
-    return text;
-}
 
 std::string collective_with_article(CollectiveKind kind) {
     const std::string text = collective_words(kind);

@@ -8,8 +8,6 @@
 
 namespace overlap {
 
-/// `all-gather`: a kind as it is usually written.
-std::string collective_words(CollectiveKind kind);
 /// `an all-gather`.
 std::string collective_with_article(CollectiveKind kind);
 

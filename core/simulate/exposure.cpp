@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "core/base/number_text.h"
+#include "core/graph/collective_words.h"
 #include "core/simulate/issue_order.h"
 
 namespace overlap {
@@ -159,12 +160,6 @@ std::string before(double time_ms, const std::string& wait, const char* only) {
     return only + milliseconds(time_ms) + " before " + wait;
 }
 
-std::string words(CollectiveKind kind) {
-    std::string text(collective_kind_name(kind));
-    std::replace(text.begin(), text.end(), '_', '-');
-    return text;
-}
-
 }  // namespace
 
 void find_causes(const Graph& graph, std::span<const double> times_ms, std::span<const std::int32_t> previous_on_stream,
@@ -291,7 +286,7 @@ std::string exposure_cause_text(const Simulation& simulation, const Graph& graph
     if (collective.cause == ExposureCause::none) return {};
     const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
     const std::string duration =
-        "the " + words(collective.kind) + " takes " + milliseconds(collective.end_ms - collective.start_ms);
+        "the " + collective_words(collective.kind) + " takes " + milliseconds(collective.end_ms - collective.start_ms);
     const std::string wait = name(collective.wait);
     const double earlier_ms = possible_ms(collective) - collective.earliest_ms;
     std::string text = "waits " + milliseconds(collective.exposed_ms);
@@ -310,7 +305,7 @@ std::string exposure_cause_text(const Simulation& simulation, const Graph& graph
         case ExposureCause::window_too_short:
             if (busy.empty())
                 return text + "the time between its start and its wait (" + milliseconds(collective.window_ms) +
-                       ") is shorter than the " + words(collective.kind) + " (" +
+                       ") is shorter than the " + collective_words(collective.kind) + " (" +
                        milliseconds(collective.end_ms - collective.start_ms) + ")";
             return text + "it could have started " + before(collective.window_ms, wait, "") + ", and " + duration +
                    "; " + busy + " then";

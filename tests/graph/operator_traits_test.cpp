@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/collective_words.h"
 #include "core/graph/operator_names.h"
 
 namespace overlap {
@@ -70,6 +71,11 @@ TEST(OperatorNames, AreThoseOfTheTables) {
     EXPECT_TRUE(begins_known_operator("aten"));
     EXPECT_FALSE(begins_known_operator("aten.m"));
     EXPECT_FALSE(begins_known_operator("aten.mm.default"));
+}
+
+TEST(CollectiveWords, AreAsTheyAreUsuallyWritten) {
+    EXPECT_EQ(collective_words(CollectiveKind::all_gather), "all-gather");
+    EXPECT_EQ(collective_words(CollectiveKind::point_to_point), "point-to-point");
 }
 
 }  // namespace
