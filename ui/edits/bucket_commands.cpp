@@ -39,6 +39,12 @@ QString BucketCommands::refusal(const QStringList& modules, int target) const {
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     if (modules.isEmpty()) return tr("There is no module to put into a bucket");
     const std::size_t entry = target < 0 ? document_.buckets().size() : static_cast<std::size_t>(target);
+    if (target >= 0 && std::ranges::all_of(modules, [&](const QString& module) {
+            const auto& there = document_.buckets()[entry].modules;
+            return std::ranges::find(there, module.toStdString()) != there.end();
+        }))
+        return modules.size() == 1 ? tr("%1 is in bucket %2 already").arg(modules.front(), title(target))
+                                   : tr("All of them are in bucket %1 already").arg(title(target));
     return QString::fromStdString(drop_refusal(*document_.graph(), document_.modules(), *document_.loaded().eligibility,
                                                document_.buckets(), standardStrings(modules), entry));
 }

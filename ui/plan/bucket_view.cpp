@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <utility>
 
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -45,20 +46,37 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
     });
     connect(&document.selection(), &Selection::changed, this, [this] {
         if (following_) return;
-        const QScopedValueRollback guard(following_, true);
-        const Selection& selection = document_.selection();
-        int bucket = selection.bucket();
-        if (selection.kind() == Selection::Kind::module)
-            bucket = bucket_of_module(document_.buckets(), selection.module().toStdString());
-        if (selection.kind() == Selection::Kind::node)
-            bucket = document_.bucketOfNode(document_.findNode(selection.node()));
-        if (bucket < 0) {
-            selectionModel()->clearSelection();
-        } else if (const QModelIndex index = model_.index(bucket); index.isValid()) {
-            setCurrentIndex(index);
-            scrollTo(index);
-        }
+        // A press may begin a drag to a card that is in sight: cards stay where they are until the release.
+        if (QGuiApplication::mouseButtons() == Qt::NoButton) return followSelection();
+        if (std::exchange(follows_release_, true)) return;
+        qApp->installEventFilter(this);
     });
+}
+
+void BucketView::followSelection() {
+    const QScopedValueRollback guard(following_, true);
+    const Selection& selection = document_.selection();
+    int bucket = selection.bucket();
+    if (selection.kind() == Selection::Kind::module)
+        bucket = bucket_of_module(document_.buckets(), selection.module().toStdString());
+    if (selection.kind() == Selection::Kind::node)
+        bucket = document_.bucketOfNode(document_.findNode(selection.node()));
+    if (bucket < 0) {
+        selectionModel()->clearSelection();
+    } else if (const QModelIndex index = model_.index(bucket); index.isValid()) {
+        setCurrentIndex(index);
+        scrollTo(index);
+    }
+}
+
+bool BucketView::eventFilter(QObject* watched, QEvent* event) {
+    // Also after a drag, which ends with a release of its own: what was dropped is the selection by then.
+    if (follows_release_ && event->type() == QEvent::MouseButtonRelease) {
+        follows_release_ = false;
+        qApp->removeEventFilter(this);
+        QMetaObject::invokeMethod(this, &BucketView::followSelection, Qt::QueuedConnection);
+    }
+    return QListView::eventFilter(watched, event);
 }
 
 std::vector<int> BucketView::selectedBuckets() const {

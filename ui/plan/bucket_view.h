@@ -3,6 +3,8 @@
 #include <QListView>
 #include <QPointer>
 #include <QStringList>
+#include <optional>
+#include <vector>
 
 namespace overlap::ui {
 
@@ -68,9 +70,13 @@ class BucketView : public QListView {
     void contextMenuEvent(QContextMenuEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void scrollContentsBy(int by_x, int by_y) override;
     void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    /// The card of what is selected becomes the current one and is brought into view.
+    void followSelection();
     void setChip(int chip);
     /// Makes a card the current and the only selected one, and brings it into view; the last one for a row behind it.
     void makeCurrent(int row);
@@ -78,6 +84,8 @@ class BucketView : public QListView {
     void showDropped(const QStringList& modules, const QString& refusal);
     void showBucketOf(const QStringList& modules);
     void showDropPlace(const DropPlace& place);
+    /// Shows what would become of what is dragged. @returns whether something would.
+    bool showDragged();
     void endDrop();
     void tell(const QString& reason);
     void paintHint(QPainter& painter);
@@ -98,7 +106,16 @@ class BucketView : public QListView {
     bool hint_shown_ = true;
     int chip_ = -1;
     DropPlace place_;
+    /// What is dragged over the cards, and where its pointer was last.
+    struct Dragged {
+        QStringList modules;
+        bool are_cards = false;
+        std::vector<int> cards;
+        QPoint position;
+    };
+    std::optional<Dragged> dragged_;
     bool following_ = false;
+    bool follows_release_ = false;  ///< of the mouse, whose press has selected something
 };
 
 }  // namespace overlap::ui

@@ -73,22 +73,38 @@ void BucketView::dragEnterEvent(QDragEnterEvent* event) {
 
 void BucketView::dragMoveEvent(QDragMoveEvent* event) {
     QListView::dragMoveEvent(event);  // scrolls at the edges
-    const QStringList modules = modulesOf(event->mimeData());
     const bool cards = event->mimeData()->hasFormat(bucket_mime_type);
-    const DropPlace place = dropPlace(event->position().toPoint(), cards);
+    dragged_ = Dragged{modulesOf(event->mimeData()), cards, cards ? bucketsOf(event->mimeData()) : std::vector<int>(),
+                       event->position().toPoint()};
+    showDragged() ? event->acceptProposedAction() : event->ignore();
+}
+
+bool BucketView::showDragged() {
+    const DropPlace place = dropPlace(dragged_->position, dragged_->are_cards);
     showDropPlace(place);
-    if (cards && place.kind == DropPlace::Kind::before) {
+    if (dragged_->are_cards && place.kind == DropPlace::Kind::before) {
         preview_.clear();  // moving a card weighs nothing
-        return document_.editable() ? event->acceptProposedAction() : event->ignore();
+        return document_.editable();
     }
-    const std::vector<int> dragged = cards ? bucketsOf(event->mimeData()) : std::vector<int>();
-    if (place.kind == DropPlace::Kind::onto && std::find(dragged.begin(), dragged.end(), place.row) != dragged.end()) {
+    if (place.kind == DropPlace::Kind::onto && std::ranges::count(dragged_->cards, place.row) > 0) {
         preview_.clear();
-        return event->ignore();
+        return false;
     }
-    preview_.show(modules, place.kind == DropPlace::Kind::onto ? place.row : -1, place.row);
-    // The event is accepted even where the drop will be refused: the card goes on telling why.
-    event->acceptProposedAction();
+    preview_.show(dragged_->modules, place.kind == DropPlace::Kind::onto ? place.row : -1, place.row);
+    // Accepted even where the drop will be refused: the card goes on telling why.
+    return true;
+}
+
+void BucketView::scrollContentsBy(int by_x, int by_y) {
+    QListView::scrollContentsBy(by_x, by_y);
+    if (!dragged_) return;
+    // Another card is under the pointer, which may rest; not within the layout that scrolls.
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            if (dragged_) showDragged();
+        },
+        Qt::QueuedConnection);
 }
 
 void BucketView::dragLeaveEvent(QDragLeaveEvent* event) {
@@ -100,7 +116,9 @@ void BucketView::dropEvent(QDropEvent* event) {
     const QStringList modules = modulesOf(event->mimeData());
     const bool cards = event->mimeData()->hasFormat(bucket_mime_type);
     const std::vector<int> dragged = cards ? bucketsOf(event->mimeData()) : std::vector<int>();
-    const DropPlace place = dropPlace(event->position().toPoint(), cards);
+    // What is shown holds, also where cards have been laid out anew below the pointer since.
+    const DropPlace place =
+        place_.kind == DropPlace::Kind::none ? dropPlace(event->position().toPoint(), cards) : place_;
     event->acceptProposedAction();
     endDrop();
     BucketCommands commands(document_);
@@ -127,6 +145,7 @@ void BucketView::showDropPlace(const DropPlace& place) {
 }
 
 void BucketView::endDrop() {
+    dragged_.reset();
     showDropPlace({});
     preview_.clear();
     setState(NoState);
@@ -173,7 +192,9 @@ void BucketView::showFigures() {
     }
     if (!figures_) figures_ = new DropFigures(*this);
     const bool allowed = preview_.refusal().isEmpty();
-    figures_->showBeside(gap ? gapText() : allowed ? shownLines(preview_.text()) : shownName(preview_.refusal()),
+    figures_->showBeside(gap       ? gapText()
+                         : allowed ? shownLines(preview_.text())
+                                   : shownName(preview_.refusal()),
                          allowed, gap ? gapY() : visualRect(index).top());
 }
 

@@ -10,6 +10,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <algorithm>
 
 #include "tests/ui/ui_test_support.h"
@@ -208,6 +209,37 @@ class BucketBoardTest : public QObject {
         QVERIFY(DropFigures::plateOf(figures()->text(), figures()->rect()).height() <= figures()->height());
         QApplication::sendEvent(view().viewport(), &leave);
         QTRY_VERIFY(!figures());
+    }
+
+    /// Cards that scroll below a pointer that rests show anew where the drop would land, and there it lands.
+    void aDropLandsWhereItIsShown() {
+        start("layers.[0-4]");
+        board_->resize(360, 300);
+        QTRY_VERIFY(view().verticalScrollBar()->maximum() > 40);
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.5"}));
+        const QPoint rest = cardCentre(0);
+        dragTo(*data, rest, false);
+        QCOMPARE(view().preview().target(), 0);
+        view().verticalScrollBar()->setValue(view().verticalScrollBar()->maximum());
+        QTRY_VERIFY(view().preview().target() != 0);
+        const BucketView::DropPlace under = view().dropPlace(rest, false);
+        QCOMPARE(view().preview().target(), under.kind == BucketView::DropPlace::Kind::onto ? under.row : -1);
+        const int shown = view().preview().target();
+        QDropEvent release(QPointF(rest), Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(view().viewport(), &release);
+        const int landed = bucket_of_module(document_->buckets(), "layers.5");
+        QCOMPARE(landed, shown >= 0 ? shown : under.row);
+    }
+
+    void aDropWhereTheModuleIsAlreadyIsTold() {
+        start("layers.0\nlayers.1");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1"}));
+        QSignalSpy refused(board_.get(), &BucketBoard::refused);
+        dragTo(*data, cardCentre(1), false);
+        QCOMPARE(view().preview().refusal(), "layers.1 is in bucket layers.1 already");
+        dragTo(*data, cardCentre(1));
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(plan(), "layers.0 layers.1");
     }
 
     void modulesAreDroppedBetweenCards() {

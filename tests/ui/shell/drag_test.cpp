@@ -3,6 +3,7 @@
 //
 // Runs on Qt's minimal platform: the offscreen platform has no drag and drop at all, the minimal one has Qt's own.
 
+#include <QScrollBar>
 #include <QTimer>
 #include <QWindow>
 
@@ -113,6 +114,33 @@ class DragTest : public QObject {
         QVERIFY(waitUntilIdle(again));
         QCOMPARE(figureTexts(again), with_two);
         QCOMPARE(again.document().variantCount(), 2);  // the empty plan made room
+    }
+
+    /// Pressing a module selects it, and its card comes into view only when the mouse is let go.
+    void cardsStayInPlaceUnderADraggedModule() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.[0-5]");
+        QVERIFY(waitUntilIdle(window));
+        window.resize(1200, 560);
+        BucketView* view = window.workspace().bucketBoard().view();
+        QTRY_VERIFY(view->verticalScrollBar()->maximum() > 0);
+        window.document().selection().selectModule("layers.0");
+        QTRY_COMPARE(view->verticalScrollBar()->value(), 0);
+        const QRect own = view->visualRect(view->buckets().index(5));
+        QVERIFY(!view->viewport()->rect().contains(own.center()));
+        dragModule(window, "layers.5", cardCentre(window, 0));
+        QCOMPARE(window.document().buckets().size(), 5u);
+        QCOMPARE(window.document().buckets()[0].modules, (std::vector<std::string>{"layers.0", "layers.5"}));
+
+        // A click selects as before.
+        ModuleTreeView* tree = window.workspace().modulesPanel().tree();
+        const QModelIndex last = window.workspace().modulesPanel().model()->indexOfModule("layers.4");
+        tree->scrollTo(last);
+        QTest::mouseClick(window.windowHandle(), Qt::LeftButton, {},
+                          tree->viewport()->mapTo(&window, tree->visualRect(last).center()));
+        QTRY_COMPARE(view->currentIndex().row(), 4);
+        QVERIFY(view->viewport()->rect().intersects(view->visualRect(view->buckets().index(4))));
     }
 
     void boxesOfTheGraphAreDraggedIntoCards() {
