@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/graph/graph_accessible.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_metrics.h"
@@ -33,6 +34,7 @@ GraphView::GraphView(GraphModel& model, QWidget* parent) : QWidget(parent), mode
     connect(&model, &GraphModel::reset, this, &GraphView::onReset);
     connect(&model, &GraphModel::arranged, this, &GraphView::onArranged);
     connect(&model, &GraphModel::changed, this, &GraphView::repaintAll);
+    whenReadingChanges(model.document(), this, [this] { repaintAll(); });
     connect(&model, &GraphModel::told, this, &GraphView::told);
     connect(&model, &GraphModel::selectionMoved, this, &GraphView::onSelectionMoved);
     onReset();

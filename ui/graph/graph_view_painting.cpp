@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/graph_view.h"
@@ -78,7 +79,8 @@ void GraphView::paintEmpty(QPainter& painter) const {
     painter.fillRect(rect(), theme.background);
     painter.setPen(theme.dim);
     painter.setFont(textFont(largeTextPx, QFont::DemiBold));
-    painter.drawText(rect(), Qt::AlignCenter, model_.reading() ? tr("Making the boxes…") : tr("No graph is open"));
+    painter.drawText(rect(), Qt::AlignCenter,
+                     model_.reading() ? tr("Making the boxes…") : noGraphOpen(model_.document()));
 }
 
 QRectF GraphView::minimapRect() const {

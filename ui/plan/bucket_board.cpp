@@ -19,6 +19,7 @@
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
@@ -158,13 +159,14 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     auto update_editable = [this] {
         const QString refusal = document_.editable() ? QString()
                                 : document_.isOpen() ? tr("The baseline has no buckets: add a plan")
-                                                     : tr("No graph is open");
+                                                     : noGraphOpen(document_);
         setAvailable(*entry_, refusal);
         if (header_)
             for (auto* button : header_->findChildren<QToolButton*>()) setAvailable(*button, refusal);
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);
+    whenReadingChanges(document, this, update_editable);
     // It is of an edit of the plan that was shown.
     connect(&document, &Document::currentChanged, message_, &QWidget::hide);
     repair_->setObjectName("repairModules");

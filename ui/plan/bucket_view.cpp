@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_delegate.h"
@@ -44,6 +45,7 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
         viewport()->update();
         showFigures();
     });
+    whenReadingChanges(document, this, [this] { viewport()->update(); });
     connect(&document.selection(), &Selection::changed, this, [this] {
         if (following_) return;
         // A press may begin a drag to a card that is in sight: cards stay where they are until the release.
@@ -260,8 +262,8 @@ void BucketView::paintHint(QPainter& painter) {
     QString heading = tr("No buckets yet");
     QString hint = tr("Drag modules here, type their names above, or start from one bucket for each block.");
     if (!document_.isOpen()) {
-        heading = tr("No graph is open");
-        hint = tr("Open a graph, or drop its file on the window.");
+        heading = noGraphOpen(document_);
+        hint = document_.loading() ? QString() : tr("Open a graph, or drop its file on the window.");
     } else if (!document_.editable()) {
         heading = tr("The baseline has no buckets");
         hint = tr("It is the graph as it was read. Choose a plan in the toolbar, or add one with +.");

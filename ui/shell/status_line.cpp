@@ -9,6 +9,7 @@
 
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/frame/load_progress.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
@@ -52,6 +53,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measur
     connect(&document, &Document::evaluationChanged, this, &StatusLine::update);
     connect(&document, &Document::evaluatingChanged, this, &StatusLine::update);
     connect(&document, &Document::graphChanged, this, &StatusLine::update);
+    whenReadingChanges(document, this, [this] { update(); });
     connect(&times, &TraceTimes::changed, this, &StatusLine::update);
 }
 
@@ -133,7 +135,7 @@ QString StatusLine::graphText() const {
 }
 
 void StatusLine::update() {
-    if (!document_.isOpen()) return graph_->setText(tr("No graph is open"));
+    if (!document_.isOpen()) return graph_->setText(noGraphOpen(document_));
     graph_->setText(graphText());
     const QString why = differenceToOwn(document_.loaded());
     graph_->setToolTip(shownLines(why.isEmpty() ? graph_->text() : graph_->text() + u'\n' + why));
