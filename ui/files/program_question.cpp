@@ -4,27 +4,23 @@
 #include <QProcess>
 #include <utility>
 
+#include "ui/files/end_process.h"
+
 namespace overlap::ui {
 namespace {
 
 constexpr int patience_ms = 10000;  ///< a driver that wakes devices up takes seconds
-constexpr int closing_ms = 200;
 
 }  // namespace
 
 ProgramQuestion::ProgramQuestion(QObject* parent) : QObject(parent) {
     patience_.setSingleShot(true);
-    connect(&patience_, &QTimer::timeout, this, [this] {
-        process_->kill();
-        answer({}, tr("%1 gives no answer").arg(name_));
-    });
+    patience_.setInterval(patience_ms);
+    connect(&patience_, &QTimer::timeout, this, [this] { answer({}, tr("%1 gives no answer").arg(name_)); });
 }
 
 ProgramQuestion::~ProgramQuestion() {
-    if (!process_) return;
-    process_->disconnect(this);
-    process_->kill();
-    process_->waitForFinished(closing_ms);
+    if (process_) endProcess(*process_);
 }
 
 void ProgramQuestion::ask(const QString& program, const QStringList& arguments) {
@@ -40,16 +36,14 @@ void ProgramQuestion::ask(const QString& program, const QStringList& arguments) 
         const QString said = QString::fromUtf8(process_->readAllStandardError()).trimmed().section(u'\n', 0, 0);
         answer({}, said.isEmpty() ? tr("%1 ended with status %2").arg(name_).arg(status) : said);
     });
-    patience_.start(patience_ms);
+    patience_.start();
     process_->start(program, arguments);
 }
 
 void ProgramQuestion::answer(const QByteArray& output, const QString& failure) {
     if (!process_) return;
     patience_.stop();  // the process may outlive its answer: below a dialog nothing is deleted
-    QProcess* process = std::exchange(process_, nullptr);
-    process->disconnect(this);
-    process->deleteLater();
+    endProcessLater(std::exchange(process_, nullptr));
     emit answered(output, failure);
 }
 

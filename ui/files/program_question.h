@@ -20,6 +20,9 @@ class ProgramQuestion : public QObject {
     /// answered() follows, once. @param program path of it.
     void ask(const QString& program, const QStringList& arguments);
 
+    /// How long an answer is waited for.
+    void setPatience(int ms) { patience_.setInterval(ms); }
+
   signals:
     /// @param output what it printed. @param failure why there is no answer, a clause; empty where there is one.
     void answered(const QByteArray& output, const QString& failure);

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "ui/files/companion_program.h"
+#include "ui/files/end_process.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int patience_ms = 3000;
-constexpr int leave_ms = 200;  ///< a killed process is waited for that long, so that none outlives the application
 
 }  // namespace
 
@@ -42,10 +42,7 @@ void LayoutHelperClient::endProcess() {
     patience_.stop();
     sent_ = false;
     received_.clear();
-    if (!process_) return;
-    process_->disconnect(this);
-    process_->kill();
-    process_->waitForFinished(leave_ms);
+    if (process_) ui::endProcess(*process_);
     process_.reset();
 }
 
@@ -106,11 +103,7 @@ void LayoutHelperClient::giveUp(const QString& reason) {
     else if (!waiting_.empty() && sent_)
         waiting_.pop_front();
     // Not from within a signal of the process itself.
-    if (process_) {
-        process_->disconnect(this);
-        process_->kill();
-        process_.release()->deleteLater();
-    }
+    if (process_) endProcessLater(process_.release());
     patience_.stop();
     sent_ = false;
     received_.clear();

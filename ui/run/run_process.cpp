@@ -8,6 +8,8 @@
 #include <QFile>
 #include <QRegularExpression>
 
+#include "ui/files/end_process.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -58,7 +60,7 @@ RunProcess::~RunProcess() {
     if (!running()) return;
     end();
     if (!process_.waitForFinished(closing_ms)) killAll();
-    process_.waitForFinished(closing_ms);
+    endProcess(process_);
     killAll();
 }
 
