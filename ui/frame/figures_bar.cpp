@@ -78,8 +78,7 @@ void FiguresBar::forgetWidths() {
 void FiguresBar::update() {
     figures_ = instead_ ? *instead_ : document_ ? figuresOf(*document_) : std::vector<Figure>();
     if (!instead_ && !figures_.empty())
-        if (const auto beside = besideStepFigure(*document_, gap_.gap()))
-            figures_.insert(figures_.begin() + 1, *beside);
+        if (const auto beside = besideStepFigure(*document_, gap_)) figures_.insert(figures_.begin() + 1, *beside);
     QStringList texts;
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
@@ -122,7 +121,9 @@ int FiguresBar::keptCell(const Figure& figure, Detail detail, bool difference) c
 }
 
 int FiguresBar::roomForBound(Detail detail) const {
-    return boundComes() ? keptCell(boundToCome(), detail, hasDifferences(detail)) : 0;
+    const QString kind = kindOf(boundToCome());
+    const bool has_place = std::ranges::any_of(figures_, [&](const Figure& figure) { return kindOf(figure) == kind; });
+    return boundComes() && !has_place ? keptCell(boundToCome(), detail, hasDifferences(detail)) : 0;
 }
 
 int FiguresBar::keptWidth(Detail detail) const {

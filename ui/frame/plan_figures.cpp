@@ -175,9 +175,32 @@ Figure gapFigure(const StepGap::Gap& gap) {
     return figure;
 }
 
+QString boundIsComing() {
+    return Document::tr("How far the step is above the bound is being worked out");
+}
+
+QString unknownShare() {
+    return QStringLiteral("…");
+}
+
+/// Keeps the place of the figure that comes, with the label of the last one: most edits leave that as it is.
+Figure gapToCome(const std::optional<StepGap::Gap>& last) {
+    Figure figure{boundLabel(last && last->none.isEmpty() ? *last : StepGap::Gap()), unknownShare(), {}, 0, {}};
+    if (last && last->any_order) figure.short_label = Document::tr("above any-order bound");
+    figure.help = boundIsComing();
+    return figure;
+}
+
+/// `10.4 % above bound, order kept`
+QString shareAboveBound(const StepGap::Gap& gap, const QString& share) {
+    if (gap.any_order) return Document::tr("%1 above bound, any order").arg(share);
+    return gap.every_order ? Document::tr("%1 above bound").arg(share)
+                           : Document::tr("%1 above bound, order kept").arg(share);
+}
+
 /// Beside a step that is faster than links allow: the one that a job can reach.
-Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baseline,
-                         const std::optional<StepGap::Gap>& gap) {
+Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baseline, const StepGap& step_gap) {
+    const std::optional<StepGap::Gap>& gap = step_gap.gap();
     Figure figure{linksSharedLabel(), formatTime(shared.step_ms), {}, 0, {}};
     figure.beyond = true;
     QStringList links;
@@ -193,12 +216,14 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                       .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     figure.widest_difference = Document::tr("%1 % above bound").arg(QStringLiteral("00.0"));
-    if (!gap) return figure;
-    const QString above = gap->any_order     ? Document::tr("%1 above bound, any order")
-                          : gap->every_order ? Document::tr("%1 above bound")
-                                             : Document::tr("%1 above bound, order kept");
-    figure.difference =
-        gap->none.isEmpty() ? above.arg(shareAbove(gap->share)) : Document::tr("no bound · %1").arg(gap->none_briefly);
+    if (!gap) {
+        if (!step_gap.coming()) return figure;
+        figure.difference = shareAboveBound(step_gap.last().value_or(StepGap::Gap()), unknownShare());
+        figure.help += QStringLiteral("\n") + boundIsComing();
+        return figure;
+    }
+    figure.difference = gap->none.isEmpty() ? shareAboveBound(*gap, shareAbove(gap->share))
+                                            : Document::tr("no bound · %1").arg(gap->none_briefly);
     figure.help += QStringLiteral("\n") + boundText(*gap);
     letOpen(figure, *gap);
     return figure;
@@ -283,11 +308,12 @@ std::vector<Figure> figuresOf(const Document& document) {
     return figures;
 }
 
-std::optional<Figure> besideStepFigure(const Document& document, const std::optional<StepGap::Gap>& gap) {
+std::optional<Figure> besideStepFigure(const Document& document, const StepGap& gap) {
     const auto evaluation = document.evaluation();
     if (evaluation && !evaluation->refused && evaluation->on_shared_links)
         return sharedLinksFigure(*evaluation->on_shared_links, document.baseline(), gap);
-    return gap ? std::optional(gapFigure(*gap)) : std::nullopt;
+    if (gap.gap()) return gapFigure(*gap.gap());
+    return gap.coming() ? std::optional(gapToCome(gap.last())) : std::nullopt;
 }
 
 }  // namespace overlap::ui

@@ -26,9 +26,9 @@ struct Figure {
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
 std::vector<Figure> figuresOf(const Document& document);
 
-/// How far the step is above the bound, or what it is where process groups share links; nothing while not known. It
-/// stands behind the step.
-/// @param gap of the document's current plan; nothing while not known.
-std::optional<Figure> besideStepFigure(const Document& document, const std::optional<StepGap::Gap>& gap);
+/// How far the step is above the bound, or what it is where process groups share links; nothing where no bound is
+/// known. It stands behind the step, also while the bound is being found: then it says so.
+/// @param gap of the document's current plan.
+std::optional<Figure> besideStepFigure(const Document& document, const StepGap& gap);
 
 }  // namespace overlap::ui

@@ -1,6 +1,7 @@
 #include "ui/frame/step_gap.h"
 
 #include <mutex>
+#include <utility>
 
 #include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
@@ -78,10 +79,11 @@ void StepGap::find() {
     const std::shared_ptr<const Evaluation> evaluation = document_->evaluation();
     const bool known = evaluation && !evaluation->refused && evaluation->times_known &&
                        !(evaluation->time_source && evaluation->time_source->measured());
-    if (gap_) {
-        gap_.reset();
-        emit changed();
-    }
+    const bool was_coming = std::exchange(coming_, known);
+    const bool was_found = gap_.has_value();
+    if (was_found) last_ = std::exchange(gap_, std::nullopt);
+    if (bounds_ && evaluation && bounds_->graph != evaluation->original) last_.reset();
+    if (was_found || was_coming != coming_) emit changed();
     if (!known) return task_.cancel();
     if (!bounds_ || bounds_->graph != evaluation->original || bounds_->source != evaluation->time_source) {
         bounds_ = std::make_shared<Bounds>();
@@ -94,6 +96,7 @@ void StepGap::find() {
         return [this, gap] {
             if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;
+            coming_ = false;
             emit changed();
         };
     });

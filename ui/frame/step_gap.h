@@ -43,6 +43,10 @@ class StepGap : public QObject {
 
     /// Of the newest evaluation; nothing while it is not known.
     const std::optional<Gap>& gap() const { return gap_; }
+    /// Whether it is being found.
+    bool coming() const { return coming_; }
+    /// Of an older evaluation of the graph; nothing before the first one.
+    const std::optional<Gap>& last() const { return last_; }
 
   signals:
     void changed();
@@ -54,7 +58,8 @@ class StepGap : public QObject {
 
     QPointer<Document> document_;
     std::shared_ptr<Bounds> bounds_;  ///< of the open graph: found once for all its plans
-    std::optional<Gap> gap_;
+    std::optional<Gap> gap_, last_;
+    bool coming_ = false;
     LatestTask task_;
 };
 

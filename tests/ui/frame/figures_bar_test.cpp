@@ -227,7 +227,8 @@ class FiguresBarTest : public QObject {
             const auto places = [&] {
                 QHash<QString, int> lefts;
                 for (std::size_t figure = 0; figure < static_cast<std::size_t>(bar.labels().size()); ++figure)
-                    if (const QString label = bar.labels()[static_cast<qsizetype>(figure)]; !label.startsWith("above bound"))
+                    if (const QString label = bar.labels()[static_cast<qsizetype>(figure)];
+                        !label.startsWith("above bound"))
                         lefts.insert(label.section(QStringLiteral(" · "), 0, 0), bar.left(figure));
                 return lefts;
             };
@@ -243,6 +244,34 @@ class FiguresBarTest : public QObject {
             }
             document->setCurrentIndex(0);
         }
+    }
+
+    /// From the moment an edit is evaluated until its bound is found.
+    void theBoundSaysThatItIsBeingFound() {
+        const auto document = openDocument();
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        FiguresBar bar(*document);
+        QTRY_VERIFY(bar.gap().gap());
+        const QString label = bar.figures().at(1).label;
+        const std::size_t count = bar.figures().size();
+        const QString found = bar.figures().at(1).value + bar.figures().at(1).difference;
+        bar.resize(bar.minimumSizeHint());  // also where no room is kept
+        bool told = false;
+        connect(&bar.gap(), &StepGap::changed, &bar, [&] {
+            if (bar.gap().gap()) return;
+            const Figure& figure = bar.figures().at(1);
+            told = bar.gap().coming() && figure.label == label && (figure.value + figure.difference).contains(u'…') &&
+                   figure.help.contains("is being worked out");
+        });
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(told);
+        QCOMPARE(bar.figures().size(), count);
+        QTRY_VERIFY(bar.gap().gap());
+        QVERIFY(!(bar.figures().at(1).value + bar.figures().at(1).difference).contains(u'…'));
+        QCOMPARE(bar.figures().at(1).label, label);
+        QVERIFY(!found.contains(u'…'));
     }
 
     void lessDetailIsNarrower() {
