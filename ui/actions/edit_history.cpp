@@ -34,9 +34,12 @@ QAction* EditHistory::makeUndoAction(QObject* parent) {
         return stack ? stack->undoText() : QString();
     };
     const auto none = [this] {
-        return plan_ && plan_->property(begins_anew_property).toBool()
-                   ? tr("Nothing to undo: edits from before the last end are kept, and cannot be undone")
-                   : tr("Nothing to undo");
+        if (plan_ && plan_->property(begins_anew_property).toBool())
+            return tr("Nothing to undo: edits from before the last end are kept, and cannot be undone");
+        if (!plan_ || !editable_) return tr("Nothing to undo");
+        return plan_->canRedo()
+                   ? tr("Nothing to undo: all edits of this plan are undone")
+                   : tr("Nothing to undo: this plan has not been edited since it was opened; closing it takes it away");
     };
     return makeAction(parent, tr("Undo"), text, none, [this] { undo(); });
 }
@@ -78,6 +81,7 @@ void EditHistory::observeVariants() {
 }
 
 void EditHistory::follow() {
+    editable_ = document_.editable();
     plan_ = document_.current() ? &document_.current()->undoStack() : nullptr;
     emit changed();
 }

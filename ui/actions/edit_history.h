@@ -74,6 +74,7 @@ class EditHistory : public QObject {
     Document& document_;
     QUndoStack& timeline_;
     QUndoStack* plan_ = nullptr;  ///< of the current plan
+    bool editable_ = false;       ///< the current plan can be edited
     std::vector<QUndoStack*> shared_;
     std::map<QUndoStack*, Known> known_;
     quint64 last_number_ = 0;

@@ -1,6 +1,7 @@
 #include "ui/shell/main_window.h"
 
 #include <QCloseEvent>
+#include <QKeyEvent>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QScreen>
@@ -290,6 +291,16 @@ void MainWindow::dropEvent(QDropEvent* event) {
     const bool over_job = workspace_->job().isOpen() && job.isVisible() &&
                           job.rect().contains(job.mapFrom(this, event->position().toPoint()));
     files_->open(localFiles(event->mimeData()), over_job);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    const QKeySequence pressed(event->keyCombination());
+    for (const Actions::Entry& entry : actions_->entries())
+        if (!entry.action->isEnabled() && entry.action->shortcuts().contains(pressed)) {
+            status_->showMessage(entry.action->statusTip(), {});
+            return;
+        }
+    QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -1,5 +1,8 @@
 #include <QAction>
+#include <QLabel>
+#include <QStatusBar>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -224,6 +227,12 @@ class UndoWindowTest : public QObject {
             QVERIFY2(!undo(window)->isEnabled(), qPrintable(undo(window)->text()));
             undo(window)->trigger();
             QCOMPARE(document.variantCount(), count + 1);
+            // Who tries the keys is told why nothing happens, and what takes the plan away.
+            QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+            const auto says_why = [](const QLabel* label) {
+                return label->isVisible() && label->text().contains("has not been edited since it was opened");
+            };
+            QVERIFY(std::ranges::any_of(window.statusBar()->findChildren<QLabel*>(), says_why));
             BucketCommands(document).addText("layers.1");
             QCOMPARE(undo(window)->text(), "Undo Add layers.1");
             undo(window)->trigger();
