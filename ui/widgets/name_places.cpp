@@ -71,9 +71,8 @@ std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear)
                 point + QPointF(std::cos(angle) * (distance + half_width), std::sin(angle) * (distance + half_height));
             const QRectF text(middle - QPointF(half_width, half_height), size);
             const QLineF leader(point, endAt(text, point));
-            const bool is_clear =
-                isOf(point, text, led_away) && isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)));
-            if (isFree(text) && (!clear || is_clear)) return NamePlace{text, leader};
+            if (!isFree(text) || !isOf(point, text, led_away)) continue;
+            if (!clear || isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)))) return NamePlace{text, leader};
         }
     }
     return {};

@@ -122,17 +122,30 @@ const StepPeakChart::Point& StepPeakChart::named(int point) const {
 /// Names of higher rank first. What finds no place is numbered, which needs room below the axis, so all are placed
 /// anew.
 void StepPeakChart::placeNames() {
-    std::vector<int> numbered;
+    std::vector<int> numbered, nameless;
     legend_.clear();
     legend_height_ = 0;
-    while (!placeNames(numbered)) {
+    while (!placeNames(numbered, nameless)) {
+        // More would leave no chart, and a number that nothing explains says nothing.
+        while (legendHeight(legendOf(numbered)) > most_legend * height()) {
+            nameless.push_back(numbered.back());
+            numbered.pop_back();
+        }
         legend_ = legendOf(numbered);
-        const QRectF room(0, 0, std::max(1.0, width() - 2.0 * Metrics::right_margin), height());
-        const double wanted =
-            QFontMetricsF(textFont(smallTextPx)).boundingRect(room, Qt::TextWordWrap, legend_).height() + 2;
-        legend_height_ = wanted <= most_legend * height() ? wanted : 0;  // it would leave no chart: see the tool tip
+        legend_height_ = legendHeight(legend_);
     }
     update();
+}
+
+double StepPeakChart::legendHeight(const QString& legend) const {
+    if (legend.isEmpty()) return 0;
+    const QRectF room(0, 0, std::max(1.0, width() - 2.0 * Metrics::right_margin), height());
+    return QFontMetricsF(textFont(smallTextPx)).boundingRect(room, Qt::TextWordWrap, legend).height() + 2;
+}
+
+QRectF StepPeakChart::legendPlace() const {
+    return {Metrics::right_margin, area().bottom() + Metrics::bottom_margin, width() - 2.0 * Metrics::right_margin,
+            legend_height_};
 }
 
 QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
@@ -144,9 +157,9 @@ QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
     return entries.join(QStringLiteral(" · "));
 }
 
-/// @param numbered what has a number instead of its name; grows where names find no place.
-/// @returns whether none was added.
-bool StepPeakChart::placeNames(std::vector<int>& numbered) {
+/// @param numbered what has a number instead of its name; grows where names find no place. @param nameless what has
+/// neither. @returns whether none was added.
+bool StepPeakChart::placeNames(std::vector<int>& numbered, const std::vector<int>& nameless) {
     names_.clear();
     std::vector<int> wanted;
     for (int rank = 2; rank > 0; --rank)
@@ -160,6 +173,7 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered) {
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     for (const int point : wanted) {
+        if (std::ranges::count(nameless, point) > 0) continue;
         const auto number = std::ranges::find(numbered, point);
         const bool has_number = number != numbered.end();
         const QString text = has_number ? QString::number(number - numbered.begin() + 1) : titleOf(point);
@@ -311,7 +325,6 @@ bool StepPeakChart::event(QEvent* event) {
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
     if (!bound_.empty() && bound_place_.isEmpty()) elsewhere += u'\n' + tr("The stairs under the points are the bound");
-    if (!legend_.isEmpty() && legend_height_ == 0) elsewhere += u'\n' + legend_;
     QToolTip::showText(help->globalPos(), elsewhere, this);
     return true;
 }

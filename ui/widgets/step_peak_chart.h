@@ -51,7 +51,8 @@ class StepPeakChart : public QWidget {
     void setNote(const QString& note);
     const QString& note() const { return note_; }
     /// Whether every point has its name, also where a line must lead to it; what finds no place even so has a number,
-    /// and its name stands below the axis, or in the tool tip where that would leave no chart.
+    /// and its name stands below the axis. What would leave no chart there has its name only while the pointer is at
+    /// it.
     void setAllNamed(bool all);
     /// What all steps of the chart have in common, said above its axes, such as `steps with links shared`.
     void setStepsText(const QString& text);
@@ -131,7 +132,10 @@ class StepPeakChart : public QWidget {
     QRectF findPlaceOfBoundText() const;
     void fitRanges();
     void placeNames();
-    bool placeNames(std::vector<int>& numbered);
+    bool placeNames(std::vector<int>& numbered, const std::vector<int>& nameless);
+    double legendHeight(const QString& legend) const;
+    /// Below the axis; empty where there is no legend.
+    QRectF legendPlace() const;
     QString legendOf(const std::vector<int>& numbered) const;
     double xOf(double peak_bytes) const;
     double peakAt(double x) const;

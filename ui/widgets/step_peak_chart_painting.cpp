@@ -90,10 +90,7 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
         }
     paintHeadline(painter);
     painter.setPen(theme.dim);
-    if (legend_height_ > 0)
-        painter.drawText(QRectF(Metrics::right_margin, inside.bottom() + Metrics::bottom_margin,
-                                width() - 2 * Metrics::right_margin, legend_height_),
-                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
+    if (legend_height_ > 0) painter.drawText(legendPlace(), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, legend_);
     paintDevice(painter);
 }
 
@@ -105,8 +102,15 @@ std::vector<QRectF> StepPeakChart::textPlaces() const {
     std::vector<QRectF> places;
     if (points_.empty()) return places;
     places.push_back(headlinePlace());
-    for (const std::vector<AxisLabel>& labels : {stepLabels(), peakLabels()})
-        for (const AxisLabel& label : labels) places.push_back(label.place);
+    // As wide as what is written, which is not cut to its place.
+    const QFontMetricsF numbers(numberFont(smallTextPx));
+    for (const AxisLabel& label : stepLabels()) {
+        QRectF place = label.place;
+        place.setLeft(place.right() - numbers.horizontalAdvance(label.text));
+        places.push_back(place);
+    }
+    for (const AxisLabel& label : peakLabels()) places.push_back(label.place);
+    if (legend_height_ > 0) places.push_back(legendPlace());
     for (const QRectF& place : {placeOfDeviceText(), bound_place_})
         if (!place.isEmpty()) places.push_back(place);
     for (const Name& name : names_) places.push_back(name.place.text);
