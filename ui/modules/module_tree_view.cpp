@@ -6,6 +6,7 @@
 #include <QDrag>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QMimeData>
 #include <QPainter>
 #include <QScrollBar>
@@ -26,8 +27,9 @@ namespace {
 
 constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
 constexpr int rest_ms = 600;
-constexpr int name_margin = 16;    ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
+constexpr int name_margin = 16;   ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
 constexpr int shortest_name = 9;  ///< in letters of average width, also on the deepest level
+constexpr int more_margin = 6;    ///< beside how many columns have no room
 constexpr int level_indentation = 14, narrow_indentation = 9;
 /// Models are seldom deeper; the tree scrolls sideways when levels below these are opened.
 constexpr int most_levels = 5;
@@ -53,8 +55,11 @@ int openLevels(const QTreeView& tree, const QModelIndex& parent) {
 }  // namespace
 
 ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent)
-    : QTreeView(parent), document_(document), model_(model) {
+    : QTreeView(parent), document_(document), model_(model), more_(new QLabel) {
     setHeader(new HeadingHeader(this));
+    more_->setParent(header()->viewport());
+    more_->setObjectName("hiddenColumns");
+    more_->setProperty("role", "dim");
     header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setModel(&model);
     setItemDelegate(new ModuleDelegate(this));
@@ -114,6 +119,24 @@ void ModuleTreeView::fitColumns() {
         if (index < count) left -= width;
     }
     setColumnWidth(ModuleTreeModel::name_column, std::max(left, namesWith(level, open_levels_)));
+    QStringList hidden;
+    for (const int figure : figures)
+        if (isColumnHidden(figure))
+            hidden.append(model_.headerData(figure, Qt::Horizontal, Qt::DisplayRole).toString());
+    showHidden(hidden);
+}
+
+/// That there is more to see, at the end of the heading of the names, which begins at the left.
+void ModuleTreeView::showHidden(const QStringList& columns) {
+    more_->setVisible(!columns.isEmpty());
+    if (columns.isEmpty()) return;
+    more_->setText(tr("+%1").arg(columns.size()));
+    more_->setToolTip(tr("No room here for %1: widen the panel").arg(columns.join(QStringLiteral(", "))));
+    more_->setAccessibleName(more_->toolTip());
+    const QSize size = more_->sizeHint();
+    const int seen = std::min(columnWidth(ModuleTreeModel::name_column), viewport()->width());
+    more_->setGeometry(seen - size.width() - more_margin, (header()->height() - size.height()) / 2, size.width(),
+                       size.height());
 }
 
 void ModuleTreeView::updateGeometries() {

@@ -5,6 +5,8 @@
 #include <QPersistentModelIndex>
 #include <QTreeView>
 
+class QLabel;
+
 namespace overlap::ui {
 
 class Document;
@@ -53,6 +55,7 @@ class ModuleTreeView : public QTreeView {
     int figureWidth(int column) const;
     void takeModel();
     void fitColumns();
+    void showHidden(const QStringList& columns);
 
     Document& document_;
     ModuleTreeModel& model_;
@@ -61,6 +64,7 @@ class ModuleTreeView : public QTreeView {
     QBasicTimer opened_;
     QElapsedTimer typed_last_;  ///< letters that follow at once are one word
     QString typed_;
+    QLabel* more_;         ///< in the header: how many columns have no room
     int levels_ = 0;       ///< of rows that names have room on, whether they are open or not
     int open_levels_ = 0;  ///< of rows
 };

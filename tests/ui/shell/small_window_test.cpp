@@ -1,5 +1,6 @@
 #include <QDockWidget>
 #include <QHeaderView>
+#include <QLabel>
 #include <QTabBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -230,12 +231,19 @@ class SmallWindowTest : public QObject {
         auto* tree = window.findChild<QTreeView*>("moduleTree");
         const int heading = tree->header()->sectionSizeHint(ModuleTreeModel::exposed_column);
         QVERIFY(heading > 0);
+        const auto* more = tree->findChild<QLabel*>("hiddenColumns");
         bool hidden = false, shown = false;
         for (int width = 130; width < 260; width += 2) {
             window.resizeDocks({modules}, {width}, Qt::Horizontal);
             layOut();
             const bool is_hidden = tree->isColumnHidden(ModuleTreeModel::exposed_column);
             hidden = hidden || is_hidden;
+            // That there are others is seen, and which.
+            const auto lacks = [&](int column) { return tree->isColumnHidden(column); };
+            const bool any = lacks(ModuleTreeModel::compute_column) || lacks(ModuleTreeModel::communication_column);
+            QCOMPARE(more->isVisible(), any || is_hidden);
+            if (is_hidden) QVERIFY2(more->toolTip().contains("Exposed"), qPrintable(more->toolTip()));
+            if (is_hidden) QVERIFY(!more->visibleRegion().isEmpty());
             if (is_hidden) continue;
             shown = true;
             QVERIFY2(tree->columnWidth(ModuleTreeModel::exposed_column) >= heading, qPrintable(QString::number(width)));
