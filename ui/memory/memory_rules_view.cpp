@@ -14,6 +14,7 @@
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/memory_rules_model.h"
 #include "ui/memory/memory_target.h"
+#include "ui/widgets/own_letters.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -37,6 +38,9 @@ MemoryRulesView::MemoryRulesView(Document& document, MemoryRulesModel& model, QW
     setItemDelegate(new TableDelegate(this));
     setObjectName("memoryRules");
     setAccessibleName(tr("Memory rules"));
+    QString letters;
+    for (const auto& [key, action] : action_keys) letters.append(QChar(key));
+    setOwnLetters(*this, letters);
     setRootIsDecorated(false);
     setUniformRowHeights(true);
     setAllColumnsShowFocus(true);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/own_letters.h"
 
 namespace overlap::ui {
 namespace {
@@ -79,7 +80,7 @@ bool TimelineKeys::isMeant(const QObject* watched, const QKeyEvent& event) const
     if (!widget || !isLetterOrMark(event) || !isBeside(*widget)) return false;
     const QWidget* focused = widget->window()->focusWidget();
     if (focused == &timeline_ || isTypedInto(focused) || !isOwn(focused)) return false;
-    return findsRows(watched) || widget->isWindow();
+    return (findsRows(watched) && !ownsLetter(*watched, event)) || widget->isWindow();
 }
 
 bool TimelineKeys::eventFilter(QObject* watched, QEvent* event) {

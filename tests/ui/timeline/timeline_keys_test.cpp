@@ -11,6 +11,7 @@
 
 #include "tests/timeline/synthetic_timeline.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/own_letters.h"
 
 namespace overlap::ui {
 
@@ -65,6 +66,16 @@ class TimelineKeysTest : public QObject {
         QVERIFY(timeline_->visibleRange().length_ns() < timeline_->timeline()->range().length_ns());
         press(*choice_, Qt::Key_E);
         QCOMPARE(choice_->currentIndex(), 0);
+    }
+
+    void aListKeepsLettersThatAreItsOwn() {
+        setOwnLetters(*list_, QStringLiteral("W"));
+        list_->setCurrentRow(0);
+        press(*list_, Qt::Key_W);
+        QCOMPARE(list_->currentRow(), 2);
+        QCOMPARE(timeline_->visibleRange(), timeline_->timeline()->range());
+        press(*list_, Qt::Key_E);
+        QVERIFY(timeline_->selection().valid());
     }
 
     void otherKeysStay() {

@@ -1,0 +1,23 @@
+#include "ui/widgets/own_letters.h"
+
+#include <QKeyEvent>
+#include <QVariant>
+#include <QWidget>
+
+namespace overlap::ui {
+namespace {
+
+constexpr const char* own_letters = "ownLetters";
+
+}  // namespace
+
+void setOwnLetters(QWidget& list, const QString& letters) {
+    list.setProperty(own_letters, letters);
+}
+
+bool ownsLetter(const QObject& object, const QKeyEvent& event) {
+    return event.modifiers() == Qt::NoModifier &&
+           object.property(own_letters).toString().contains(QChar(event.key() & 0xffff), Qt::CaseInsensitive);
+}
+
+}  // namespace overlap::ui
