@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
@@ -56,6 +57,14 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         other_limit_->setVisible(index == static_cast<int>(Limit::other));
         showOtherLimit();
         emit changed();
+    });
+    connect(limit_, &QComboBox::activated, this, [this](int index) {
+        // A number is typed next; the list gives the focus back when it has closed.
+        if (index == static_cast<int>(Limit::other))
+            QTimer::singleShot(0, other_limit_, [this] {
+                other_limit_->setFocus();
+                other_limit_->selectAll();
+            });
     });
     connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
         given_limit_ = std::llround(gib * bytes_per_gib);

@@ -1,3 +1,4 @@
+#include <QComboBox>
 #include <QLabel>
 #include <QSignalSpy>
 #include <algorithm>
@@ -33,6 +34,21 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         panel_->openButton()->click();
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= peak);
+    }
+
+    /// Who chooses that a limit is typed can type it.
+    void theFieldOfATypedLimitHasTheKeys() {
+        panel_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(panel_.get()));
+        QComboBox* choice = panel_->controls().limit();
+        choice->setFocus();
+        constexpr int other = static_cast<int>(SearchControls::Limit::other);
+        choice->setCurrentIndex(other);
+        emit choice->activated(other);
+        QTRY_VERIFY(panel_->findChild<LimitField*>()->hasFocus());
+        QTest::keyClicks(panel_->findChild<LimitField*>(), QStringLiteral("3"));
+        QTest::keyClick(panel_->findChild<LimitField*>(), Qt::Key_Return);
+        QCOMPARE(panel_->controls().limitBytes(), std::optional<std::int64_t>(3ll << 30));
     }
 
     /// By keys and by the pointer: the best within the limit is chosen, and the next search has this limit.
