@@ -17,6 +17,7 @@
 #include "ui/search/lock_button.h"
 #include "ui/search/tick_menu.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/elided_box.h"
 #include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
@@ -30,8 +31,8 @@ constexpr int narrowest_box = 84;
 SearchControls::SearchControls(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      limit_(new QComboBox),
-      effort_(new QComboBox),
+      limit_(new ElidedBox),
+      effort_(new ElidedBox),
       other_limit_(new LimitField),
       graph_(document.isOpen() ? document.loaded().path : QString()),
       from_current_(new QCheckBox(tr("Start from this plan"))),

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <QComboBox>
+
+namespace overlap::ui {
+
+/// A list of choices that may be narrower than what is chosen: that ends in an ellipsis then, and is in the tool tip.
+class ElidedBox : public QComboBox {
+    Q_OBJECT
+
+  public:
+    using QComboBox::QComboBox;
+
+    /// What is chosen, as it is written.
+    QString shownText() const;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+};
+
+}  // namespace overlap::ui
