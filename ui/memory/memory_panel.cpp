@@ -108,6 +108,10 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);
+    connect(&watch_, &SeenWatch::seen, this, [this] {
+        showHeld();
+        findEffects();
+    });
     connect(&document.selection(), &Selection::changed, this, &MemoryPanel::findEffects);
     connect(effects_, &MemoryEffects::changed, this, &MemoryPanel::showEffects);
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
@@ -242,7 +246,7 @@ void MemoryPanel::showFigures() {
 
 void MemoryPanel::showHeld() {
     const auto evaluation = document_.evaluation();
-    if (!isVisible()) return;
+    if (!watch_.isSeen()) return;
     if (!evaluation) return kinds_->setHeld({});
     held_task_.start([this, evaluation](std::stop_token) -> LatestTask::Delivery {
         const HeldMemory held = held_memory(*evaluation->graph, peak_point(evaluation->corrected_memory));
@@ -256,12 +260,6 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
     kinds_->setVisible(height() >= lowest_height);
     const bool was_low = event->oldSize().height() < low_panel_height, is_low = height() < low_panel_height;
     if (was_low != is_low) showFigures();
-}
-
-void MemoryPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    showHeld();
-    findEffects();
 }
 
 /// What the memory section says does not matter for the points: they replace it.
@@ -285,7 +283,7 @@ void MemoryPanel::findPoints() {
 
 /// What the selection would cost under each action, before the click.
 void MemoryPanel::findEffects() {
-    if (isVisible()) effects_->find();
+    if (watch_.isSeen()) effects_->find();
 }
 
 void MemoryPanel::setSelectedTogether(const QStringList& modules) {

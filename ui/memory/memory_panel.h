@@ -8,6 +8,7 @@
 #include "ui/document/background_evaluator.h"
 #include "ui/memory/policy_search.h"
 #include "ui/widgets/seen_refresh.h"
+#include "ui/widgets/seen_watch.h"
 
 class QSpinBox;
 
@@ -54,7 +55,6 @@ class MemoryPanel : public QWidget {
     void limitChanged(qint64 bytes);
 
   protected:
-    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
@@ -80,6 +80,7 @@ class MemoryPanel : public QWidget {
     KindBar* kinds_;
     MemoryEffects* effects_;
     SeenRefresh refresh_;
+    SeenWatch watch_{*this};
     std::optional<Plan> points_of_;             ///< the plan, without its memory section, that the points are of
     std::shared_ptr<const Graph> graph_;        ///< that they are of
     std::shared_ptr<const TimeSource> source_;  ///< whose times they have

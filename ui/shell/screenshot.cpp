@@ -243,6 +243,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     }
     bringToFront(wanted);
     window.workspace().centre().showView(options.view);
+    waitUntilIdle(window);  // panels work nothing out before they are seen
     if (wanted == &window.workspace().graphView() && !options.select.isEmpty())
         window.workspace().graphView().focusSelection();
     if (options.zoom > 0 && options.zoom < 1 && window.workspace().timeline().timeline()) {

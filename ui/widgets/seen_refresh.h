@@ -5,10 +5,12 @@
 #include <chrono>
 #include <functional>
 
+#include "ui/widgets/seen_watch.h"
+
 namespace overlap::ui {
 
 /// Makes a widget's content anew once for several changes, and only while the widget is seen: what changes while it is
-/// hidden is made when it is shown.
+/// hidden, or behind another dock, is made when it is shown.
 class SeenRefresh : public QObject {
   public:
     /// @param settle how long after the last change.
@@ -22,11 +24,8 @@ class SeenRefresh : public QObject {
     /// A change waits and the widget is seen.
     bool waiting() const { return waiting_.isActive(); }
 
-  protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
   private:
-    QWidget& seen_;
+    SeenWatch watch_;
     std::function<void()> refresh_;
     QTimer waiting_;
     bool outdated_ = true;
