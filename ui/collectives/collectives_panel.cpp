@@ -108,6 +108,7 @@ void CollectivesPanel::makeTable() {
     view_->setItemDelegate(new TableDelegate(view_));
     view_->setAccessibleName(tr("Collectives of the plan"));
     view_->setRootIsDecorated(false);
+    view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
     view_->setUniformRowHeights(true);
     view_->setAllColumnsShowFocus(true);
     view_->setSelectionMode(QAbstractItemView::ExtendedSelection);

@@ -35,6 +35,9 @@ class CollectivesPanelTest : public QObject {
         document_.reset();
     }
 
+    /// Many begin alike, and differ in their numbers.
+    void namesThatAreTooLongKeepTheirEnds() { QCOMPARE(panel_->view()->textElideMode(), Qt::ElideMiddle); }
+
     void everyCollectiveHasARow() {
         QAbstractItemModelTester tester(panel_->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         const Simulation& simulation = document_->evaluation()->simulation;
