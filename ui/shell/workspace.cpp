@@ -264,8 +264,12 @@ void Workspace::connectViews() {
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
     connect(timeline_, &TimelineView::roomWanted, this, [this] {
-        QWidget* middle = enlarged_->partOf(timeline_);
-        enlarged_->is(middle) ? centre_->setOpen(false) : enlarged_->enlarge(middle);
+        // The view above gives way first: panels stay beside the timeline where that is enough.
+        centre_->setOpen(false);
+        QTimer::singleShot(0, timeline_, [this] {
+            QWidget* middle = enlarged_->partOf(timeline_);
+            if (timeline_->geometryOfParts().memory.isEmpty() && !enlarged_->is(middle)) enlarged_->enlarge(middle);
+        });
     });
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
 }

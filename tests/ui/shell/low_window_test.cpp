@@ -73,6 +73,20 @@ class LowWindowTest : public QObject {
         }
     }
 
+    void panelsStayBesideAMemoryCurveThatIsAskedFor() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(1024, 540);
+        TimelineView& timeline = window.workspace().timeline();
+        auto* hint = timeline.findChild<QAbstractButton*>("memoryHint");
+        QTRY_VERIFY(timeline.geometryOfParts().memory.isEmpty() && hint->isVisible());
+        hint->click();
+        QTRY_VERIFY(!timeline.geometryOfParts().memory.isEmpty() && !hint->isVisible());
+        for (const char* dock : {"modules", "buckets", "problems"})
+            QVERIFY2(window.workspace().docks().find(dock)->isVisible(), dock);
+        QVERIFY(!window.workspace().enlarged().any());
+    }
+
     void aMemoryCurveWithoutRoomIsTold() {
         MainWindow window;
         open(window, {smallGraphFile()});
