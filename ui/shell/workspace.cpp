@@ -27,7 +27,6 @@
 #include "ui/graph/graph_view.h"
 #include "ui/groups/process_groups_panel.h"
 #include "ui/inspector/inspector_panel.h"
-#include "ui/job/job_effect.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
 #include "ui/job/open_job.h"
@@ -315,34 +314,6 @@ void Workspace::connectEnlarged() {
     connect(enlarged_, &EnlargedPart::changed, this, [this] {
         for (EnlargeButton* shown : window_.findChildren<EnlargeButton*>()) shown->setEnlarged(enlarged_->any());
     });
-}
-
-void Workspace::tellOfViews() {
-    const auto tellOf = [this](auto* view, auto signal) {
-        connect(view, signal, this, [this](const QString& sentence) { emit told(sentence); });
-    };
-    tellOf(overlaps_, &OverlapConnection::told);
-    tellOf(passes_, &PassesPanel::told);
-    tellOf(board_, &BucketBoard::refused);
-    tellOf(memory_, &MemoryPanel::refused);
-    tellOf(search_, &SearchPanel::refused);
-    tellOf(inspector_, &InspectorPanel::refused);
-    tellOf(modules_, &ModulesPanel::refused);
-    tellOf(timeline_, &TimelineView::told);
-    tellOf(new JobEffect(*job_, this), &JobEffect::told);
-    tellOf(job_view_, &JobView::refused);
-    tellOf(graph_, &GraphView::told);
-    tellOf(mesh_, &MeshView::told);
-    tellOf(mesh_connection_, &MeshConnection::told);
-    connect(mesh_connection_, &MeshConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
-}
-
-bool Workspace::busy() const {
-    return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
-           mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() ||
-           plans_->busy() || modules_->busy() || problems_->problems()->evaluating() || graph_model_->reading() ||
-           job_->busy();
 }
 
 TimeRange Workspace::planRange() const {
