@@ -1,67 +1,34 @@
-// Measured traces of several ranks beside a job's step: what lies over what, by how much they differ, and what is
-// refused.
+// Measured traces of several ranks beside a job's step: what lies over what, and by how much they differ.
 
 #include "core/job/measured/measured_over_job.h"
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/io/trace_file.h"
-#include "core/job/document/job_file.h"
-#include "core/job/run_job.h"
 #include "core/job/view/job_timeline.h"
-#include "tests/job/traces_of_job.h"
+#include "tests/job/measured_job.h"
 
 namespace overlap::job {
 namespace {
 
-using test::trace_of_rank;
-using test::TraceOfRankOptions;
+using test::evaluated;
+using test::job_text;
+using test::over;
+using test::slow_host;
+using test::trace;
+using test::traces;
 
-std::string job_text(const std::string& variation, int stages = 4, int microbatches = 6) {
-    std::string text = R"({"format": "overlap-job", "version": 1, "name": "x", "stages": [)";
-    for (int stage = 0; stage < stages; ++stage)
-        text.append(stage ? ", " : "").append(R"({"ms": {"F": 2, "B": 4}, "gradient_sync_ms": 3})");
-    return text + R"(], "schedule": {"name": "1F1B", "microbatches": )" + std::to_string(microbatches) +
-           R"(}, "transfer": {"activations_ms": 0.25, "gradients_ms": 0.125}, "replicas": 2)" + variation + "}";
-}
-const std::string slow_host = R"(, "variation": {"slow": [{"replica": 0, "stage": 2, "factor": 1.5}]})";
-
-std::shared_ptr<const JobEvaluation> evaluated(const std::string& text) {
-    return evaluate_job(std::make_shared<const JobDocument>(read_job_text(text, "x")));
-}
-
-NamedTrace trace(const JobEvaluation& ran, std::int64_t rank, const TraceOfRankOptions& options = {}) {
-    const std::string file = "rank" + std::to_string(rank) + ".json";
-    return {file, read_trace_bytes(trace_of_rank(ran, rank, options), file)};
-}
-std::vector<NamedTrace> traces(const JobEvaluation& ran, std::vector<std::int64_t> ranks) {
-    std::vector<NamedTrace> all;
-    for (const std::int64_t rank : ranks) all.push_back(trace(ran, rank));
-    return all;
-}
-MeasuredOverJob over(const JobEvaluation& job, std::span<const NamedTrace> traces) {
-    return measured_over_job(job, std::make_shared<const MeasuredJob>(measured_job(job, traces)));
-}
 double sum_of(const MeasuredOverJob& over, MeasuredSpan::Kind kind) {
     double sum = 0;
     for (const MeasuredSpan& span : over.spans)
         if (span.kind == kind) sum += static_cast<double>(span.time.length_ns()) / 1e6;
     return sum;
 }
-std::string refusal(const JobEvaluation& job, std::span<const NamedTrace> traces) {
-    try {
-        measured_job(job, traces);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return {};
-}
 
 TEST(MeasuredOverJob, TracesOfTheJobItselfDifferInNothing) {
     const auto job = evaluated(job_text(slow_host));
     const auto all = traces(*job, {0, 1, 2, 3, 4, 5, 6, 7});
-    const MeasuredOverJob over = job::over(*job, all);
+    const MeasuredOverJob over = test::over(*job, all);
     EXPECT_EQ(over.measured->step, "ProfilerStep#3");
     EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-5);
     ASSERT_EQ(over.ranks.size(), 8u);
@@ -88,7 +55,7 @@ TEST(MeasuredOverJob, TracesOfTheJobItselfDifferInNothing) {
 TEST(MeasuredOverJob, ASlowHostShowsWhereItIsAndWhoWaitsForIt) {
     const auto job = evaluated(job_text(""));
     const auto ran = evaluated(job_text(slow_host));
-    const MeasuredOverJob over = job::over(*job, traces(*ran, {0, 1, 2, 3}));
+    const MeasuredOverJob over = test::over(*job, traces(*ran, {0, 1, 2, 3}));
     EXPECT_NEAR(over.step_ms - over.predicted_ms, *ran->result.step_ms - *job->result.step_ms, 1e-5);
     EXPECT_GT(over.step_ms, over.predicted_ms);
     EXPECT_NEAR(over.ranks[2].compute_ms, 1.5 * over.ranks[2].predicted_compute_ms, 1e-4);
@@ -117,7 +84,7 @@ TEST(MeasuredOverJob, SomeRanksAreComparedWithTheirPartOfTheStep) {
     const auto job = evaluated(job_text(slow_host));
     for (const std::vector<std::int64_t>& ranks :
          std::vector<std::vector<std::int64_t>>{{3}, {0}, {2, 3}, {7}, {5, 7}}) {
-        const MeasuredOverJob over = job::over(*job, traces(*job, ranks));
+        const MeasuredOverJob over = test::over(*job, traces(*job, ranks));
         EXPECT_EQ(over.not_compared, "");
         EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-4) << ranks.front();
         for (const MeasuredFigures& of : over.ranks) {
@@ -133,7 +100,7 @@ TEST(MeasuredOverJob, SomeRanksAreComparedWithTheirPartOfTheStep) {
         }
     }
     // The last stage begins when the first message has come: that is no shorter step.
-    EXPECT_LT(job::over(*job, traces(*job, {3})).predicted_ms, *job->result.step_ms - 6);
+    EXPECT_LT(test::over(*job, traces(*job, {3})).predicted_ms, *job->result.step_ms - 6);
 }
 
 TEST(MeasuredOverJob, AnActionEndsWithItsExposedCommunication) {
@@ -174,11 +141,11 @@ TEST(MeasuredOverJob, AnActionEndsWithItsExposedCommunication) {
 
 TEST(MeasuredOverJob, WhoNeedsNobodyWaitsForNobody) {
     const auto job = evaluated(job_text("", 1));
-    const MeasuredOverJob over = job::over(*job, traces(*job, {0}));
+    const MeasuredOverJob over = test::over(*job, traces(*job, {0}));
     ASSERT_TRUE(over.ranks[0].waiting_ms);
     EXPECT_EQ(*over.ranks[0].waiting_ms, 0);
     const std::vector<NamedTrace> nameless{trace(*job, 0, {.names_actions = false})};
-    EXPECT_FALSE(job::over(*job, nameless).ranks[0].waiting_ms);
+    EXPECT_FALSE(test::over(*job, nameless).ranks[0].waiting_ms);
 }
 
 TEST(MeasuredOverJob, WaitingIsNotToldWherePeersWereNotMeasured) {
@@ -193,30 +160,13 @@ TEST(MeasuredOverJob, WaitingIsNotToldWherePeersWereNotMeasured) {
     EXPECT_FALSE(some.ranks[2].waiting_ms);
 }
 
-TEST(MeasuredOverJob, ClocksThatMessagesContradictAreSetByThem) {
-    const auto job = evaluated(job_text(slow_host));
-    std::vector<NamedTrace> all = traces(*job, {0, 1});
-    all.push_back(trace(*job, 2, {.clock_ms = 70}));
-    all.push_back(trace(*job, 3, {.clock_ms = -3}));
-    const MeasuredJob measured = measured_job(*job, all);
-    ASSERT_EQ(measured.notes.size(), 1u);
-    EXPECT_EQ(measured.notes[0], "the clocks of 2 ranks were set by the messages of actions");
-    const MeasuredOverJob over = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
-    for (const MeasuredSpan& span : over.spans) {
-        if (span.kind != MeasuredSpan::Kind::action) continue;
-        // Off by what both ways of a message leave open: less than the shortest pair of transfers.
-        EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 0.4) << span.name;
-    }
-    EXPECT_NEAR(over.step_ms, over.predicted_ms, 0.4);
-}
-
 TEST(MeasuredOverJob, TheOptimizerIsNoComputeOfTheStepThoughOthersAreStillAtIt) {
     const auto job = evaluated(job_text(""));
     std::vector<NamedTrace> all = traces(*job, {0, 1, 2});
     // The last stage has sent its last gradient, and reduced its own, while the first one computes.
     const double optimizer_ms = *job->result.step_ms - 5;
     all.push_back(trace(*job, 3, {.optimizer_ms = optimizer_ms}));
-    const MeasuredOverJob over = job::over(*job, all);
+    const MeasuredOverJob over = test::over(*job, all);
     ASSERT_TRUE(std::ranges::any_of(over.spans, [&](const MeasuredSpan& span) {
         return span.rank == 3 && span.kind == MeasuredSpan::Kind::compute &&
                span.time.end_ns < over.measured->length_ns;
@@ -266,37 +216,10 @@ TEST(MeasuredOverJob, WaitingIsNotToldWhereOneOfSeveralSendersWasNotMeasured) {
     EXPECT_FALSE(some.ranks[1].waiting_ms);
 }
 
-TEST(MeasuredOverJob, PipelinesAreBroughtTogetherByTheCollectivesOfTheirStages) {
-    const auto job = evaluated(job_text(""));
-    std::vector<NamedTrace> all;
-    for (const std::int64_t rank : {0, 1, 2, 3, 4, 5, 6, 7})
-        all.push_back(trace(*job, rank, {.clock_ms = rank < 4 ? 0.0 : 5000.0, .names_groups = true}));
-    const MeasuredJob measured = measured_job(*job, all);
-    ASSERT_EQ(measured.notes.size(), 2u);
-    EXPECT_EQ(measured.notes[1], "the clocks of 2 pipelines were brought together by collectives");
-    const MeasuredOverJob over = measured_over_job(*job, std::make_shared<const MeasuredJob>(measured));
-    EXPECT_EQ(over.not_compared, "");
-    EXPECT_NEAR(over.step_ms, over.predicted_ms, 1e-4);
-    for (const MeasuredSpan& span : over.spans) {
-        if (span.kind != MeasuredSpan::Kind::action) continue;
-        EXPECT_NEAR(static_cast<double>(span.time.begin_ns) / 1e6, job->times.start[*span.predicted], 1e-4);
-    }
-}
-
-TEST(MeasuredOverJob, PipelinesWithClocksOfTheirOwnAreNotCompared) {
-    const auto job = evaluated(job_text(""));
-    std::vector<NamedTrace> all = traces(*job, {0, 1});
-    for (const std::int64_t rank : {4, 5}) all.push_back(trace(*job, rank, {.clock_ms = 5000}));
-    const MeasuredOverJob over = job::over(*job, all);
-    EXPECT_EQ(over.not_compared, "the clocks of its pipelines could not be brought together");
-    ASSERT_EQ(over.measured->notes.size(), 2u);
-    EXPECT_EQ(over.measured->notes[1], "pipelines share no collectives, so that each has a clock of its own");
-}
-
 TEST(MeasuredOverJob, WithoutNamesThereAreComputeAndCommunication) {
     const auto job = evaluated(job_text(""));
     const std::vector<NamedTrace> one{trace(*job, 1, {.names_actions = false})};
-    const MeasuredOverJob over = job::over(*job, one);
+    const MeasuredOverJob over = test::over(*job, one);
     EXPECT_EQ(sum_of(over, MeasuredSpan::Kind::action), 0);
     EXPECT_NEAR(sum_of(over, MeasuredSpan::Kind::compute), 36 + 2, 1e-4);  // the optimizer's as well
     EXPECT_NEAR(sum_of(over, MeasuredSpan::Kind::communication), 3, 1e-4);
@@ -335,71 +258,6 @@ TEST(MeasuredOverJob, WithoutAGpuOperatorsOfTheHostAreTheCompute) {
             }
         }
     }
-}
-
-TEST(MeasuredOverJob, WhatIsOfAnotherJobIsRefused) {
-    const auto job = evaluated(job_text(""));
-    const std::vector<NamedTrace> far{trace(*job, 1, {.rank = 9})};
-    EXPECT_EQ(refusal(*job, far), "rank1.json: is of rank 9, and the job has 8 ranks");
-    const std::vector<NamedTrace> large{trace(*job, 1, {.world_size = 16})};
-    EXPECT_EQ(refusal(*job, large), "rank1.json: was measured on 16 ranks, and the job has 8");
-    const std::vector<NamedTrace> twice{trace(*job, 1), {"again.json", trace(*job, 1).trace}};
-    EXPECT_EQ(refusal(*job, twice), "again.json: is of rank 1, as is rank1.json");
-    // Eight stages on one pipeline: rank 1 of it runs stage 1, and rank 5 another one than here.
-    const auto other = evaluated(job_text("", 8, 8));
-    const std::vector<NamedTrace> stages{trace(*other, 5, {.world_size = 8})};
-    EXPECT_EQ(refusal(*job, stages), "rank5.json: has 5F0 on rank 5, which runs stage 1 in this job");
-    const auto longer = evaluated(job_text("", 4, 8));
-    const std::vector<NamedTrace> microbatches{trace(*longer, 0)};
-    EXPECT_EQ(refusal(*job, microbatches), "rank0.json: has 0F6, and the job has 6 microbatches");
-    const std::vector<NamedTrace> nothing{
-        {"none.json", read_trace_bytes(R"({"distributedInfo": {"rank": 1}, "traceEvents": []})", "none.json")}};
-    EXPECT_EQ(refusal(*job, nothing), "none.json: has no compute and no communication of a whole step");
-    const std::vector<NamedTrace> nobody{{"none.json", read_trace_bytes(R"({"traceEvents": []})", "none.json")}};
-    EXPECT_EQ(refusal(*job, nobody),
-              "none.json: does not say which rank it is of: a job takes a file of PyTorch's profiler for each rank, which says "
-              "so under \"distributedInfo\"");
-}
-
-TEST(MeasuredOverJob, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {
-    const auto job = evaluated(job_text(""));
-    const auto all = traces(*job, {0, 3});
-    const auto measured = std::make_shared<const MeasuredJob>(measured_job(*job, all));
-    const auto fewer = evaluated(job_text("", 4, 4));
-    const MeasuredOverJob over = measured_over_job(*fewer, measured);
-    EXPECT_EQ(over.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
-    EXPECT_TRUE(over.spans.empty());
-    EXPECT_EQ(over.not_compared, "rank 0 is left out");
-}
-
-TEST(MeasuredOverJob, StepsOfOtherMicrobatchesAreNotCompared) {
-    const auto job = evaluated(job_text(""));
-    const auto measured = std::make_shared<const MeasuredJob>(measured_job(*job, traces(*job, {0, 3})));
-    EXPECT_EQ(measured_over_job(*job, measured).not_compared, "");
-    const auto more = evaluated(job_text("", 4, 8));
-    const MeasuredOverJob over = measured_over_job(*more, measured);
-    EXPECT_EQ(over.ranks[0].left_out, "");
-    EXPECT_EQ(over.not_compared, "6 microbatches were measured, and the job has 8");
-    // What an action takes is the same in both.
-    EXPECT_NEAR(*over.difference_ms(*more, over.spans.front()), 0, 1e-5);
-    // Nothing says how many microbatches there were.
-    const std::vector<NamedTrace> nameless{trace(*job, 0, {.names_actions = false})};
-    EXPECT_EQ(job::over(*more, nameless).not_compared, "");
-}
-
-TEST(MeasuredOverJob, RanksThatDoNotFitAreKeptWhereThatIsAsked) {
-    const auto job = evaluated(job_text(""));
-    std::vector<NamedTrace> all = traces(*job, {0, 3});
-    all.push_back(trace(*job, 1, {.rank = 9}));
-    const auto fewer = evaluated(job_text("", 4, 4));
-    const auto measured = std::make_shared<const MeasuredJob>(measured_job(*fewer, all, UnfitRanks::kept));
-    const MeasuredOverJob now = measured_over_job(*fewer, measured);
-    ASSERT_EQ(now.ranks.size(), 3u);
-    EXPECT_EQ(now.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
-    EXPECT_EQ(now.ranks[2].left_out, "is of rank 9, and the job has 8 ranks");
-    const MeasuredOverJob again = measured_over_job(*job, measured);
-    EXPECT_EQ(again.ranks[0].left_out, "");
-    EXPECT_EQ(again.ranks[1].left_out, "");
 }
 
 TEST(MeasuredOverJob, ActionsThatMeetStayInOneRowThoughTimesAreRounded) {
