@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QSplitter>
@@ -13,57 +14,22 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
+#include <cmath>
 
 #include "core/job/view/job_timeline.h"
+#include "tests/ui/job/job_view_fixture.h"
 #include "ui/files/resources.h"
 #include "ui/job/job_controls.h"
-#include "ui/job/job_effect.h"
-#include "ui/job/job_source.h"
-#include "ui/job/job_step_view.h"
 #include "ui/job/job_words.h"
-#include "ui/job/schedules_model.h"
-#include "ui/job/stages_model.h"
 #include "ui/job/waiting_map.h"
-#include "ui/theme/numbers.h"
-#include "ui/theme/theme_manager.h"
-#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
 class JobViewWidgetsTest : public QObject {
     Q_OBJECT
 
-    struct Fixture {
-        OpenJob job;
-        JobView view{job};
-
-        explicit Fixture(const QString& file = sampleJob()) {
-            view.resize(1200, 600);
-            view.show();
-            if (file.isEmpty()) return;
-            QSignalSpy opened(&job, &OpenJob::opened);
-            job.open(file);
-            if (!QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000)) qFatal("no job");
-        }
-        bool idle() {
-            return QTest::qWaitFor([&] { return !job.busy(); }, 60'000);
-        }
-        const job::JobPicture& picture() const { return *job.picture(); }
-        TimelineView& timeline() { return view.step().timeline(); }
-
-        /// The first bubble in which a rank waits for another.
-        quint32 bubble() const {
-            for (const std::vector<job::StandstillSpan>& row : picture().standstills)
-                for (const job::StandstillSpan& span : row)
-                    if (span.kind == job::StandstillSpan::Kind::waiting && span.on)
-                        return picture().standstill_reference(span.node);
-            qFatal("no bubble");
-        }
-    };
-
-    static QString dataOf(const QTreeView& table, int row, int column) {
-        return table.model()->index(row, column).data().toString();
-    }
+    using Fixture = JobViewFixture;
 
   private slots:
     void initTestCase() { loadResources(); }
@@ -253,127 +219,6 @@ class JobViewWidgetsTest : public QObject {
         QCOMPARE(view.findChild<QSplitter*>()->sizes().front(), state["column"].toInt());
     }
 
-    void aChangeIsToldWithWhatItDoes() {
-        Fixture fixture;
-        JobEffect effect(fixture.job);
-        QStringList told;
-        connect(&effect, &JobEffect::told, this, [&](const QString& sentence) { told.append(sentence); });
-        fixture.view.controls().microbatches().setValue(24);
-        QVERIFY(fixture.idle());
-        QVERIFY2(told.back().contains("step " + formatTime(fixture.job.figures()->step_ms)), qPrintable(told.back()));
-        fixture.view.controls().microbatches().setValue(32);
-        QVERIFY(fixture.idle());
-        QCOMPARE(told.size(), 2);
-        QVERIFY2(told[0].startsWith("24 microbatches: step ") && told[1].startsWith("32 microbatches: step "),
-                 qPrintable(told.join(u'\n')));
-        QVERIFY2(told[1].contains(" (+"), qPrintable(told[1]));
-        fixture.job.undoStack().undo();
-        QVERIFY(fixture.idle());
-        QCOMPARE(told.size(), 3);
-        QVERIFY2(told[2].startsWith("Undo 32 microbatches: step ") && told[2].contains(minusSign), qPrintable(told[2]));
-        fixture.view.controls().microbatches().setValue(3);  // 1F1B needs as many as stages
-        QVERIFY(fixture.idle());
-        QVERIFY2(told.back().startsWith("3 microbatches: ") && !told.back().contains("step "), qPrintable(told.back()));
-    }
-
-    void controlsChangeTheStepAndShowWhatIsUndone() {
-        Fixture fixture;
-        JobControls& controls = fixture.view.controls();
-        const double opened_ms = fixture.job.figures()->step_ms;
-        QCOMPARE(controls.microbatches().value(), 16);
-        controls.microbatches().setValue(24);
-        QVERIFY(fixture.idle());
-        QVERIFY(fixture.job.figures()->step_ms > opened_ms);
-        QVERIFY(fixture.view.summary().contains("(+"));
-        controls.slow().setCurrentIndex(1);
-        emit controls.slow().activated(1);
-        QVERIFY(fixture.job.changes().slow);
-        QCOMPARE(fixture.job.changes().slow->count, 8);
-        QVERIFY(controls.slowNumber().isEnabled());
-        controls.slowNumber().setValue(7);
-        QCOMPARE(fixture.job.changes().slow->first, 56);
-        controls.slowPercent().setValue(20);
-        QCOMPARE(fixture.job.changes().slow->factor, 1.2);
-        for (int i = 0; i < 3; ++i) fixture.job.undoStack().undo();
-        QVERIFY(!fixture.job.changes().slow);
-        QCOMPARE(controls.slow().currentIndex(), 0);
-        fixture.job.undoStack().undo();
-        QCOMPARE(controls.microbatches().value(), 16);
-        QVERIFY(fixture.idle());
-        QCOMPARE(fixture.job.figures()->step_ms, opened_ms);
-        QVERIFY(!fixture.view.summary().contains("(+"));
-    }
-
-    void aScheduleOfTheTableIsUsed() {
-        Fixture fixture;
-        QTreeView& table = fixture.view.schedules();
-        QVERIFY(table.model()->rowCount() >= 6);
-        QCOMPARE(dataOf(table, 0, 0), "1F1B (the job's)");
-        int row = 0;
-        while (dataOf(table, row, 0) != u"GPipe") ++row;
-        const QString step = dataOf(table, row, 1);
-        emit table.activated(table.model()->index(row, 0));
-        QCOMPARE(QString::fromStdString(fixture.job.changes().schedule), "GPipe");
-        QVERIFY(fixture.idle());
-        QVERIFY(fixture.view.summary().startsWith(QStringLiteral("step ") + step));
-        QCOMPARE(fixture.view.controls().schedule().currentText(), "GPipe");
-    }
-
-    /// Half as many ranks take longer for the same step, and may get more done.
-    void schedulesOnOtherRanksAreComparedByThroughput() {
-        Fixture fixture;
-        const auto& model = static_cast<const SchedulesModel&>(*fixture.view.schedules().model());
-        const std::vector<job::ScheduleRow>& rows = model.rows();
-        const auto cell = [&](std::size_t row, int column) { return model.index(static_cast<int>(row), column); };
-        std::size_t other = 0, same = 0;
-        for (std::size_t row = 1; row < rows.size(); ++row) {
-            if (!rows[row].step_ms) continue;
-            const QString difference = cell(row, SchedulesModel::difference_column).data().toString();
-            const QString throughput = cell(row, SchedulesModel::throughput_column).data().toString();
-            const double gain = *rows[0].step_ms * rows[0].ranks / (*rows[row].step_ms * rows[row].ranks) - 1;
-            QCOMPARE(throughput, formatDifference(gain, Unit::Percent));
-            const auto colour = cell(row, SchedulesModel::difference_column).data(Qt::ForegroundRole).value<QColor>();
-            if (rows[row].ranks == rows[0].ranks) {
-                ++same;
-                QCOMPARE(difference, formatDifference(*rows[row].step_ms - *rows[0].step_ms, Unit::Time));
-            } else {
-                ++other;
-                QVERIFY2(!difference.contains("ms"), qPrintable(difference));
-                QCOMPARE(colour, currentTheme().dim);
-                const QString help = cell(row, SchedulesModel::difference_column).data(Qt::ToolTipRole).toString();
-                QVERIFY2(help.contains("not comparable"), qPrintable(help));
-            }
-        }
-        QVERIFY(other > 0 && same > 0);
-        // Nor is the job compared in milliseconds with what was opened.
-        const auto chosen = std::ranges::find_if(
-            rows, [&](const job::ScheduleRow& row) { return row.step_ms && row.ranks != rows[0].ranks; });
-        const QString name = QString::fromStdString(chosen->name);
-        fixture.view.controls().chooseSchedule(name);
-        QVERIFY(fixture.idle());
-        const QString summary = fixture.view.summary();
-        QVERIFY2(summary.contains("throughput a rank "), qPrintable(summary));
-        QVERIFY2(!summary.section(QStringLiteral(" · "), 0, 0).contains(u'('), qPrintable(summary));
-    }
-
-    void schedulesOfBeforeAreMarked() {
-        Fixture fixture;
-        const auto& model = static_cast<const SchedulesModel&>(*fixture.view.schedules().model());
-        const auto title = [&] { return model.headerData(0, Qt::Horizontal, Qt::DisplayRole).toString(); };
-        QCOMPARE(title(), "Schedule");
-        job::JobChanges changes;
-        changes.microbatches = 24;
-        fixture.job.change("24 microbatches", changes);
-        QVERIFY(model.stale());
-        QVERIFY2(title().contains("evaluating"), qPrintable(title()));
-        const QModelIndex step = model.index(0, SchedulesModel::step_column);
-        QCOMPARE(step.data(Qt::ForegroundRole).value<QColor>(), currentTheme().dim);
-        QVERIFY(fixture.idle());
-        QVERIFY(!model.stale());
-        QCOMPARE(title(), "Schedule");
-        QVERIFY(!step.data(Qt::ForegroundRole).value<QColor>().isValid());
-    }
-
     void theMapShowsWhereRanksStandStill() {
         Fixture fixture;
         fixture.view.showPage(JobView::waiting_page);
@@ -476,41 +321,6 @@ class JobViewWidgetsTest : public QObject {
         fixture.view.step().select(bubble);
         QTest::keyClick(&fixture.timeline(), Qt::Key_J);
         QCOMPARE(fixture.picture().evaluation->names.rank(fixture.view.step().selected()), 0);
-    }
-
-    void aRefusedJobHasNoFiguresOfStages() {
-        Fixture fixture;
-        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
-        job::JobChanges changes;
-        changes.microbatches = 3;  // 1F1B needs as many as stages
-        fixture.job.change("3 microbatches", changes);
-        QVERIFY(fixture.idle());
-        QVERIFY(!fixture.job.refusal().isEmpty());
-        QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), QString());
-        fixture.job.undoStack().undo();
-        QVERIFY(fixture.idle());
-        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
-    }
-
-    void whatIsRefusedIsSaid() {
-        QTemporaryDir folder;
-        const QString file = folder.filePath("stuck.job.json");
-        QFile written(file);
-        QVERIFY(written.open(QIODevice::WriteOnly));
-        written.write(
-            R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 1}}, {"ms": {"F": 1, "B": 1}}],
-            "schedule": {"actions": [["0F0", "0B0", "0F1", "0B1"], ["1F1", "1B1", "1F0", "1B0"]], "microbatches": 2}})");
-        written.close();
-        Fixture fixture(file);
-        const auto* problem = fixture.view.findChild<QLabel*>("jobProblem");
-        QVERIFY(problem->isVisible());
-        QVERIFY2(problem->text().startsWith("deadlock: "), qPrintable(problem->text()));
-        QVERIFY(!fixture.job.figures());
-        // Another schedule helps.
-        fixture.view.controls().chooseSchedule("GPipe");
-        QVERIFY(fixture.idle());
-        QVERIFY(!problem->isVisible());
-        QVERIFY(fixture.job.figures());
     }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QLabel>
 #include <QTest>
 
 #include "ui/shell/main_window.h"
@@ -20,6 +21,13 @@ inline void open(MainWindow& window, const QStringList& files) {
     QVERIFY(QTest::qWaitForWindowActive(&window));
     window.openFiles(files);
     QVERIFY(waitUntilIdle(window));
+}
+
+/// Whether a label of the window, as those of its status bar, says that.
+inline bool saysInLabel(const MainWindow& window, const QString& wanted) {
+    for (const QLabel* label : window.findChildren<QLabel*>())
+        if (label->text().contains(wanted)) return true;
+    return false;
 }
 
 }  // namespace overlap::ui

@@ -1,0 +1,174 @@
+// A job's stages in the window: shown in all other views, whose edits change the job's step, are undone and saved.
+
+#include <QAction>
+#include <QFile>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTreeView>
+
+#include "core/io/plan_file.h"
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+#include "core/job/stages/graph_stages.h"
+#include "tests/ui/shell/job_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/actions.h"
+#include "ui/job/stages_model.h"
+#include "ui/shell/job_controller.h"
+
+namespace overlap::ui {
+
+class JobStagesWindowTest : public QObject {
+    Q_OBJECT
+
+    static double simulated(const QString& file) {
+        const std::string name = QFile::encodeName(file).toStdString();
+        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
+        job::GraphStages stages(folder);
+        job::PipelineOptions options;
+        options.folder = folder;
+        options.evaluator = stages.evaluator();
+        return *job::run_job(job::read_job_file(name), options).step_ms;
+    }
+
+    /// Undoes the last edit, after which the job is as it was opened.
+    static void undoToWhatWasOpened(MainWindow& window, double opened_ms) {
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(jobOf(window).figures()->step_ms, opened_ms);
+        QVERIFY(!jobOf(window).differs());
+    }
+
+  private slots:
+    void anEditOfAStageChangesTheStepAsTheCommandLineSays() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        const double opened_ms = job.figures()->step_ms;
+        openStage(window, 3);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_wide");
+        QCOMPARE(window.document().current()->title(), "Stage 3");
+        QVERIFY(!job.differs());
+        const std::size_t evaluations = job.stageEvaluations();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13\nlayers.14\nlayers.15\nlayers.16"),
+                 QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.differs());
+        QCOMPARE(job.stageEvaluations(), evaluations + 1);
+        const double edited_ms = job.figures()->step_ms;
+        QVERIFY(edited_ms != opened_ms);
+        // Stages with one graph have plans of their own.
+        openStage(window, 4);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_middle");
+        openStage(window, 5);
+        QCOMPARE(window.document().name(), "llama3_8b_pp8_middle");
+        QCOMPARE(window.document().current()->title(), "Stage 5");
+        QCOMPARE(job.figures()->step_ms, edited_ms);
+        QVERIFY(!job.planOf(4) && job.planOf(3));
+        QVERIFY(window.jobs().saveAs(folder.filePath("edited.job.json")));
+        QCOMPARE(simulated(folder.filePath("edited.job.json")), edited_ms);
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->title(), "Stage 3");
+        undoToWhatWasOpened(window, opened_ms);
+    }
+
+    void openingAStageIsNoEditToUndo() {
+        MainWindow window;
+        openSample(window);
+        openStage(window, 4);  // whose plan is in no file
+        const int tabs = window.document().variantCount();
+        QAction* undo = window.actions().find("edit.undo");
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
+        QCOMPARE(BucketCommands(window.document()).addText("layers.18"), QString());
+        QCOMPARE(undo->text(), "Undo Add layers.18");
+        undo->trigger();
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
+        QCOMPARE(window.document().variantCount(), tabs);
+    }
+
+    void aTabOfAnotherPlanChangesNothingUntilItIsUsed() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        openStage(window, 3);
+        window.document().addCopyOfCurrent();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!job.differs());
+        window.workspace().stages().useShownPlan();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(job.planOf(3));
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(!job.planOf(3));
+    }
+
+    void undoOfAPlanThatIsUsedLeavesJobAndTabTogether() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        openStage(window, 3);
+        window.document().addCopyOfCurrent();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        window.workspace().stages().useShownPlan();
+        QVERIFY(job.planOf(3));
+        auto* use = window.findChild<QPushButton*>("jobUsePlan");
+        QVERIFY(use->isHidden());
+        job.undoStack().undo();
+        QVERIFY(!job.planOf(3));
+        // The tab is another one again: it is offered, and its edits are not the job's.
+        QVERIFY(!use->isHidden());
+        QCOMPARE(BucketCommands(window.document()).addText("layers.14"), QString());
+        QVERIFY(!job.planOf(3));
+        job.undoStack().redo();
+        QVERIFY(job.planOf(3) && *job.planOf(3) == window.document().current()->plan());
+        QVERIFY(use->isHidden());
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    void aPlanThatIsSavedIntoTheStagesFileIsWhatIsShown() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        {
+            MainWindow window;
+            openSample(window);
+            openStage(window, 3);
+            QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(window.jobs().saveAs(file));
+        }
+        MainWindow window;
+        window.show();
+        window.openFiles({file});
+        OpenJob& job = jobOf(window);
+        QVERIFY(QTest::qWaitFor([&] { return job.isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        openStage(window, 3);
+        QVERIFY(!job.differs());
+        const double opened_ms = job.figures()->step_ms;
+        QCOMPARE(BucketCommands(window.document()).addText("layers.14\nlayers.15\nlayers.16"), QString());
+        QVERIFY(waitUntilIdle(window));
+        const double edited_ms = job.figures()->step_ms;
+        QVERIFY(edited_ms != opened_ms);
+        const auto* stages = window.findChild<QTreeView*>("jobStages");
+        const QModelIndex plan = stages->model()->index(3, StagesModel::plan_column);
+        QVERIFY(plan.data().toString().endsWith(u'*'));
+        Variant& tab = *window.document().current();
+        const std::string text = write_plan_text(tab.plan());
+        QCOMPARE(writeFile(job.planFileOf(3), QByteArray(text.data(), qsizetype(text.size()))), QString());
+        tab.setSaved(job.planFileOf(3));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(job.figures()->step_ms, edited_ms);
+        QCOMPARE(simulated(file), edited_ms);
+        QVERIFY(job.differs() && !job.modified());
+        QVERIFY(!plan.data().toString().endsWith(u'*'));
+        undoToWhatWasOpened(window, opened_ms);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::JobStagesWindowTest)
+#include "job_stages_window_test.moc"
