@@ -18,6 +18,20 @@ namespace overlap::ui {
 class AdvicePanelTest : public QObject {
     Q_OBJECT
 
+    /// A document with an empty plan, whose evaluations have been changed by `change` since.
+    static std::unique_ptr<Document> openChanged(void (*change)(Evaluation&)) {
+        auto document =
+            openDocument([change](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto changed = std::make_shared<Evaluation>(*evaluated);
+                change(*changed);
+                return std::shared_ptr<const Evaluation>(std::move(changed));
+            });
+        document->addNew(document->loaded().empty_plan);
+        return document;
+    }
+
     static AdviceRow row(double step_ms, bool worthwhile, const char* refusal = "") {
         AdviceRow row;
         row.advice.text = "a change";
@@ -108,16 +122,10 @@ class AdvicePanelTest : public QObject {
 
     /// What was looked for stands where rows would be.
     void thatNothingWasFoundIsSaidWithWhatWasLookedFor() {
-        const auto document =
-            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
-                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
-                if (!evaluated) return evaluated;  // stopped
-                auto hidden = std::make_shared<Evaluation>(*evaluated);
-                for (CollectiveTiming& collective : hidden->simulation.collectives) collective.exposed_ms = 0;
-                hidden->problems.clear();
-                return std::shared_ptr<const Evaluation>(std::move(hidden));
-            });
-        document->addNew(document->loaded().empty_plan);
+        const auto document = openChanged([](Evaluation& hidden) {
+            for (CollectiveTiming& collective : hidden.simulation.collectives) collective.exposed_ms = 0;
+            hidden.problems.clear();
+        });
         QVERIFY(waitForEvaluation(*document));
         AdvicePanel panel(*document);
         panel.resize(900, 300);
@@ -130,16 +138,10 @@ class AdvicePanelTest : public QObject {
 
     /// Of a refused plan nothing is looked for but fixes of its problems.
     void nothingIsSaidToBeLookedForInARefusedPlan() {
-        const auto document =
-            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
-                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
-                if (!evaluated) return evaluated;  // stopped
-                auto refused = std::make_shared<Evaluation>(*evaluated);
-                refused->refused = true;
-                refused->problems.clear();
-                return std::shared_ptr<const Evaluation>(std::move(refused));
-            });
-        document->addNew(document->loaded().empty_plan);
+        const auto document = openChanged([](Evaluation& refused) {
+            refused.refused = true;
+            refused.problems.clear();
+        });
         QVERIFY(waitForEvaluation(*document));
         AdvicePanel panel(*document);
         panel.resize(900, 300);

@@ -2,9 +2,8 @@
 #include <QSignalSpy>
 #include <cmath>
 
-#include "core/plan/presets.h"
+#include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/edits/pipeline_commands.h"
 #include "ui/memory/memory_panel.h"
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/numbers.h"
@@ -15,14 +14,6 @@ namespace overlap::ui {
 /// The limit of the peak in the dock Memory.
 class MemoryLimitTest : public QObject {
     Q_OBJECT
-
-    static std::unique_ptr<Document> documentBefore() {
-        auto document = std::make_unique<Document>();
-        document->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(*document).startFrom(pipeline_presets(*document->graph()).at(0));
-        return document;
-    }
 
   private slots:
     void aLimitOfThePeakCanBeTyped() {

@@ -7,12 +7,11 @@
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/memory_edits.h"
-#include "core/plan/presets.h"
+#include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
-#include "ui/edits/pipeline_commands.h"
 #include "ui/memory/kind_bar.h"
 #include "ui/memory/memory_effects.h"
 #include "ui/memory/memory_rules_model.h"
@@ -26,14 +25,6 @@ namespace overlap::ui {
 class MemoryPanelTest : public QObject {
     Q_OBJECT
 
-    /// A graph before the memory passes, with torchtitan's pipeline.
-    static std::unique_ptr<Document> documentBefore(const QString& graph = QStringLiteral("llama3_debugmodel_fsdp8"),
-                                                    std::size_t preset = 0) {
-        auto document = std::make_unique<Document>();
-        document->setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/%1.graph.json.gz").arg(graph)));
-        PipelineCommands(*document).startFrom(pipeline_presets(*document->graph()).at(preset));
-        return document;
-    }
     static std::string rules(Document& document) { return memory_rules_text(MemoryCommands(document).section().rules); }
     static void drop(MemoryRulesView& view, int row, const QStringList& modules) {
         const std::unique_ptr<QMimeData> data(moduleMimeData(modules));

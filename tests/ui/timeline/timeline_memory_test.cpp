@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
+#include "tests/ui/timeline/shown_timeline.h"
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/memory_limit_editor.h"
 #include "ui/timeline/timeline_view.h"
@@ -22,14 +23,7 @@ class TimelineMemoryTest : public QObject {
     MemoryLimitEditor& editor() const { return *view_->findChild<MemoryLimitEditor*>(); }
 
   private slots:
-    void init() {
-        view_ = std::make_unique<TimelineView>();
-        view_->resize(1200, 500);
-        view_->setTimeline(test::synthetic_step(16), QStringLiteral("simulated"));
-        view_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
-        view_->setFocus();
-    }
+    void init() { view_ = shownTimeline(); }
     void cleanup() { view_.reset(); }
 
     void aClickOnTheDotListsThePeak() {

@@ -15,6 +15,7 @@
 #include "core/timeline/range_statistics.h"
 #include "core/timeline/timeline_builder.h"
 #include "tests/timeline/synthetic_timeline.h"
+#include "tests/ui/timeline/shown_timeline.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/drawing/duration_histogram.h"
 #include "ui/timeline/drawing/timeline_labels.h"
@@ -32,14 +33,7 @@ class TimelineWorkTest : public QObject {
     Q_OBJECT
 
   private slots:
-    void init() {
-        view_ = std::make_unique<TimelineView>();
-        view_->resize(1200, 500);
-        view_->setTimeline(test::synthetic_step(16), QStringLiteral("simulated"));
-        view_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
-        view_->setFocus();
-    }
+    void init() { view_ = shownTimeline(); }
     void cleanup() { view_.reset(); }
 
     void aDeepLaneKeepsItsTitleInView() {
