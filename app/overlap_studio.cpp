@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
         ThemeManager::instance().setMode(theme_name == u"light"  ? ThemeMode::Light
                                          : theme_name == u"dark" ? ThemeMode::Dark
                                                                  : ThemeMode::System);
-    window.show();
+    window.showOnScreen();
     if (parser.positionalArguments().isEmpty()) {
         window.openSessionOrSample();
     } else {

@@ -6,7 +6,9 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QStatusBar>
+#include <QTimer>
 #include <QToolBar>
+#include <algorithm>
 
 #include "ui/actions/bucket_actions.h"
 #include "ui/actions/cost_actions.h"
@@ -57,6 +59,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr QSize first_size(1440, 900);
+constexpr int frame_checks_ms[] = {0, 100, 500};
 
 QString quitTip() {
     return MainWindow::tr("Quit; everything comes back at the next start");
@@ -115,6 +118,24 @@ void MainWindow::setUpWindow() {
     setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
     setContextMenuPolicy(Qt::PreventContextMenu);
     resize(first_size.boundedTo(screen()->availableGeometry().size()));
+}
+
+void MainWindow::showOnScreen() {
+    show();
+    // Window managers put a frame around the window later, and say then how large it is.
+    for (const int after_ms : frame_checks_ms) QTimer::singleShot(after_ms, this, &MainWindow::fitScreen);
+}
+
+void MainWindow::fitScreen() {
+    if (isMaximized() || isFullScreen()) return;
+    const QRect available = screen()->availableGeometry();
+    const QSize fitting = size().boundedTo(available.size() - (frameGeometry().size() - size()));
+    if (fitting != size()) resize(fitting);
+    const QSize room = available.size() - (frameGeometry().size() - size()) - fitting;
+    const QPoint first = available.topLeft(),
+                 last = first + QPoint(std::max(0, room.width()), std::max(0, room.height()));
+    const QPoint corner(std::clamp(x(), first.x(), last.x()), std::clamp(y(), first.y(), last.y()));
+    if (corner != pos()) move(corner);
 }
 
 void MainWindow::makeControllers() {

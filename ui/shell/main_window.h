@@ -40,6 +40,8 @@ class MainWindow : public QMainWindow {
     explicit MainWindow(const QString& session_folder = {}, QWidget* parent = nullptr);
     ~MainWindow() override;
 
+    /// Shows the window where all of it, with its frame, is on the screen.
+    void showOnScreen();
     /// Opens files of any kind; see FileController::open().
     void openFiles(const QStringList& files);
     /// Opens what the application starts with where no file is named; see FileController::openSessionOrSample().
@@ -70,6 +72,7 @@ class MainWindow : public QMainWindow {
 
   private:
     void setUpWindow();
+    void fitScreen();
     void makeControllers();
     void registerActions();
     void makeBars();

@@ -257,6 +257,16 @@ class SmallWindowTest : public QObject {
         QVERIFY(window.width() <= available.width() && window.height() <= available.height());
     }
 
+    /// Whatever the session brings back, such as the window of a larger screen.
+    void allOfTheWindowIsOnTheScreen() {
+        MainWindow window;
+        const QRect available = window.screen()->availableGeometry();
+        window.setGeometry(QRect(available.topLeft() + QPoint(40, 60), available.size()));
+        window.showOnScreen();
+        QTRY_VERIFY2(available.contains(window.frameGeometry()),
+                     qPrintable(QString::number(window.frameGeometry().y())));
+    }
+
     void docksReturnToTheirWidths() {
         MainWindow window;
         open(window, {smallGraphFile()});
