@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/byte_units.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/document/limit_names.h"
@@ -68,7 +67,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
             });
     });
     connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
-        given_limit_ = std::llround(gib * bytes_per_gib);
+        given_limit_ = ui::limitBytes(gib);
         emit changed();
     });
     connect(other_limit_, &LimitField::refused, this, &SearchControls::refused);
@@ -204,9 +203,10 @@ void SearchControls::showOtherLimit() {
     const std::int64_t bytes = given_limit_         ? *given_limit_
                                : document_.isOpen() ? device_memory_bytes(*document_.graph())
                                                     : 0;
-    const double gib = static_cast<double>(bytes) / bytes_per_gib;
+    const double gib = limitGib(bytes);
     constexpr double rounding = 0.0005;
-    if (std::abs(other_limit_->value() - gib) <= rounding) return;
+    // What was typed stays as it was typed.
+    if (std::abs(other_limit_->value() - gib) <= rounding || ui::limitBytes(other_limit_->value()) == bytes) return;
     other_limit_->setValue(gib);
     other_limit_->updateGeometry();  // its signals, which do so, are blocked
 }

@@ -86,7 +86,7 @@ class SearchControls : public QWidget {
     Document& document_;
     QComboBox *limit_, *effort_;
     LimitField* other_limit_;
-    std::optional<std::int64_t> given_limit_;  ///< typed, or from the chart: before the field's rounding
+    std::optional<std::int64_t> given_limit_;  ///< as limitBytes() counts what was typed, or from the chart
     static constexpr int normal_effort = 1;
     /// What is chosen for one graph.
     struct Choice {

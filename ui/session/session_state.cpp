@@ -38,6 +38,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"timeline", document.timeline},
             {"compared", document.compared},
             {"found", document.found},
+            {"memory_limit", document.memory_limit},
             {"source", document.source.toJson()}};
 }
 
@@ -83,6 +84,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.timeline = json["timeline"].toObject();
     document.compared = json["compared"].toObject();
     document.found = json["found"].toObject();
+    document.memory_limit = json["memory_limit"].toDouble();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }

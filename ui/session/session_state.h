@@ -38,6 +38,7 @@ struct SessionDocument {
     double attention_density = 0;          ///< of a compiled job; 0: as the graph says
     QJsonObject compared{};                ///< the two sides of Compare; only the panel reads them
     QJsonObject found{};                   ///< what a search found last; only its panel reads it
+    double memory_limit = 0;               ///< that the panel Memory draws, in GiB; 0: what the device holds
 
     bool operator==(const SessionDocument&) const = default;
 };

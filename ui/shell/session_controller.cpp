@@ -12,6 +12,7 @@
 #include "ui/measure/compared_sides.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/memory/memory_panel.h"
 #include "ui/run/run_panel.h"
 #include "ui/search/search_panel.h"
 #include "ui/session/graph_finder.h"
@@ -20,6 +21,7 @@
 #include "ui/shell/workspace.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -51,6 +53,7 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     connectDocument();
     connect(&workspace, &Workspace::viewMoved, this, [this] { schedule(view_delay_ms); });
     connect(&workspace, &Workspace::changed, this, [this] { schedule(); });
+    connect(&workspace.memory(), &MemoryPanel::limitChanged, this, [this] { schedule(); });
     connect(&workspace, &Workspace::timelineShown, this, [this] {
         if (const auto range = range_restore_.timelineShown(state_.document(document_.loaded().path)))
             workspace_.timeline().setVisibleRange(*range);
@@ -107,6 +110,7 @@ void SessionController::graphOpened() {
         times_.traceTimes().restore(kept->times);
         workspace_.compare().sides().restoreChoice(kept->compared);
         workspace_.search().restore(kept->found);
+        if (kept->memory_limit > 0) workspace_.memory().setLimit(kept->memory_limit);
     }
     schedule();
 }
@@ -171,6 +175,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.timeline = workspace_.timeline().edits().toJson();
     kept.compared = workspace_.compare().sides().choice();
     kept.found = workspace_.search().kept();
+    kept.memory_limit = workspace_.memory().limit()->value();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;
 }

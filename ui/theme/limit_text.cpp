@@ -75,6 +75,15 @@ std::int64_t limitBytes(double gib) {
     return std::llround(std::max(gib * bytes_per_gib, shown * bytes_per_gib - (shown > gib ? 1 : 0)));
 }
 
+double limitGib(std::int64_t bytes) {
+    const double gib = static_cast<double>(bytes) / bytes_per_gib;
+    for (const double steps : {1.0, 1e1, 1e2, 1e3}) {
+        const double shown = std::floor(gib * steps) / steps;
+        if (limitBytes(shown) == bytes) return shown;
+    }
+    return gib;
+}
+
 ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names) {
     QString sum = text.simplified().toLower();
     sum.replace(QChar(0x2212), u'-');

@@ -23,6 +23,10 @@ inline constexpr double most_limit_gib = 4096;
 /// rounded.
 std::int64_t limitBytes(double gib);
 
+/// The shortest number of GiB that allows so many bytes, as limitBytes() counts them; the bytes themselves where none
+/// of up to three decimals does.
+double limitGib(std::int64_t bytes);
+
 /// Reads a limit: `31.5` GiB, `31.5 GiB`, `800 MiB`, `32 GB`, a name, and sums such as `baseline + 6` or `device - 2
 /// GiB`. With a sign in front it is counted from the first of the names: `+6`.
 ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names);

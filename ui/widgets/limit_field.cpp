@@ -3,6 +3,7 @@
 #include <QLineEdit>
 #include <QStyleOptionSpinBox>
 #include <QToolTip>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,7 +15,9 @@ LimitField::LimitField(QWidget* parent) : QDoubleSpinBox(parent) {
     setDecimals(3);
     setRange(0, most_limit_gib);
     setKeyboardTracking(false);  // a number that is half typed is no limit
+    // The field tells what it comes to, its line what is typed.
     connect(this, &QDoubleSpinBox::textChanged, this, &QWidget::updateGeometry);
+    connect(lineEdit(), &QLineEdit::textChanged, this, &QWidget::updateGeometry);
 }
 
 void LimitField::setNames(Names names) {
@@ -28,8 +31,10 @@ QSize LimitField::minimumSizeHint() const {
     const QString shown = value() == minimum() && !specialValueText().isEmpty()
                               ? specialValueText()
                               : prefix() + textFromValue(value()) + suffix();
-    constexpr int caret = 4;
-    const QSize content(fontMetrics().horizontalAdvance(shown) + caret, lineEdit()->sizeHint().height());
+    constexpr int caret = 6;  // with the margins of the line
+    // What is being typed may be longer than what it will come to.
+    const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
+    const QSize content(std::max(width(shown), width(lineEdit()->text())) + caret, lineEdit()->sizeHint().height());
     return style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this);
 }
 

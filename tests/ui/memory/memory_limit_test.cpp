@@ -60,6 +60,27 @@ class MemoryLimitTest : public QObject {
         QCOMPARE(panel.limit()->value(), 31.2);
     }
 
+    /// Also while it is typed, and what it comes to at once, with the focus still there.
+    void aSumHasRoomWhileItIsTyped() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const auto* line = panel.limit()->findChild<QLineEdit*>();
+        const auto fits = [&] {
+            const int margins = 2 * 2;  // of the line, beside its text
+            return line->width() >= line->fontMetrics().horizontalAdvance(line->text()) + margins;
+        };
+        panel.limit()->setFocus();
+        panel.limit()->selectAll();
+        QTest::keyClicks(panel.limit(), QStringLiteral("baseline + 6 GiB - 800 MiB"));
+        QTRY_VERIFY2(fits(), qPrintable(line->text()));
+        QTest::keyClick(panel.limit(), Qt::Key_Return);
+        QVERIFY2(line->text().endsWith(QStringLiteral(" GiB")), qPrintable(line->text()));
+        QTRY_VERIFY2(fits(), qPrintable(line->text()));
+    }
+
     void aTypedLimitHasRoom() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);

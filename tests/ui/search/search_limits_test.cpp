@@ -195,7 +195,7 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QCOMPARE(again.limit()->currentIndex(), 0);
         panel_->restore(kept);
         QCOMPARE(again.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::other));
-        QCOMPARE(again.limitBytes(), std::optional(std::int64_t{3} << 30));
+        QCOMPARE(again.limitBytes(), std::optional(limitBytes(3)));
         QCOMPARE(again.otherLimit()->value(), 3.0);
         QCOMPARE(again.effort()->currentIndex(), 2);
         QVERIFY(again.anyOrder()->isChecked() && !again.separateLinks()->isChecked());
@@ -216,7 +216,7 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         later.setGraph(document_->loaded());
         again.restore(kept);
         QVERIFY(waitForEvaluation(later));
-        QTRY_COMPARE(again.chart()->peakLimit(), std::optional(std::int64_t{3} << 30));
+        QTRY_COMPARE(again.chart()->peakLimit(), std::optional(limitBytes(3)));
     }
 
     void aLimitThatIsNotKnownIsSaid() {
@@ -271,10 +271,27 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QVERIFY2(found.contains(QStringLiteral(" with links shared and %1 without").arg(shown)), qPrintable(found));
     }
 
+    /// What is called 31.2 GiB is within a limit of 31.2 GiB, as in the panel Memory, and the field goes on saying so.
+    void aTypedLimitMeansWhatItMeansInMemory() {
+        SearchControls& controls = panel_->controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        for (const double gib : {31.2, 6.976, 120.0}) {
+            controls.otherLimit()->setValue(gib);
+            QCOMPARE(controls.limitBytes(), std::optional(limitBytes(gib)));
+            controls.update();
+            QCOMPARE(controls.otherLimit()->value(), gib);
+            SearchControls again(*document_);
+            again.restore(controls.kept());
+            QCOMPARE(again.limitBytes(), std::optional(limitBytes(gib)));
+            QCOMPARE(again.otherLimit()->value(), gib);
+        }
+        QVERIFY(*controls.limitBytes() > std::llround(120 * bytes_per_gib));
+    }
+
     /// Each graph has its own limit, also the one that is opened again.
     void aLimitIsOfOneGraph() {
         const LoadedGraph first = document_->loaded();
-        constexpr std::int64_t typed = std::int64_t{3} << 30;
+        const std::int64_t typed = limitBytes(3);
         SearchControls& controls = panel_->controls();
         controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         controls.otherLimit()->setValue(3);

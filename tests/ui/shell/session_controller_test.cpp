@@ -10,10 +10,12 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
+#include "ui/memory/memory_panel.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 
@@ -165,6 +167,28 @@ class SessionControllerTest : public QObject {
         search.openButton()->click();
         QVERIFY(waitForEvaluation(fixture.document));
         QVERIFY(!fixture.document.evaluation()->refused);
+    }
+
+    void theLimitOfMemoryComesBackWithItsGraph() {
+        QTemporaryDir folder;
+        const auto limit_of = [](SessionFixture& fixture) { return fixture.workspace.memory().limit()->value(); };
+        const LoadedGraph other =
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"));
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            fixture.workspace.memory().setLimit(31.2);
+            fixture.document.setGraph(other);
+            QCOMPARE(limit_of(fixture), 0.0);
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(other);
+        QCOMPARE(limit_of(fixture), 0.0);
+        fixture.document.setGraph(graph_);
+        QCOMPARE(limit_of(fixture), 31.2);
     }
 
     void anEditIsWrittenWithoutBeingAsked() {
