@@ -49,14 +49,16 @@ NodeId SyntheticNodes::create(std::string_view target, std::span<const Value> ar
     return graph_.create(node, target, std::move(fields), before);
 }
 
-RegionBoundary region_boundary(const ChunkGraph& graph, const ChunkRegion& region) {
-    const GraphEditor& editor = graph.editor();
-    RegionBoundary boundary{NodeSet(editor.number_count()), {}};
-    NodeSet seen(editor.number_count());
-    for (const NodeId node : region.nodes) boundary.body.add(node);
+RegionBoundary region_boundary(const LoweringContext& context, const ChunkRegion& region) {
+    const GraphEditor& editor = context.graph.editor();
+    NodeSet &body = context.sets.body, &seen = context.sets.live_ins;
+    body.clear();
+    seen.clear();
+    RegionBoundary boundary{body, {}};
+    for (const NodeId node : region.nodes) body.add(node);
     for (const NodeId node : region.nodes) {
         for (const NodeId input : editor.inputs(node)) {
-            if (boundary.body.has(input) || seen.has(input)) continue;
+            if (body.has(input) || seen.has(input)) continue;
             seen.add(input);
             boundary.live_ins.push_back(input);
         }

@@ -28,9 +28,11 @@ class RegionLowering {
           editor_(graph_.editor()),
           region_(region),
           root_(context.roots[region.root]),
-          boundary_(region_boundary(graph_, region)),
-          preserved_(editor_.number_count()),
-          synthetic_(graph_, root_, region.is_backward) {}
+          boundary_(region_boundary(context, region)),
+          preserved_(context.sets.preserved),
+          synthetic_(graph_, root_, region.is_backward) {
+        preserved_.clear();
+    }
 
     void run() {
         refuse_attention();
@@ -203,7 +205,8 @@ class RegionLowering {
 
     /// Erases copies that nobody reads, and then those that only these have read.
     void erase_unused(const BodyCopier& bodies) {
-        NodeSet copies(editor_.number_count());
+        NodeSet& copies = context_.sets.copies;
+        copies.clear();
         std::vector<NodeId> unused;
         const auto look = [&](NodeId copy) {
             if (editor_.user_count(copy) == 0 && !graph_.has_halves(copy) && !graph_.writes(copy))
@@ -232,7 +235,7 @@ class RegionLowering {
     const ChunkRegion& region_;
     const ChunkRoot& root_;
     const RegionBoundary boundary_;
-    NodeSet preserved_;  ///< scalars that are read whole and in the region: they stay, and both halves get copies
+    NodeSet& preserved_;
     SyntheticNodes synthetic_;
     std::vector<LiveOut> live_outs_;
 };

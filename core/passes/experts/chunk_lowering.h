@@ -18,6 +18,17 @@ struct HalvedInputs {
     std::unordered_map<ExpressionId, Halves> scalars;  ///< by what they are worth
 };
 
+/// Sets of nodes that are made anew for each region. They are kept, since it takes time to make one for a whole graph,
+/// and none to empty it.
+struct RegionSets {
+    explicit RegionSets(std::uint32_t nodes) : body(nodes), live_ins(nodes), preserved(nodes), copies(nodes) {}
+
+    NodeSet body;       ///< the nodes of the region
+    NodeSet live_ins;   ///< what they read from outside it
+    NodeSet preserved;  ///< scalars that are read whole and in the region: they stay, and both halves get copies
+    NodeSet copies;     ///< the nodes of both halves
+};
+
 /// What is asked of the whole graph while one region is lowered.
 struct LoweringContext {
     ChunkGraph& graph;
@@ -26,6 +37,7 @@ struct LoweringContext {
     const NodeSet& escape_boundaries;
     /// By node: the region of the plan that it is in, both directions; none beyond its end.
     const std::vector<const ChunkRegion*>& owners;
+    RegionSets& sets;
     bool by_sequence = false;  ///< mode `seq`
     bool optimize_grad_live_out = true;
 };
@@ -50,10 +62,11 @@ class SyntheticNodes {
 
 /// Nodes of a region and what they read from outside it.
 struct RegionBoundary {
-    NodeSet body;
+    const NodeSet& body;
     std::vector<NodeId> live_ins;  ///< in the order of the graph
 };
-RegionBoundary region_boundary(const ChunkGraph& graph, const ChunkRegion& region);
+/// Takes the sets of the context for that region.
+RegionBoundary region_boundary(const LoweringContext& context, const ChunkRegion& region);
 
 /// Cuts what a region reads, or finds the halves that are known already (`_split_live_ins`).
 /// @throws PassRefusal where a size is odd, where there is nothing to cut, and for scalars that no graph has.

@@ -69,8 +69,9 @@ std::optional<std::size_t> halve(ChunkGraph& graph, const Settings& settings, co
     for (const ChunkRegion& region : regions) {
         for (const NodeId node : region.nodes) owners[node] = &region;
     }
+    RegionSets sets(graph.editor().number_count());
     const LoweringContext context = {
-        graph, finder, roots, boundaries, owners, settings.mode == "seq", settings.optimize_grad_live_out};
+        graph, finder, roots, boundaries, owners, sets, settings.mode == "seq", settings.optimize_grad_live_out};
     std::size_t lowered = 0;
     for (const ChunkRegion& region : regions) {
         if (region.is_backward != backward) continue;
