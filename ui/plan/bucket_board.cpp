@@ -233,12 +233,26 @@ void BucketBoard::startFromEveryBlocks() {
 
 void BucketBoard::addTyped() {
     if (entry_->text().trimmed().isEmpty()) return;
+    const std::size_t before = document_.buckets().size();
     const QString reason = BucketCommands(document_).addText(entry_->text());
     if (!reason.isEmpty()) return tell(reason);
     message_->hide();
+    tellUnknown(before);
     entry_->setText({});  // begins anew: undo is the plan's from here on, and brings no old text back
     view_->setCurrentIndex(model_->index(model_->rowCount() - 1));
     view_->scrollToBottom();
+}
+
+/// A name that is misspelt makes a card all the same, as PyTorch takes it. Problems and the Inspector say more, where
+/// there is room for them.
+void BucketBoard::tellUnknown(std::size_t first) {
+    QStringList unknown;
+    for (std::size_t bucket = first; bucket < document_.buckets().size(); ++bucket)
+        for (const std::string& module : document_.buckets()[bucket].modules)
+            if (document_.modules().find(module) == ModuleTree::no_module)
+                unknown.append(QString::fromStdString(module));
+    if (unknown.isEmpty()) return;
+    tell(tr("No module of this graph is called %1").arg(unknown.join(tr(" or "))));
 }
 
 void BucketBoard::tell(const QString& reason) {

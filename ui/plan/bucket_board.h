@@ -62,6 +62,8 @@ class BucketBoard : public QWidget {
     void updateRepair();
     void showUncovered(bool shown);
     void tell(const QString& reason);
+    /// Tells which names of the buckets from `first` on no module has.
+    void tellUnknown(std::size_t first);
 
     Document& document_;
     BucketModel* model_;

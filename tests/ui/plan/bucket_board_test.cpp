@@ -84,6 +84,19 @@ class BucketBoardTest : public QObject {
         QCOMPARE(plan(), "layers.0 layers.1 layers.2");
     }
 
+    /// Also where a window is too low for the Inspector and Problems.
+    void aNameThatNoModuleHasIsToldWhereItWasTyped() {
+        QSignalSpy told(board_.get(), &BucketBoard::refused);
+        QTest::keyClicks(board_->entryField(), "layers.[0-1]");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        QCOMPARE(told.count(), 0);
+        QTest::keyClicks(board_->entryField(), "layers.99");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        QCOMPARE(plan(), "layers.0 layers.1 layers.99");
+        QCOMPARE(told.count(), 1);
+        QCOMPARE(told[0][0].toString(), "No module of this graph is called layers.99");
+    }
+
     void aRefusalIsOfThePlanThatWasShown() {
         QTest::keyClicks(board_->entryField(), "layers.[0-");
         QTest::keyClick(board_->entryField(), Qt::Key_Return);
