@@ -29,21 +29,7 @@ std::vector<double> exposed_ms_of_input(const Evaluation& evaluation) {
 }
 
 ModuleExposure module_exposed_ms(const Evaluation& evaluation, const ModuleTree& tree) {
-    ModuleExposure exposure;
-    exposure.nodes_ms = exposed_ms_of_input(evaluation);
-    const std::vector<double>& of_node = exposure.nodes_ms;
-    exposure.modules_ms.assign(tree.module_count(), 0);
-    std::vector<bool> counted(of_node.size(), false);
-    for (ModuleTree::ModuleId module = 1; module < tree.module_count(); ++module) {
-        for (const NodeId node : tree.module(module).nodes) {
-            exposure.modules_ms[module] += of_node[node];
-            if (counted[node]) continue;
-            counted[node] = true;
-            exposure.modules_ms[ModuleTree::root] += of_node[node];
-        }
-    }
-    for (const NodeId node : tree.nodes_without_module()) exposure.without_module_ms += of_node[node];
-    return exposure;
+    return module_sums(tree, exposed_ms_of_input(evaluation));
 }
 
 std::vector<ExposureChange> exposure_changes(const Evaluation& before, const Evaluation& after) {

@@ -6,6 +6,7 @@
 
 #include "core/graph/module_tree.h"
 #include "core/pipeline/evaluation.h"
+#include "core/views/module_sums.h"
 
 namespace overlap {
 
@@ -16,12 +17,7 @@ namespace overlap {
 std::vector<double> exposed_ms_of_input(const Evaluation& evaluation);
 
 /// Exposed time of the collectives of modules, see exposed_ms_of_input().
-struct ModuleExposure {
-    /// By ModuleTree::ModuleId, descendants included, each node once; the root's is that of all nodes with a module.
-    std::vector<double> modules_ms;
-    double without_module_ms = 0;  ///< of ModuleTree::nodes_without_module()
-    std::vector<double> nodes_ms;  ///< of each node of the input
-};
+using ModuleExposure = ModuleSums;
 
 /// @param tree modules of the evaluation's input.
 ModuleExposure module_exposed_ms(const Evaluation& evaluation, const ModuleTree& tree);

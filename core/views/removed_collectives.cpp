@@ -154,6 +154,16 @@ ModuleFiguresTable communicated_by(const Graph& graph, const ModuleTree& tree, s
     return table;
 }
 
+ModuleFigures communicated_in(const Graph& graph, const ModuleTree& tree, ModuleTree::ModuleId module,
+                              std::span<const NodeId> collectives) {
+    const bool of_all = module == ModuleTree::root;
+    const std::vector<NodeId>& nodes = of_all ? tree.nodes_without_module() : tree.module(module).nodes;
+    ModuleFigures figures;
+    for (const NodeId node : collectives)
+        if (std::ranges::binary_search(nodes, node) != of_all) add_collective(graph, node, figures);
+    return figures;
+}
+
 ModuleFigures communicating_without(ModuleFigures figures, const ModuleFigures& taken) {
     figures.collectives -= taken.collectives;
     figures.gather_bytes -= taken.gather_bytes;

@@ -125,6 +125,12 @@ TEST(RemovedCollectives, AreTakenFromTheFiguresOfTheirModules) {
     const ModuleFigures root = communicating_without(of_all.modules[ModuleTree::root], taken.modules[ModuleTree::root]);
     const std::uint32_t outside = of_all.without_module.collectives - taken.without_module.collectives;
     EXPECT_EQ(root.collectives + outside, evaluation->simulation.collectives.size());
+    // Of one module alone they are the same.
+    for (ModuleTree::ModuleId module = 0; module < tree.module_count(); ++module) {
+        const ModuleFigures alone = communicated_in(*graph, tree, module, gone);
+        EXPECT_EQ(alone.collectives, taken.modules[module].collectives) << tree.path(module);
+        EXPECT_EQ(alone.communication_bytes(), taken.modules[module].communication_bytes()) << tree.path(module);
+    }
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/views/exposed_time.h"
+#include "core/views/module_sums.h"
 #include "core/views/process_groups.h"
+#include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
@@ -34,11 +36,16 @@ InspectorContent describeModule(Document& document, const QString& path) {
     const ModuleFigures& as_traced = document.moduleFigures().modules[module];
     const std::vector<NodeId> removed = removedCollectives(document);
     const ModuleFigures taken =
-        removed.empty() ? ModuleFigures() : communicated_by(*document.graph(), tree, removed).modules[module];
+        removed.empty() ? ModuleFigures() : communicated_in(*document.graph(), tree, module, removed);
     const ModuleFigures figures = communicating_without(as_traced, taken);
     const bool known = document.baseline().times_known;
     rows.add(Document::tr("forward"), formatKnownTime(figures.forward_ms, known));
     rows.add(Document::tr("backward"), formatKnownTime(figures.backward_ms, known));
+    const auto evaluation = document.evaluation();
+    if (evaluation && evaluation->times_known && evaluation->original == document.graph())
+        if (const std::vector<double> again = recomputed_ms_of_input(*evaluation); !again.empty())
+            if (const double sum_ms = sum_of_module(tree, module, again); sum_ms > 0)
+                rows.add(Document::tr("computed again by the plan"), formatTime(sum_ms));
     const auto bytes = [&](const QString& label, std::int64_t value) {
         if (value > 0) rows.add(label, formatBytes(static_cast<double>(value)));
     };
@@ -53,9 +60,8 @@ InspectorContent describeModule(Document& document, const QString& path) {
         rows.add(
             Document::tr("taken away by the plan"),
             bothTexts(formatCount(taken.collectives), formatBytes(static_cast<double>(taken.communication_bytes()))));
-    if (const auto evaluation = document.evaluation();
-        figures.collectives > 0 && evaluation && evaluation->times_known) {
-        const double sum_ms = module_exposed_ms(*evaluation, tree).modules_ms[module];
+    if (figures.collectives > 0 && evaluation && evaluation->times_known) {
+        const double sum_ms = sum_of_module(tree, module, exposed_ms_of_input(*evaluation));
         rows.add(Document::tr("exposed"), evaluation->refused
                                               ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
                                               : formatTime(sum_ms));

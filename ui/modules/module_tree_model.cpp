@@ -7,6 +7,7 @@
 
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
+#include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -78,6 +79,7 @@ void ModuleTreeModel::rebuild() {
     bucket_of_module_.assign(count, -1);
     exposure_.reset();
     taken_.reset();
+    recomputed_.reset();
     endResetModel();
     updateBuckets();
     updateExposure();
@@ -90,7 +92,8 @@ void ModuleTreeModel::updateExposure() {
         exposing_.cancel();
         exposure_.reset();
         taken_.reset();
-        return refresh(exposed_column, communication_column, Qt::DisplayRole);
+        recomputed_.reset();
+        return refresh(compute_column, communication_column, Qt::DisplayRole);
     }
     exposing_.start([this, evaluation, modules = modules_](std::stop_token) -> LatestTask::Delivery {
         std::optional<ModuleExposure> exposure;
@@ -98,10 +101,15 @@ void ModuleTreeModel::updateExposure() {
         std::optional<ModuleFiguresTable> taken;
         if (const std::vector<NodeId> removed = removed_collectives(*evaluation); !removed.empty())
             taken = communicated_by(*evaluation->input, *modules, removed);
-        return [this, exposure = std::move(exposure), taken = std::move(taken)]() mutable {
+        std::optional<ModuleSums> recomputed;
+        if (std::vector<double> again = recomputed_ms_of_input(*evaluation); evaluation->times_known && !again.empty())
+            recomputed = module_sums(*modules, std::move(again));
+        return [this, exposure = std::move(exposure), taken = std::move(taken),
+                recomputed = std::move(recomputed)]() mutable {
             exposure_ = std::move(exposure);
             taken_ = std::move(taken);
-            refresh(exposed_column, communication_column, Qt::DisplayRole);
+            recomputed_ = std::move(recomputed);
+            refresh(compute_column, communication_column, Qt::DisplayRole);
         };
     });
 }
@@ -179,10 +187,10 @@ QString ModuleTreeModel::timeText(double ms) const {
     return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
 }
 
-QVariant ModuleTreeModel::figureData(const ModuleFigures& all, const ModuleFigures* taken,
+QVariant ModuleTreeModel::figureData(const ModuleFigures& all, const ModuleFigures* taken, double recomputed_ms,
                                      std::optional<double> exposed_ms, int column) const {
     const ModuleFigures figures = taken ? communicating_without(all, *taken) : all;
-    if (column == compute_column) return timeText(figures.compute_ms());
+    if (column == compute_column) return timeText(figures.compute_ms() + recomputed_ms);
     if (column == exposed_column)
         return exposed_ms && figures.collectives > 0 ? columnText(*exposed_ms) : QStringLiteral("–");
     const auto bytes = static_cast<double>(figures.communication_bytes());
@@ -195,6 +203,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
             return figureData(document_.moduleFigures().modules[module], taken_ ? &taken_->modules[module] : nullptr,
+                              recomputed_ ? recomputed_->modules_ms[module] : 0,
                               exposure_ ? std::optional(exposure_->modules_ms[module]) : std::nullopt, column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
@@ -228,6 +237,7 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return title;
     return figureData(document_.moduleFigures().without_module, taken_ ? &taken_->without_module : nullptr,
+                      recomputed_ ? recomputed_->without_module_ms : 0,
                       exposure_ ? std::optional(exposure_->without_module_ms) : std::nullopt, column);
 }
 
@@ -235,7 +245,8 @@ QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return text(graph_->name(node));
-            if (column == compute_column) return timeText(document_.baseline().times_ms[node]);
+            if (column == compute_column)
+                return timeText(document_.baseline().times_ms[node] + (recomputed_ ? recomputed_->nodes_ms[node] : 0));
             if (graph_->target_info(node).starts == CollectiveKind::none) return QStringLiteral("–");
             if (column == exposed_column)
                 return exposure_ ? columnText(exposure_->nodes_ms[node]) : QStringLiteral("–");
@@ -260,7 +271,9 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole && section != name_column) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == compute_column)
-        return tr("Time of the module's nodes on the compute stream, milliseconds");
+        return tr(
+            "Time of the module's nodes on the compute stream, milliseconds, with what the current plan has computed "
+            "again in the backward pass");
     if (role == Qt::ToolTipRole && section == exposed_column)
         return tr(
             "Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a merged "

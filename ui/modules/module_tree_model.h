@@ -15,7 +15,7 @@ namespace overlap::ui {
 class Document;
 
 /// The module tree of the open graph, and below it the nodes that are in no module.
-/// Columns: name, compute time, exposed time in the current plan, communication. Modules can be dragged.
+/// Columns: name, compute time and exposed time in the current plan, communication. Modules can be dragged.
 class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     Q_OBJECT
 
@@ -67,14 +67,15 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     /// True once an index of the module may have been given out.
     bool isListed(ModuleId module) const;
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
-    /// Asks for the exposed times of the current evaluation, and for what its plan takes away.
+    /// Asks for the exposed times of the current evaluation, and for what its plan takes away or does again.
     void updateExposure();
     /// Tells views that columns of rows that may be shown have changed.
     void refresh(int first_column, int last_column, int role);
     /// @param taken of these figures, what the plan takes away; null: nothing.
+    /// @param recomputed_ms what the plan has done again of it.
     /// @param exposed_ms see ModuleExposure; nothing where it is not known.
-    QVariant figureData(const ModuleFigures& all, const ModuleFigures* taken, std::optional<double> exposed_ms,
-                        int column) const;
+    QVariant figureData(const ModuleFigures& all, const ModuleFigures* taken, double recomputed_ms,
+                        std::optional<double> exposed_ms, int column) const;
     /// A dash where times are not known.
     QString timeText(double ms) const;
     QVariant moduleData(ModuleId module, int column, int role) const;
@@ -93,6 +94,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<QPersistentModelIndex> found_;
     std::optional<ModuleExposure> exposure_;   ///< nothing where no times are known
     std::optional<ModuleFiguresTable> taken_;  ///< what collectives communicate that the plan takes away; nothing: none
+    std::optional<ModuleSums> recomputed_;     ///< compute that the plan has done again; nothing: none
     LatestTask exposing_;                      ///< last: what it delivers uses the members above
 };
 

@@ -51,6 +51,28 @@ class InspectorTest : public QObject {
         QVERIFY(plainText(replaced).contains("Figures of the baseline:\nop\t"));
     }
 
+    void theInspectorTellsWhatAModuleComputesAgain() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        document.selection().selectModule("layers.0");
+        MemoryCommands(document).setPolicy(QStringLiteral("save_all"));
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(!plainText(inspect(document)).contains("computed again"));
+        MemoryCommands(document).setPolicy(QStringLiteral("full"));
+        QVERIFY(waitForEvaluation(document));
+        const Evaluation& evaluation = *document.evaluation();
+        double again_ms = 0;
+        for (const NodeId node : document.modules().nodes("layers.0")) {
+            if (document.graph()->target_info(node).starts != CollectiveKind::none) continue;
+            const std::string name = std::string(document.graph()->name(node)).append("_recomputed");
+            const NodeId again = evaluation.graph->find(name);
+            if (again != no_node) again_ms += evaluation.times_ms[again];
+        }
+        QVERIFY(again_ms > 0);
+        QCOMPARE(line(inspect(document), "computed again by the plan"), formatTime(again_ms));
+    }
+
     void labelsAreOneLineWhateverTheirLength() {
         InspectorContent content;
         content.title = "event";

@@ -10,12 +10,16 @@
 #include <cmath>
 
 #include "core/base/byte_units.h"
+#include "core/plan/presets.h"
 #include "core/views/module_figures.h"
+#include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/memory_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/modules/module_tree_model.h"
 #include "ui/theme/numbers.h"
 
@@ -92,6 +96,31 @@ class ModulesPanelTest : public QObject {
         QTRY_VERIFY(std::abs(communicated_mib(block) - (before_mib - taken_mib)) <= rounding);
         document.setCurrentIndex(0);
         QTRY_COMPARE(communicated_mib(block), before_mib);
+    }
+
+    /// What a memory policy has computed again is time of its module in that plan.
+    void timesHaveWhatIsComputedAgain() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz")));
+        ModuleTreeModel model(document);
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        QVERIFY(waitForEvaluation(document));
+        const auto shown = [&](const char* module) {
+            return model.indexOfModule(module).siblingAtColumn(ModuleTreeModel::compute_column).data().toString();
+        };
+        MemoryCommands(document).setPolicy(QStringLiteral("save_all"));
+        QVERIFY(waitForEvaluation(document));
+        QTRY_VERIFY(!model.busy());
+        const QString traced = shown("layers");
+        MemoryCommands(document).setPolicy(QStringLiteral("full"));
+        QVERIFY(waitForEvaluation(document));
+        QTRY_VERIFY(!model.busy());
+        const std::vector<double> again = recomputed_ms_of_input(*document.evaluation());
+        const auto module = document.modules().find("layers");
+        const double sum_ms =
+            document.moduleFigures().modules[module].compute_ms() + sum_of_module(document.modules(), module, again);
+        QCOMPARE(shown("layers").remove(thinSpace), QString::number(sum_ms, 'f', 1));
+        QVERIFY2(shown("layers") != traced, qPrintable(traced));
     }
 
     void exposedTimesAreThoseOfThePlan() {
