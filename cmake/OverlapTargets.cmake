@@ -70,8 +70,9 @@ set(overlap_standard_headers
   <algorithm> <array> <cstddef> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
   <unordered_map> <utility> <vector>)
 
-# Compiles sources by themselves that a unity build would include in one file with others of their target: each has names
-# of its own in its unnamed namespace that another one has too. `unity_check` (tests/architecture) says which.
+# Compiles sources by themselves that a unity build would include in one file with others of their target: each has a name
+# in its unnamed namespace that another source has too (`unity_check` in tests/architecture finds those), or a type there
+# that a class of a header has members of, which GCC allows in a file of its own alone.
 function(_overlap_compile_alone sources)
   if(sources)
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -79,9 +80,10 @@ function(_overlap_compile_alone sources)
 endfunction()
 
 # overlap_library(NAME SOURCES file... [ALONE file...] [SEES target...] [USES target...] [OWN_HEADERS])
-# A library of the project. ALONE are those of its sources that no unity build merges with others. SEES are the targets whose headers its own headers include, USES those that only its sources
-# include: users of this library need not see them. `include_check` (tests/architecture) compares both lists with
-# the includes. OWN_HEADERS: it does not see what the precompiled headers of its tree include.
+# A library of the project. ALONE are those of its sources that no unity build merges with others. SEES are the targets
+# whose headers its own headers include, USES those that only its sources include: users of this library need not see
+# them. `include_check` (tests/architecture) compares both lists with the includes. OWN_HEADERS: it does not see what the
+# precompiled headers of its tree include.
 function(overlap_library name)
   cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;ALONE;SEES;USES" ${ARGN})
   _overlap_compile_alone("${ARG_ALONE}")

@@ -23,7 +23,8 @@ STATEMENT = re.compile(r"^(?:using|namespace|template|return|public|private|frie
 FUNCTION = re.compile(r"^(?:\[\[\w+\]\] )?(?:[\w:<>&*,]+ )+[&*]?(\w+)\(")
 TYPE = re.compile(r"^(?:struct|class|enum|enum class) (\w+)\b")
 ALIAS = re.compile(r"^using (\w+) = (.*)")
-CONSTANT = re.compile(r"^(?:inline |static )?(?:constexpr |const )[^=({]*?(\w+)(?:\[\w*\])? ?(?:=|\{|;)")
+CONSTANT = re.compile(r"^(?:inline |static )?(?:constexpr |const )[^={;]*?(\w+)(?:\[\w*\])? ?(?:=|\{|;)")
+SECOND_CONSTANT = re.compile(r", (\w+) = ")
 
 
 def names_of(path):
@@ -39,6 +40,9 @@ def names_of(path):
                     yield found[1], "type in " + path
             elif not STATEMENT.match(line) and (found := CONSTANT.match(line) or FUNCTION.match(line)):
                 yield found[1], "name in " + path
+                if CONSTANT.match(line):
+                    for name in SECOND_CONSTANT.findall(line):
+                        yield name, "name in " + path
 
 
 def main(compile_commands):
@@ -58,7 +62,11 @@ def main(compile_commands):
             files = sorted({source for found in kinds.values() for source in found})
             if len(kinds) > 1 and len(files) > 1:
                 problems += 1
-                print(f"{os.path.splitext(os.path.basename(target))[0]}: {name} is defined in {', '.join(map(os.path.relpath, files))}")
+                label = os.path.splitext(os.path.basename(target))[0]
+                print(f"{label}: {name} is defined in {', '.join(map(os.path.relpath, files))}")
+    if not units:
+        print(f"{compile_commands} is of no unity build")
+        return 1
     print(f"{len(units)} files of {sum(map(len, sources.values()))} sources, {problems} names that meet")
     return 1 if problems else 0
 

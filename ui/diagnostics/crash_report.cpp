@@ -41,7 +41,7 @@ Prepared& prepared() {
 
 void say(int file, const char* text) {
     // Nothing is left to report to where this cannot be written.
-    [[maybe_unused]] const ssize_t written = write(file, text, std::strlen(text));
+    [[maybe_unused]] const ssize_t written = ::write(file, text, std::strlen(text));
 }
 
 const char* signalName(int number) {
