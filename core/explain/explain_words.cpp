@@ -1,6 +1,5 @@
 #include "core/explain/explain_words.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "core/graph/collective_words.h"

@@ -7,13 +7,23 @@
 namespace overlap {
 namespace {
 
-/// The node of the input that `name` does again, maybe more than once; no_node where there is none.
+/// The name without the half that a node was cut into.
+std::string_view without_half(std::string_view name) {
+    for (const std::string_view half : {"_chunk0", "_chunk1"})
+        if (name.ends_with(half)) return name.substr(0, name.size() - half.size());
+    return name;
+}
+
+/// The node of the input that `name` does again, maybe more than once and maybe of one half, which was cut before or
+/// after; no_node where there is none. What joins the halves of such a node does nothing again.
 NodeId done_again_by(const Graph& input, std::string_view name) {
     NodeId node = no_node;
-    for (std::size_t end = name.rfind("_recomputed"); node == no_node && end != std::string_view::npos;
-         end = name.rfind("_recomputed")) {
+    const std::size_t join = name.rfind("_chunk_materialized"), last = name.rfind("_recomputed");
+    if (join != std::string_view::npos && last != std::string_view::npos && join > last) return node;
+    for (std::size_t end = last; node == no_node && end != std::string_view::npos; end = name.rfind("_recomputed")) {
         name = name.substr(0, end);
         node = input.find(name);
+        if (node == no_node) node = input.find(without_half(name));
     }
     return node;
 }
