@@ -25,6 +25,12 @@ MemoryEffects::MemoryEffects(Document& document, QObject* parent) : QObject(pare
     connect(&search_, &PolicySearch::pointFound, this, &MemoryEffects::add);
 }
 
+void MemoryEffects::setSelectedTogether(const QStringList& modules) {
+    if (modules == together_) return;
+    together_ = modules;
+    emit changed();
+}
+
 void MemoryEffects::find() {
     std::optional<MemoryTarget> selected = selectedTarget(document_, together_);
     auto evaluation = document_.evaluation();

@@ -19,8 +19,9 @@ class MemoryEffects : public QObject {
   public:
     explicit MemoryEffects(Document& document, QObject* parent = nullptr);
 
-    /// Modules that are selected with the one of the document's selection, see selectedTarget().
-    void setSelectedTogether(const QStringList& modules) { together_ = modules; }
+    /// Modules that are selected with the one of the document's selection, see selectedTarget(). What is known may be
+    /// of others then: each view that is seen calls find() when told.
+    void setSelectedTogether(const QStringList& modules);
     const QStringList& selectedTogether() const { return together_; }
     /// Begins for what is selected now, unless that is known or under way. Views call it while they are seen.
     void find();
@@ -36,7 +37,7 @@ class MemoryEffects : public QObject {
     bool busy() const { return search_.busy(); }
 
   signals:
-    /// Another target, or one more effect is known.
+    /// Another target or other modules selected together, or one more effect is known.
     void changed();
 
   private:

@@ -274,7 +274,25 @@ class MemoryPanelTest : public QObject {
         QVERIFY(!document.undoGroup().canUndo());
     }
 
-    /// One name for one thing: the list, the chart, undo and the plan's file.
+    /// Views that do not work while they are behind others are told all the same.
+    void effectsTellOfOtherModulesSelectedTogether() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryEffects effects(*document);
+        document->selection().selectModule(QStringLiteral("layers.0"));
+        effects.find();
+        QVERIFY(effects.target());
+        QCOMPARE(effects.target()->modules, QStringList("layers.0"));
+        const QStringList both{QStringLiteral("layers.0"), QStringLiteral("layers.1")};
+        const QSignalSpy told(&effects, &MemoryEffects::changed);
+        effects.setSelectedTogether(both);
+        QCOMPARE(told.count(), 1);
+        effects.setSelectedTogether(both);
+        QCOMPARE(told.count(), 1);
+        effects.find();
+        QCOMPARE(effects.target()->modules, both);
+    }
+
     /// It would bring a plan without a policy one, whose effects are not its own.
     void aNameThatMatchesNothingHasNoEffects() {
         const auto document = documentBefore();
@@ -297,6 +315,7 @@ class MemoryPanelTest : public QObject {
         QVERIFY(panel.effects()->text(MemoryAction::recompute) != QStringLiteral("matches nothing"));
     }
 
+    /// One name for one thing: the list, the chart, undo and the plan's file.
     void policiesHaveOneName() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
