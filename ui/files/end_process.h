@@ -4,11 +4,10 @@ class QProcess;
 
 namespace overlap::ui {
 
-/// Kills a process and waits until it is gone: none outlives the window, and none is gone from before it has ended.
-/// Nothing more is heard of it.
+/// Kills a process and waits until it has ended, at most 30 s, so that it can be deleted. It sends no more signals.
 void endProcess(QProcess& process);
 
-/// The same without waiting: `process` is deleted when it is gone.
+/// Kills a process without waiting, for what goes on: `process` is deleted when it has ended. It sends no more signals.
 void endProcessLater(QProcess* process);
 
 }  // namespace overlap::ui

@@ -21,7 +21,7 @@ LayoutHelperClient::LayoutHelperClient(const QString& program, QObject* parent)
 }
 
 LayoutHelperClient::~LayoutHelperClient() {
-    cancel();
+    if (process_) endProcess(*process_);
 }
 
 void LayoutHelperClient::request(std::uint64_t key, const LevelGraph& graph, std::shared_ptr<const LevelLayout> own) {
@@ -35,15 +35,10 @@ void LayoutHelperClient::request(std::uint64_t key, const LevelGraph& graph, std
 void LayoutHelperClient::cancel() {
     waiting_.clear();
     asked_.clear();
-    endProcess();
-}
-
-void LayoutHelperClient::endProcess() {
     patience_.stop();
     sent_ = false;
     received_.clear();
-    if (process_) ui::endProcess(*process_);
-    process_.reset();
+    if (process_) endProcessLater(process_.release());
 }
 
 void LayoutHelperClient::startNext() {

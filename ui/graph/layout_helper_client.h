@@ -45,7 +45,6 @@ class LayoutHelperClient : public QObject {
     void startNext();
     void readAnswers();
     void giveUp(const QString& reason);
-    void endProcess();
 
     QString program_;
     std::unique_ptr<QProcess> process_;
