@@ -37,9 +37,8 @@ QAction* EditHistory::makeUndoAction(QObject* parent) {
         if (plan_ && plan_->property(begins_anew_property).toBool())
             return tr("Nothing to undo: edits from before the last end are kept, and cannot be undone");
         if (!plan_ || !editable_) return tr("Nothing to undo");
-        return plan_->canRedo()
-                   ? tr("Nothing to undo: all edits of this plan are undone")
-                   : tr("Nothing to undo: this plan has not been edited since it was opened; closing it takes it away");
+        return plan_->canRedo() ? tr("Nothing to undo: all edits of this plan are undone")
+                                : tr("Nothing to undo: this plan has no edits yet; closing its tab removes it");
     };
     return makeAction(parent, tr("Undo"), text, none, [this] { undo(); });
 }

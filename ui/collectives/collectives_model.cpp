@@ -189,9 +189,8 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         {tr("Time"), tr("On its process group's stream")},
         {tr("Exposed"), tr("For which compute stands still at its wait")},
         {tr("Could hide"),
-         tr("So much of it would be hidden were it issued earlier, as far as its input allows, and all else as it is. "
-            "It "
-            "is no gain of the step, which others would hold up then: what a change does to that, Advice tries")},
+         tr("At most so much of it could be hidden by issuing it earlier, as far as its input allows, with all else as "
+            "it is. The step may gain less, since others wait then: Advice evaluates that")},
         {tr("Cause"), tr("Why it is exposed")},
         {tr("Hidden behind"), tr("Compute that runs at the same time: the one that does for longest")},
         {tr("Bucket"), tr("The entry of the plan that it was merged by")},

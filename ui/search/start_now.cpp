@@ -32,7 +32,8 @@ SearchStart startNow(const SearchStart& start, Document& document, LinkSharing l
 
 QString editedSentence(const SearchStart& now) {
     if (now.before_edits)
-        return QObject::tr("The plan has been edited since the search began, and is being evaluated.");
+        return QObject::tr(
+            "The plan that the search began at has been edited since; as it is now it is evaluated while it is shown.");
     if (!now.edited) return {};
     return (now.refused ? QObject::tr("%1 has been edited since the search began, and is refused as it is now.")
                         : QObject::tr("%1 has been edited since the search began, and counts here as it is now."))

@@ -30,7 +30,8 @@ class EditedStartTest : public QObject, SearchedPanel {
         const QString former = QStringLiteral("%1 before its edits").arg(title);
         QCOMPARE(panel_->chart()->current()->title, former);
         QVERIFY2(panel_->result().contains(QStringLiteral(" to %1").arg(former)), qPrintable(panel_->result()));
-        QVERIFY2(panel_->result().contains(QStringLiteral("is being evaluated")), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("it is evaluated while it is shown")),
+                 qPrintable(panel_->result()));
         QVERIFY(waitForEvaluation(*document_));
         const Evaluation& now = *document_->evaluation();
         const StepPeakChart::Point ring = *panel_->chart()->current();

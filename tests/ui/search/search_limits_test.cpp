@@ -14,6 +14,7 @@
 #include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
+#include "ui/theme/limit_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/limit_field.h"
 
@@ -48,7 +49,7 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QTRY_VERIFY(panel_->findChild<LimitField*>()->hasFocus());
         QTest::keyClicks(panel_->findChild<LimitField*>(), QStringLiteral("3"));
         QTest::keyClick(panel_->findChild<LimitField*>(), Qt::Key_Return);
-        QCOMPARE(panel_->controls().limitBytes(), std::optional<std::int64_t>(3ll << 30));
+        QCOMPARE(panel_->controls().limitBytes(), std::optional(limitBytes(3)));
     }
 
     /// By keys and by the pointer: the best within the limit is chosen, and the next search has this limit.

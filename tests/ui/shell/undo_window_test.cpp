@@ -230,7 +230,7 @@ class UndoWindowTest : public QObject {
             // Who tries the keys is told why nothing happens, and what takes the plan away.
             QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
             const auto says_why = [](const QLabel* label) {
-                return label->isVisible() && label->text().contains("has not been edited since it was opened");
+                return label->isVisible() && label->text().contains("this plan has no edits yet");
             };
             QVERIFY(std::ranges::any_of(window.statusBar()->findChildren<QLabel*>(), says_why));
             BucketCommands(document).addText("layers.1");
