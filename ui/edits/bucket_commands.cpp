@@ -39,7 +39,7 @@ QString BucketCommands::refusal(const QStringList& modules, int target) const {
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     if (modules.isEmpty()) return tr("There is no module to put into a bucket");
     const std::size_t entry = target < 0 ? document_.buckets().size() : static_cast<std::size_t>(target);
-    if (target >= 0 && std::ranges::all_of(modules, [&](const QString& module) {
+    if (entry < document_.buckets().size() && std::ranges::all_of(modules, [&](const QString& module) {
             const auto& there = document_.buckets()[entry].modules;
             return std::ranges::find(there, module.toStdString()) != there.end();
         }))
