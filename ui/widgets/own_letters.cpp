@@ -16,8 +16,9 @@ void setOwnLetters(QWidget& list, const QString& letters) {
 }
 
 bool ownsLetter(const QObject& object, const QKeyEvent& event) {
-    return event.modifiers() == Qt::NoModifier &&
-           object.property(own_letters).toString().contains(QChar(event.key() & 0xffff), Qt::CaseInsensitive);
+    const int key = event.key();
+    return event.modifiers() == Qt::NoModifier && key < Qt::Key_Escape &&
+           object.property(own_letters).toString().contains(QChar(key), Qt::CaseInsensitive);
 }
 
 }  // namespace overlap::ui
