@@ -236,14 +236,15 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         waitUntilIdle(window);
         window.workspace().compare().both()->setChecked(true);
     }
-    // Explanations of a selection may take a while.
-    if (!waitUntilIdle(window)) {
+    const auto nothing_to_show = [&] {
+        if (waitUntilIdle(window)) return false;
         fail(QStringLiteral("overlap-studio: nothing to show after %1 s").arg(longest_wait_ms / 1000));
-        return 1;
-    }
+        return true;
+    };
+    if (nothing_to_show()) return 1;  // explanations of a selection may take a while
     bringToFront(wanted);
     window.workspace().centre().showView(options.view);
-    waitUntilIdle(window);  // panels work nothing out before they are seen
+    if (nothing_to_show()) return 1;  // panels work nothing out before they are seen
     if (wanted == &window.workspace().graphView() && !options.select.isEmpty())
         window.workspace().graphView().focusSelection();
     if (options.zoom > 0 && options.zoom < 1 && window.workspace().timeline().timeline()) {
