@@ -6,6 +6,8 @@
 
 #include "core/pipeline/why_exposed.h"
 #include "core/simulate/alive_storages.h"
+#include "core/views/collective_figures.h"
+#include "core/views/members_of_result.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
 #include "ui/measure/trace_times.h"
@@ -210,11 +212,29 @@ void TimelineConnection::showSelection() {
     view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : arrowsOf(*evaluation_, *halves_, selected));
 }
 
+/// Of what a pass merged, the modules of what it was made of, in short; of what packs and unpacks that, the modules of
+/// its bucket.
 std::string TimelineConnection::moduleOf(NodeId node) const {
-    const NodeId origin = evaluation_->origin[node];
-    if (origin == no_node || !document_.modules().exists()) return {};
-    const ModuleTree::ModuleId module = document_.modules().innermost(origin);
-    return module == ModuleTree::no_module ? std::string() : document_.modules().path(module);
+    const ModuleTree& modules = document_.modules();
+    if (!modules.exists()) return {};
+    const auto pathOf = [&](NodeId input) {
+        const ModuleTree::ModuleId module = modules.innermost(input);
+        return module == ModuleTree::no_module ? std::string() : modules.path(module);
+    };
+    if (const NodeId origin = evaluation_->origin[node]; origin != no_node) return pathOf(origin);
+    const Graph& graph = *evaluation_->graph;
+    const NodeId start = graph.target_info(node).is_wait ? graph.awaited_start(node) : node;
+    if (start != no_node && evaluation_->simulation.collective_of_node[start] >= 0) {
+        std::vector<std::string> paths;
+        for (const NodeId member : members_->of(start))
+            if (std::string path = pathOf(member); !path.empty()) paths.push_back(std::move(path));
+        return short_modules(paths);
+    }
+    const std::int32_t entry = evaluation_->bucket_of_node[node];
+    if (entry < 0 || !evaluation_->resolved) return {};
+    const std::vector<BucketEntry>& buckets = evaluation_->resolved->plan.buckets;
+    return static_cast<std::size_t>(entry) < buckets.size() ? display_name(buckets[static_cast<std::size_t>(entry)])
+                                                            : std::string();
 }
 
 AliveTensors TimelineConnection::alive(std::size_t point) const {

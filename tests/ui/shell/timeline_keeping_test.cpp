@@ -1,6 +1,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSignalSpy>
+#include <cmath>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/edit_effect.h"
@@ -221,6 +222,31 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(panel.isVisibleTo(&window));
         QVERIFY(panel.text().count(u'\n') > 5);
         QVERIFY(panel.text().contains("layers."));
+    }
+
+    /// A merged gather is of no module of its own: the list names those of what it was made of.
+    void whatABucketHoldsHasItsModules() {
+        MainWindow window;
+        open(window);
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        QTRY_VERIFY_WITH_TIMEOUT(window.idle(), 60'000);
+        const Evaluation& evaluation = *window.document().evaluation();
+        TimelineView& timeline = window.workspace().timeline();
+        QStringList without;
+        int merged = 0;
+        for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+            if (timing.kind != CollectiveKind::all_gather || evaluation.bucket_of_node[timing.start] < 0) continue;
+            timeline.showAlive(std::llround((timing.start_ms + timing.end_ms) / 2 * 1e6));
+            const QString name = QString::fromStdString(std::string(evaluation.graph->name(timing.start)));
+            for (const QString& line : window.workspace().alive().text().split(u'\n')) {
+                const QStringList fields = line.split(u'\t');
+                if (fields.size() < 4 || fields[1] != name) continue;
+                ++merged;
+                if (!fields[2].contains(QStringLiteral("layers."))) without.append(line);
+            }
+        }
+        QVERIFY(merged > 2);
+        QVERIFY2(without.isEmpty(), qPrintable(without.join(u'\n')));
     }
 
     /// With what is alive then in the plan after the edit, and without coming to the front.
