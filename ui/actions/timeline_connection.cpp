@@ -50,6 +50,20 @@ std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
     return arrows;
 }
 
+/// Bytes of waits that are held beside what they wait for: traces give what a wait returns memory of its own, and
+/// estimates count both for as long as the wait takes. A run has it once.
+std::int64_t countedWithItsWait(const Graph& graph, const std::vector<AliveStorage>& pieces) {
+    std::int64_t bytes = 0;
+    for (const AliveStorage& piece : pieces) {
+        if (!graph.target_info(piece.allocator).is_wait) continue;
+        const bool both = std::ranges::any_of(pieces, [&](const AliveStorage& other) {
+            return other.bytes == piece.bytes && other.last_user == piece.allocator;
+        });
+        if (both) bytes += piece.bytes;
+    }
+    return bytes;
+}
+
 /// The flow of a collective, and for a node of a half how that half goes on.
 std::vector<TimelineArrow> arrowsOf(const Evaluation& evaluation, const BatchHalves& halves, NodeId node) {
     std::vector<TimelineArrow> arrows = flowOf(evaluation, node);
@@ -246,6 +260,9 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     tensors.count = static_cast<qint64>(held.count);
     tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
     tensors.rule = tr("recomputed tensors counted apart");
+    if (const std::int64_t twice = countedWithItsWait(graph, held.pieces); twice > 0)
+        tensors.rule += tr(", %1 of a collective counted once more by its wait, while that runs")
+                            .arg(formatBytes(static_cast<double>(twice)));
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,

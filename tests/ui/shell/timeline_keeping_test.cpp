@@ -1,6 +1,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSignalSpy>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/ui/ui_test_support.h"
@@ -247,6 +248,14 @@ class TimelineKeepingTest : public QObject {
         }
         QVERIFY(merged > 2);
         QVERIFY2(without.isEmpty(), qPrintable(without.join(u'\n')));
+        // While a wait runs, estimates hold what it returns beside what it waits for.
+        const auto exposed =
+            std::ranges::max_element(evaluation.simulation.collectives, {}, &CollectiveTiming::exposed_ms);
+        const NodeTiming& wait = evaluation.simulation.nodes[exposed->wait];
+        timeline.showAlive(std::llround((wait.start_ms + wait.end_ms) / 2 * 1e6));
+        const QString caption = window.workspace().alive().caption();
+        const QString bytes = formatBytes(static_cast<double>(evaluation.graph->output_bytes(exposed->wait)));
+        QVERIFY2(caption.contains(bytes + " of a collective counted once more by its wait"), qPrintable(caption));
     }
 
     /// With what is alive then in the plan after the edit, and without coming to the front.
