@@ -77,16 +77,14 @@ std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& ad
 struct AdvicePair {
     Advice both;
     AdviceEffect effect;  ///< of both
-    std::string second;   ///< Advice::text of the second one alone
 };
 
 /// What to go on with after a change: of the changes for what is exposed longest then, the one that gains most, where
 /// it gains a worthwhile share more than the first alone. Takes as long as the evaluation of some tens of plans.
-/// @param known texts of second changes that are not looked at: those that were told with this one after them, which is
-/// the same change.
+/// @param known plans that pairs made which were told: what comes to one of them, from its other end, is not looked at.
 /// @returns nothing where no second change helps, and when `stop` was requested.
 std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& evaluation, const Advice& first,
                                     const AdviceEffect& effect_of_first, std::stop_token stop = {},
-                                    std::span<const std::string> known = {});
+                                    std::span<const Plan> known = {});
 
 }  // namespace overlap

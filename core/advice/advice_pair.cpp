@@ -2,6 +2,7 @@
 
 #include "core/advice/advice.h"
 #include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/plan_difference.h"
 
 namespace overlap {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::size_t most_second_collectives = 3;
 
 std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& evaluation, const Advice& first,
                                     const AdviceEffect& effect_of_first, std::stop_token stop,
-                                    std::span<const std::string> known) {
+                                    std::span<const Plan> known) {
     if (!first.refusal.empty() || !effect_of_first.refusal.empty()) return std::nullopt;
     const auto after = evaluate_like(*evaluation, first.plan, stop);
     if (!after) return std::nullopt;
@@ -21,7 +22,10 @@ std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& eva
     for (const std::size_t collective : most_exposed(*after, most_second_collectives)) {
         for (Advice& second : advice_for(after, collective)) {
             if (stop.stop_requested()) return std::nullopt;
-            if (!second.refusal.empty() || std::ranges::find(known, second.text) != known.end()) continue;
+            if (!second.refusal.empty()) continue;
+            // Whatever the order of their parts, which depends on the end that a pair is made from.
+            const auto same = [&](const Plan& plan) { return plan_difference(plan, second.plan).count() == 0; };
+            if (std::ranges::any_of(known, same)) continue;
             Advice both = first;
             both.text.append(", then ").append(second.text);
             both.plan = std::move(second.plan);
@@ -29,7 +33,7 @@ std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& eva
             std::optional<AdviceEffect> effect = effect_of(*evaluation, both, stop);
             if (!effect || !effect->refusal.empty() || job_step_ms(*effect) > least_ms) continue;
             least_ms = job_step_ms(*effect);
-            best = AdvicePair{std::move(both), std::move(*effect), std::move(second.text)};
+            best = AdvicePair{std::move(both), std::move(*effect)};
         }
     }
     return best;

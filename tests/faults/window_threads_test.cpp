@@ -9,6 +9,7 @@
 #include "core/io/plan_file.h"
 #include "tests/faults/system_faults.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/advice/advice_search.h"
 #include "ui/files/file_looks.h"
 #include "ui/files/write_file.h"
 #include "ui/session/plan_saver.h"
@@ -46,7 +47,7 @@ class WindowThreadsTest : public QObject {
     Q_OBJECT
 
   private slots:
-    // The first two: there is no thread of an earlier task that would do it.
+    // The first three: there is no thread of an earlier task that would do it.
     void aGraphIsOpened() {
         const NoThreads none;
         Document document;
@@ -59,6 +60,25 @@ class WindowThreadsTest : public QObject {
         document.openGraph(smallGraphFile() + ".gone");
         QTRY_COMPARE(failed.count(), 1);
         QVERIFY2(failed.front()[1].toString().contains(".gone"), qPrintable(failed.front()[1].toString()));
+    }
+
+    void adviceThatFailedHasNotFoundNothing() {
+        const LoadedGraph loaded = loadGraph(smallGraphFile());
+        const auto evaluation = evaluate(loaded.graph, loaded.empty_plan);
+        AdviceSearch search;
+        QSignalSpy progressed(&search, &AdviceSearch::progressed);
+        {
+            const NoThreads none;
+            search.start(evaluation, most_exposed(*evaluation, 1), false);
+            QVERIFY(!search.busy() && !search.finished());
+            progressed.clear();
+            QTRY_VERIFY(!progressed.isEmpty());  // who shows it hears of it
+        }
+        search.start(evaluation, most_exposed(*evaluation, 1), false);
+        QTRY_VERIFY_WITH_TIMEOUT(search.finished(), 60'000);
+        QVERIFY(search.tried() > 0 && !search.busy());
+        search.cancel();
+        QVERIFY(!search.finished());
     }
 
     void aTaskEndsWithASentence() {

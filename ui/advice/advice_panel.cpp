@@ -194,7 +194,10 @@ void AdvicePanel::describe() {
                     : search_.busy() ? tr(" · %1 changes tried, and what to go on with").arg(search_.found())
                                      : tr(" · %1 changes tried").arg(search_.found());
         else
-            nothing = !busy() && !refresh_.outdated() && evaluation_;
+            nothing = search_.finished() && !refresh_.outdated() && evaluation_;
+        // The log says why.
+        if (evaluation_ && !refresh_.outdated() && !busy() && !search_.finished())
+            text += tr(" · cut off before all of it was looked at");
         if (nothing) text += tr(" · nothing was found");
     }
     nothing_->setText(nothing ? shownName(whatWasLookedFor()) : QString());

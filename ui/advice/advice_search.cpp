@@ -27,11 +27,17 @@ std::vector<Advice> changesFor(const std::shared_ptr<const Evaluation>& evaluati
 
 }  // namespace
 
+AdviceSearch::AdviceSearch(QObject* parent) : QObject(parent) {
+    // A task that fails delivers nothing. Later: a delivery may start the next one, and begins when it is not busy.
+    connect(&task_, &LatestTask::busyChanged, this, &AdviceSearch::progressed, Qt::QueuedConnection);
+}
+
 void AdviceSearch::start(std::shared_ptr<const Evaluation> evaluation, std::vector<std::size_t> collectives,
                          bool with_problems) {
     evaluation_ = std::move(evaluation);
     changes_.reset();
     tried_ = gone_on_ = 0;
+    finished_ = false;
     best_.clear();
     pairs_.clear();
     task_.start([this, evaluation = evaluation_, collectives = std::move(collectives),
@@ -51,6 +57,7 @@ void AdviceSearch::cancel() {
     evaluation_.reset();
     changes_.reset();
     tried_ = gone_on_ = 0;
+    finished_ = false;
     best_.clear();
     pairs_.clear();
     emit progressed();
@@ -84,23 +91,21 @@ void AdviceSearch::takeUp(const AdviceRow& row) {
 
 /// The change that gains most may be one after which nothing helps.
 void AdviceSearch::goOn() {
-    if (gone_on_ >= best_.size()) return;
+    finished_ = gone_on_ >= best_.size();
+    if (finished_) return;
     // A change with one after it is that one with this after it.
-    std::vector<std::string> known;
-    for (const auto& [before, second] : pairs_)
-        if (second == best_[gone_on_].advice.text) known.push_back(before);
-    task_.start(
-        [this, evaluation = evaluation_, first = best_[gone_on_], known](std::stop_token stop) -> LatestTask::Delivery {
-            const auto pair = best_pair(evaluation, first.advice, first.effect, stop, known);
-            if (stop.stop_requested()) return {};
-            return [this, evaluation, pair, text = first.advice.text] {
-                ++gone_on_;
-                if (pair) pairs_.emplace_back(text, pair->second);
-                if (pair) emit rowFound({pair->both, pair->effect, is_worthwhile(pair->effect, *evaluation)});
-                goOn();
-                emit progressed();
-            };
-        });
+    task_.start([this, evaluation = evaluation_, first = best_[gone_on_],
+                 known = pairs_](std::stop_token stop) -> LatestTask::Delivery {
+        const auto pair = best_pair(evaluation, first.advice, first.effect, stop, known);
+        if (stop.stop_requested()) return {};
+        return [this, evaluation, pair] {
+            ++gone_on_;
+            if (pair) pairs_.push_back(pair->both.plan);
+            if (pair) emit rowFound({pair->both, pair->effect, is_worthwhile(pair->effect, *evaluation)});
+            goOn();
+            emit progressed();
+        };
+    });
 }
 
 }  // namespace overlap::ui

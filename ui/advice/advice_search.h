@@ -2,8 +2,6 @@
 
 #include <QObject>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/advice/advice.h"
@@ -24,7 +22,7 @@ class AdviceSearch : public QObject {
     Q_OBJECT
 
   public:
-    explicit AdviceSearch(QObject* parent = nullptr) : QObject(parent) {}
+    explicit AdviceSearch(QObject* parent = nullptr);
 
     /// Begins anew. @param collectives indices of Simulation::collectives.
     /// @param with_problems fixes of the plan's problems as well.
@@ -32,13 +30,15 @@ class AdviceSearch : public QObject {
     void cancel();
 
     bool busy() const { return task_.busy(); }
+    /// All that was asked for has been looked at. Neither busy nor finished it has not begun, was cancelled, or failed.
+    bool finished() const { return finished_; }
     /// Changes evaluated so far, and how many there are; 0 while they are being found.
     std::size_t tried() const { return tried_; }
     std::size_t found() const { return changes_ ? changes_->size() : 0; }
 
   signals:
     void rowFound(const overlap::ui::AdviceRow& row);
-    /// tried(), found() or busy() are others.
+    /// tried(), found(), busy() or finished() are others.
     void progressed();
 
   private:
@@ -51,9 +51,9 @@ class AdviceSearch : public QObject {
     std::size_t tried_ = 0;
     std::vector<AdviceRow> best_;  ///< that are worth it, the best first
     std::size_t gone_on_ = 0;      ///< of these, after which a second change was looked for
-    /// The two changes of each pair that was found, as their texts.
-    std::vector<std::pair<std::string, std::string>> pairs_;
-    LatestTask task_;              ///< last: what it delivers uses the members above
+    std::vector<Plan> pairs_;      ///< what each pair that was found makes
+    bool finished_ = false;
+    LatestTask task_;  ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui
