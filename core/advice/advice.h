@@ -82,6 +82,8 @@ struct AdvicePair {
 /// What to go on with after a change: of the changes for what is exposed longest then, the one that gains most, where
 /// it gains a worthwhile share more than the first alone. Takes as long as the evaluation of some tens of plans.
 /// @param known plans that pairs made which were told: what comes to one of them, from its other end, is not looked at.
+/// Of overlaps by hand the same ones in another order count as the same, though one that contradicts an earlier one is
+/// left out.
 /// @returns nothing where no second change helps, and when `stop` was requested.
 std::optional<AdvicePair> best_pair(const std::shared_ptr<const Evaluation>& evaluation, const Advice& first,
                                     const AdviceEffect& effect_of_first, std::stop_token stop = {},

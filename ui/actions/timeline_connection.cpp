@@ -50,18 +50,22 @@ std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
     return arrows;
 }
 
-/// Bytes of waits that are held beside what they wait for: traces give what a wait returns memory of its own, and
-/// estimates count both for as long as the wait takes. A run has it once.
-std::int64_t countedWithItsWait(const Graph& graph, const std::vector<AliveStorage>& pieces) {
+/// Waits that are held beside what they wait for: traces give what a wait returns memory of its own, and estimates
+/// count both for as long as the wait takes. A run has it once.
+struct HeldTwice {
     std::int64_t bytes = 0;
+    std::size_t count = 0;
+};
+HeldTwice heldWithTheirWaits(const Graph& graph, const std::vector<AliveStorage>& pieces) {
+    HeldTwice twice;
     for (const AliveStorage& piece : pieces) {
         if (!graph.target_info(piece.allocator).is_wait) continue;
-        const bool both = std::ranges::any_of(pieces, [&](const AliveStorage& other) {
-            return other.bytes == piece.bytes && other.last_user == piece.allocator;
-        });
-        if (both) bytes += piece.bytes;
+        const NodeId start = graph.awaited_start(piece.allocator);
+        if (start == no_node || !std::ranges::count(pieces, start, &AliveStorage::allocator)) continue;
+        twice.bytes += piece.bytes;
+        ++twice.count;
     }
-    return bytes;
+    return twice;
 }
 
 /// The flow of a collective, and for a node of a half how that half goes on.
@@ -260,9 +264,10 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     tensors.count = static_cast<qint64>(held.count);
     tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
     tensors.rule = tr("recomputed tensors counted apart");
-    if (const std::int64_t twice = countedWithItsWait(graph, held.pieces); twice > 0)
-        tensors.rule += tr(", %1 of a collective counted once more by its wait, while that runs")
-                            .arg(formatBytes(static_cast<double>(twice)));
+    if (const HeldTwice twice = heldWithTheirWaits(graph, held.pieces); twice.count > 0)
+        tensors.rule += (twice.count == 1 ? tr(", %1 of a collective counted once more by its wait, while that runs")
+                                          : tr(", %1 of collectives counted once more by their waits, while those run"))
+                            .arg(formatBytes(static_cast<double>(twice.bytes)));
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,

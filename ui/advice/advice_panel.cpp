@@ -107,10 +107,10 @@ void AdvicePanel::makeTable() {
 }
 
 void AdvicePanel::schedule() {
+    refresh_.schedule();  // first: what is cancelled for this is not called cut off
     // Rows of another plan must not be made in this one.
     search_.cancel();
     model_->clear();
-    refresh_.schedule();
     describe();
 }
 
@@ -195,7 +195,7 @@ void AdvicePanel::describe() {
                                      : tr(" · %1 changes tried").arg(search_.found());
         else
             nothing = search_.finished() && !refresh_.outdated() && evaluation_;
-        // The log says why.
+        // Where it failed, the log says why.
         if (evaluation_ && !refresh_.outdated() && !busy() && !search_.finished())
             text += tr(" · cut off before all of it was looked at");
         if (nothing) text += tr(" · nothing was found");
