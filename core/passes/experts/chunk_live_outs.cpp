@@ -235,7 +235,7 @@ class RegionLowering {
     const ChunkRegion& region_;
     const ChunkRoot& root_;
     const RegionBoundary boundary_;
-    NodeSet& preserved_;
+    NodeSet& preserved_;  ///< no tensors, read in the region and outside it; of the context
     SyntheticNodes synthetic_;
     std::vector<LiveOut> live_outs_;
 };

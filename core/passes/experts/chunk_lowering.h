@@ -62,7 +62,7 @@ class SyntheticNodes {
 
 /// Nodes of a region and what they read from outside it.
 struct RegionBoundary {
-    const NodeSet& body;
+    const NodeSet& body;           ///< of the context; holds until the next region's
     std::vector<NodeId> live_ins;  ///< in the order of the graph
 };
 /// Takes the sets of the context for that region.
