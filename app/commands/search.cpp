@@ -1,6 +1,7 @@
 // overlap search GRAPH [--from PLAN] [--memory-limit LIMIT] [--effort N] -o PLAN [--report REPORT] [--front CSV]: a
 // plan with a short step, and how far it is from the best there can be.
 
+#include <array>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -18,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/base/times_apart.h"
 #include "core/base/wording.h"
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
@@ -129,6 +131,11 @@ class Search final : public Command {
                     << end_text(result, options_.effort) << "; the best comes from: " << one_line(result.best.origin)
                     << '\n';
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
+        const std::array<double, 2> steps{result.shortest_ms, result.best.step_ms};
+        if (result.shortest_ms < result.best.step_ms)
+            streams.out << "the fastest, " << times_apart(steps).front()
+                        << ", has more buckets, options or overlaps for less than " << percent_text(alike_share * 100)
+                        << '\n';
         if (const FrontPoint* leaner = leaner_than_best(result))
             streams.out << (leaner->step_ms > result.best.step_ms ? "hardly slower" : "no slower")
                         << " with less memory: " << milliseconds_text(leaner->step_ms) << " at "

@@ -6,6 +6,7 @@ import heapq
 import json
 import os
 import random
+import re
 
 from command_line import PASS, CommandLine, bucketing, data, graph_path, main
 from graph_arguments import nodes_in
@@ -114,6 +115,18 @@ class Search(CommandLine):
         self.assertIn("must be alive", self.expect(1, "bound", self.small, "--memory-limit", "1000").stderr)
         self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
         self.assertIn("expected bytes", self.expect(1, "bound", self.small, "--memory-limit", "much").stderr)
+
+    def test_a_faster_plan_than_the_best_is_told(self):
+        graph, report = graph_path("llama3_debugmodel_fsdp4_tp2.prebucket"), self.path("found.json")
+        done = self.expect(0, "search", graph, "--effort", "120", "-o", self.path("found.plan.json"), "--report", report)
+        with open(report, encoding="utf-8") as file:
+            found = json.load(file)
+        shortest = min(point["step_ms"] for point in found["front"])
+        self.assertLess(shortest, found["best"]["step_ms"])
+        told = re.search(r"^the fastest, ([\d.]+) ms, has more buckets, options or overlaps for less than 0.30 %$",
+                         done.stdout, re.MULTILINE)
+        self.assertIsNotNone(told, done.stdout)
+        self.assertAlmostEqual(float(told[1]), shortest, places=3)
 
     def test_what_changes_from_the_given_plan_is_told(self):
         given = self.path("given.json", bucketing("layers.0", "layers.1"))
