@@ -97,6 +97,9 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     Figure figure =
         compared(Document::tr("peak"), formatBytes(now), now, before, formatDifference(now - before, Unit::Bytes),
                  Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)), Unit::Bytes);
+    figure.help += Document::tr(
+        "\nWhat a collective reads counts until it is issued. A job holds it until the wait: where that is far behind, "
+        "the dry check in Run tells what is held");
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes)
         figure.help += Document::tr(
                            "\nPyTorch's estimator says %1: it counts a tensor that is computed again as if it "
