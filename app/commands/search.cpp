@@ -114,17 +114,26 @@ class Search final : public Command {
 
     void print(const Streams& streams, const SearchResult& result, double simulated_ms) const {
         TextTable table({"plan", "step", "above bound", "peak memory"});
+        std::string refused;  // below the table, whose columns a reason would widen
         const auto add = [&](const std::string& name, const Candidate& candidate) {
+            if (!candidate.usable()) {
+                table.add({name_text(name), "refused", "", ""});
+                refused.append(name_text(name))
+                    .append(" is refused: ")
+                    .append(one_line(candidate.refusal))
+                    .append("\n");
+                return;
+            }
             const std::string above = percent_text((candidate.step_ms / result.bound.step_ms - 1) * 100);
-            candidate.usable() ? table.add({name_text(name), milliseconds_text(candidate.step_ms), above,
-                                            bytes_text(candidate.corrected_peak_bytes)})
-                               : table.add({name_text(name), "refused: " + one_line(candidate.refusal), "", ""});
+            table.add({name_text(name), milliseconds_text(candidate.step_ms), above,
+                       bytes_text(candidate.corrected_peak_bytes)});
         };
         for (const Candidate& baseline : result.baselines) add(baseline.origin, baseline);
         add("found", result.best);
         table.add({"bound", milliseconds_text(result.bound.step_ms), "", ""});
         table.write(streams.out, "");
-        streams.out << one_line(bound_reason(result.bound.chain,
+        streams.out << refused
+                    << one_line(bound_reason(result.bound.chain,
                                              {result.best.step_ms, result.bound.compute_ms, result.best.compute_ms},
                                              options_.any_order))
                     << '\n'

@@ -128,6 +128,13 @@ class Search(CommandLine):
         self.assertIsNotNone(told, done.stdout)
         self.assertAlmostEqual(float(told[1]), shortest, places=3)
 
+    def test_why_a_plan_is_refused_stands_below_the_table(self):
+        done = self.expect(0, "search", self.small, "--effort", "60", "-o", self.path("found.plan.json"))
+        table, _, below = done.stdout.partition("\nbound ")
+        (row,) = [line for line in table.splitlines() if line.endswith("refused")]
+        self.assertIn("\n" + row.removesuffix("refused").rstrip() + " is refused: it changes the order", below)
+        self.assertLess(max(map(len, table.splitlines())), 120)
+
     def test_what_changes_from_the_given_plan_is_told(self):
         given = self.path("given.json", bucketing("layers.0", "layers.1"))
         done = self.expect(0, "search", self.small, "--from", given, "--effort", "60", "-o", self.path("found.json"))
