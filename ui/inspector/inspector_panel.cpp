@@ -127,6 +127,7 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
+    connect(&watch_, &SeenWatch::seen, this, &InspectorPanel::scheduleUpdate);
     search_delay_.setSingleShot(true);
     search_delay_.setInterval(search_delay_ms);
     connect(&search_delay_, &QTimer::timeout, this, &InspectorPanel::searchExposure);
@@ -192,7 +193,7 @@ void InspectorPanel::showMemoryEffects(MemoryEffects& effects) {
 }
 
 void InspectorPanel::addMemory() {
-    if (!memory_ || instead_ || !document_.isOpen() || !isVisible()) return;
+    if (!memory_ || instead_ || !document_.isOpen() || !watch_.isSeen()) return;
     memory_->find();
     std::vector<InspectorRow> rows = memoryRows(*memory_, *document_.graph(), document_.selection());
     if (rows.empty()) return;
@@ -203,11 +204,6 @@ void InspectorPanel::addMemory() {
     rows.insert(rows.begin(), {{}, {{heading, {}, Tone::faint}}, true});
     const auto place = std::ranges::find(content_.rows, tr("inputs"), &InspectorRow::label);
     content_.rows.insert(place, rows.begin(), rows.end());
-}
-
-void InspectorPanel::showEvent(QShowEvent* event) {
-    QTextBrowser::showEvent(event);
-    scheduleUpdate();
 }
 
 void InspectorPanel::searchExposure() {

@@ -8,6 +8,7 @@
 #include "core/pipeline/evaluation.h"
 #include "ui/inspector/inspector_content.h"
 #include "ui/tasks/latest_task.h"
+#include "ui/widgets/seen_watch.h"
 
 namespace overlap::ui {
 
@@ -37,7 +38,6 @@ class InspectorPanel : public QTextBrowser {
 
   protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
-    void showEvent(QShowEvent* event) override;
 
   private:
     void scheduleUpdate();
@@ -51,6 +51,7 @@ class InspectorPanel : public QTextBrowser {
     InspectorContent content_;
     std::optional<InspectorContent> instead_;
     bool scheduled_ = false;
+    SeenWatch watch_{*this};
     // What the moves that an exposed collective's explanation names do when they are evaluated, and what would hide one
     // that the automatic pass leaves exposed: found by running plan and pass again and again, in the background, once
     // the selection no longer changes.

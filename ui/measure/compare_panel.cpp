@@ -113,6 +113,9 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
 
     waiting_.setSingleShot(true);
     connect(&waiting_, &QTimer::timeout, this, &ComparePanel::compare);
+    connect(&watch_, &SeenWatch::seen, this, [this] {
+        if (outdated_) schedule();
+    });
     connect(&document, &Document::graphChanged, both_, [this] { both_->setChecked(false); });
     connect(sides_, &ComparedSides::changed, this, &ComparePanel::schedule);
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
@@ -204,7 +207,7 @@ ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
 void ComparePanel::schedule() {
     updateMeasured();
     outdated_ = true;
-    if (isVisible() || both_->isChecked()) waiting_.start(0);
+    if (watch_.isSeen() || both_->isChecked()) waiting_.start(0);
 }
 
 void ComparePanel::resizeEvent(QResizeEvent* event) {
@@ -212,11 +215,6 @@ void ComparePanel::resizeEvent(QResizeEvent* event) {
     const bool low = height() < low_panel_height;  // sums take one line, so that rows are seen
     sums_->setWordWrap(!low);
     sums_->setContentsMargins(8, 0, 8, low ? 2 : 6);
-}
-
-void ComparePanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (outdated_) schedule();
 }
 
 void ComparePanel::compare() {

@@ -7,6 +7,7 @@
 
 #include "ui/measure/compared_steps.h"
 #include "ui/tasks/latest_task.h"
+#include "ui/widgets/seen_watch.h"
 
 class QComboBox;
 class QLabel;
@@ -42,7 +43,7 @@ class ComparisonFilter : public QSortFilterProxyModel {
 };
 
 /// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Compares in
-/// the background, and only while it is visible.
+/// the background, and only while it is seen.
 class ComparePanel : public QWidget {
     Q_OBJECT
 
@@ -72,7 +73,6 @@ class ComparePanel : public QWidget {
     void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
   protected:
-    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -102,6 +102,7 @@ class ComparePanel : public QWidget {
     QLabel* sums_;
     QTreeView* view_;
     QTimer waiting_;
+    SeenWatch watch_{*this};
     bool outdated_ = true;
     LatestTask task_;
 };

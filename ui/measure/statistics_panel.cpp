@@ -92,6 +92,7 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     layout->addWidget(view_, 1);
     waiting_.setSingleShot(true);
     connect(&waiting_, &QTimer::timeout, this, &StatisticsPanel::update);
+    connect(&watch_, &SeenWatch::seen, this, &StatisticsPanel::update);
     connect(&measurements, &Measurements::changed, this, &StatisticsPanel::update);
     connect(&measurements, &Measurements::currentChanged, this, &StatisticsPanel::update);
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
@@ -102,12 +103,7 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
 
 /// Rows are made once for several changes, and only while they are seen.
 void StatisticsPanel::schedule() {
-    if (isVisible()) waiting_.start(0);
-}
-
-void StatisticsPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    update();
+    if (watch_.isSeen()) waiting_.start(0);
 }
 
 std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {

@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "ui/measure/statistics_model.h"
+#include "ui/widgets/seen_watch.h"
 
 class QLabel;
 class QTreeView;
@@ -30,7 +31,6 @@ class StatisticsPanel : public QWidget {
     void rangeWanted(qint64 begin_ns, qint64 end_ns);
 
   protected:
-    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -46,6 +46,7 @@ class StatisticsPanel : public QWidget {
     QLabel* caption_;
     QTreeView* view_;
     QTimer waiting_;
+    SeenWatch watch_{*this};
 };
 
 }  // namespace overlap::ui

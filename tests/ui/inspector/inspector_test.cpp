@@ -4,6 +4,7 @@
 #include "core/advice/named_moves.h"
 #include "core/bound/step_parts.h"
 #include "core/plan/presets.h"
+#include "tests/ui/docked_behind.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
@@ -199,6 +200,22 @@ class InspectorTest : public QObject {
         document.selection().selectNode(first("_c10d_functional.all_gather_into_tensor.default"));
         QTRY_VERIFY(!line(panel.content(), "Keep gathered").isEmpty());
         QVERIFY(line(panel.content(), "Save").isEmpty());
+    }
+
+    void memoryActionsAreNotTriedBehindAnotherDock() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        QVERIFY(waitForEvaluation(document));
+        MemoryEffects effects(document);
+        InspectorPanel panel(document);
+        panel.showMemoryEffects(effects);
+        DockedBehind docked(panel);
+        document.selection().selectModule("layers.1");
+        QTRY_VERIFY(!panel.busy());
+        QVERIFY(!effects.busy() && !effects.target());
+        docked.raise();
+        QTRY_VERIFY(effects.target().has_value());
     }
 
     void aMemoryActionIsOfAllModulesThatItsEffectIsOf() {

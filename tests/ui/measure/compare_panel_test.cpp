@@ -10,6 +10,7 @@
 #include <QTreeView>
 
 #include "tests/measure/simulated_trace.h"
+#include "tests/ui/docked_behind.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/measure/compared_sides.h"
@@ -264,6 +265,23 @@ class ComparePanelTest : public QObject {
         // The longer one is longer on this rank alone.
         const auto event = steps->shown->timeline->find(steps->referenceAfter(steps->comparison.rows.front()));
         QVERIFY(steps->shown->timeline->event(event.front().location).length_ns() > 3'000'000);
+    }
+
+    void nothingIsComparedBehindAnotherDock() {
+        const auto document = openDocument();
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        DockedBehind docked(panel);
+        const QSignalSpy compared(panel.model(), &QAbstractItemModel::modelReset);
+        QCOMPARE(BucketCommands(*document).addText("layers.0\nlayers.1"), QString());
+        QVERIFY(waitForEvaluation(*document));
+        QTest::qWait(50);
+        QVERIFY(!panel.busy());
+        QCOMPARE(compared.count(), 0);
+        docked.raise();
+        QTRY_VERIFY(compared.count() > 0);
+        QVERIFY(waitUntilCompared(panel));
+        QVERIFY(rowsThatAre(panel, "merged") > 2);
     }
 
     void whatCannotBeComparedIsASentence() {

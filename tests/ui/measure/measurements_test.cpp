@@ -5,6 +5,7 @@
 #include <QSignalSpy>
 #include <QTreeView>
 
+#include "tests/ui/docked_behind.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/files/file_kind.h"
 #include "ui/measure/measured_event.h"
@@ -190,6 +191,25 @@ class MeasurementsTest : public QObject {
         emit panel.view()->activated(model.index(0, 0));
         QCOMPARE(document->currentIndex(), 0);
         QCOMPARE(wanted.size(), 1);
+    }
+
+    void statisticsBehindAnotherDockAreNotMade() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        StatisticsPanel panel(*document, measurements);
+        DockedBehind docked(panel);
+        const QSignalSpy made(panel.model(), &QAbstractItemModel::modelReset);
+        document->addNew(document->variant(1).plan());
+        QVERIFY(waitForEvaluation(*document));
+        QTest::qWait(50);
+        QCOMPARE(made.count(), 0);
+        docked.raise();
+        QTRY_VERIFY(made.count() > 0);
+        const auto figures = made.count();
+        document->addNew(document->variant(1).plan());
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_VERIFY(made.count() > figures);  // seen, it follows
     }
 
     void filesOfTheSameRankAreMeasurementsOfTheirOwn() {
