@@ -14,10 +14,15 @@ class ElidedBoxTest : public QObject {
         box.resize(400, box.sizeHint().height());
         box.show();
         QCOMPARE(box.shownText(), box.currentText());
-        const QImage whole = box.grab().toImage();
         box.resize(84, box.height());
         QVERIFY2(box.shownText().endsWith(u'…') && box.shownText().startsWith(u'N'), qPrintable(box.shownText()));
-        QVERIFY(box.grab().toImage() != whole.copy(0, 0, 84, whole.height()));
+        // What is drawn is that text: as a box has it that has no other.
+        ElidedBox same;
+        same.addItem(box.shownText());
+        same.resize(box.size());
+        same.show();
+        QCOMPARE(same.shownText(), box.shownText());
+        QCOMPARE(box.grab().toImage(), same.grab().toImage());
     }
 };
 
