@@ -1,5 +1,7 @@
 #include "ui/files/program_question.h"
 
+#include <QPointer>
+#include <QProcess>
 #include <QRegularExpression>
 #include <QtTest>
 #include <memory>
@@ -27,9 +29,11 @@ class ProgramQuestionTest : public QObject {
         question.setPatience(100);
         QSignalSpy answered(&question, &ProgramQuestion::answered);
         question.ask("/bin/sh", {"-c", "exec sleep 60"});
+        const QPointer<QProcess> process = question.findChild<QProcess*>();
+        QVERIFY(process);
         QVERIFY(answered.wait(10'000));
         QCOMPARE(answered[0][1].toString(), "sh gives no answer");
-        QTest::qWait(100);
+        QTRY_VERIFY(!process);
     }
 
     void whoClosesTheWindowEndsTheProgram() {
