@@ -65,6 +65,7 @@ QJsonObject SearchPanel::keptFound() const {
     if (kept_.isEmpty()) kept_ = toJson(*found, 0);
     QJsonObject kept = kept_;
     kept["chosen"] = found_ ? chosen_ : former_.chosen;
+    kept["start_at"] = document_.indexOf(found->start.key);
     return kept;
 }
 
@@ -88,19 +89,10 @@ void SearchPanel::takeRestored() {
     const double now_ms =
         kept->found.links == LinkSharing::by_host ? step_with_links_shared(baseline) : baseline.simulation.step_ms;
     if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return;
+    // By its place: it may have been edited and renamed since, and another plan may have its name.
+    const int place = kept->found.start.plan ? restored_["start_at"].toInt(-1) : 0;
+    if (place >= 0 && place < document_.variantCount()) kept->found.start.key = document_.variant(place).key();
     restored_ = {};
-    SearchStart& start = kept->found.start;
-    // The plan that the search began at may have been edited before the session ended: then its name tells it.
-    const auto find = [&](auto is_it) {
-        for (int index = 1; index < document_.variantCount() && start.key == 0; ++index)
-            if (is_it(document_.variant(index))) start.key = document_.variant(index).key();
-    };
-    if (!start.plan) {
-        start.key = document_.variant(0).key();
-    } else {
-        find([&](const Variant& variant) { return does_the_same(variant.plan(), *start.plan); });
-        find([&](const Variant& variant) { return variant.title() == start.title; });
-    }
     showFound(kept->found, kept->chosen);
 }
 

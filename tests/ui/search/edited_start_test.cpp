@@ -65,17 +65,37 @@ class EditedStartTest : public QObject, SearchedPanel {
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
     }
 
-    /// The session has the plan as it is now, and what was found as it was.
+    /// The session has the plan as it is now, and what was found as it was; another plan may have taken its name.
     void comesBackWithTheSession() {
         find();
-        const QString title = document_->current()->title();
-        const QJsonObject kept = panel_->kept();
+        const QString former = document_->current()->title(), title = QStringLiteral("Renamed");
+        const int place = document_->currentIndex();
         editStart();
         QVERIFY(waitForEvaluation(*document_));
+        document_->renameCurrent(title);
+        document_->addNew(make_plan(*document_->graph(), former.toStdString()));
+        document_->setCurrentIndex(place);
+        const QJsonObject kept = panel_->kept();
         panel_ = std::make_unique<SearchPanel>(*document_);
         panel_->restore(kept);
         QVERIFY2(panel_->result().startsWith(QStringLiteral("%1 has been edited").arg(title)),
                  qPrintable(panel_->result()));
+    }
+
+    /// A new plan of its name is another one.
+    void isGoneWhereItWasClosed() {
+        find();
+        const QString title = document_->current()->title();
+        const int place = document_->currentIndex();
+        document_->addUnderFreeName(make_plan(*document_->graph(), "Other"));
+        document_->closeVariant(place);
+        document_->renameCurrent(title);
+        editStart();
+        QVERIFY(waitForEvaluation(*document_));
+        const QJsonObject kept = panel_->kept();
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->restore(kept);
+        QVERIFY2(!panel_->result().contains(QStringLiteral("has been edited")), qPrintable(panel_->result()));
     }
 
     /// The graph without any pass has a name of its own beside that of the plan.
