@@ -57,7 +57,7 @@ int openLevels(const QTreeView& tree, const QModelIndex& parent) {
 ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent)
     : QTreeView(parent), document_(document), model_(model), more_(new QLabel) {
     setHeader(new HeadingHeader(this));
-    more_->setParent(header()->viewport());
+    more_->setParent(header());  // not its viewport, which a tree that is scrolled sideways moves
     more_->setObjectName("hiddenColumns");
     more_->setProperty("role", "dim");
     header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
