@@ -10,14 +10,15 @@
 
 namespace overlap {
 
-/// An overlap that the user requests: when one collective starts and when it is waited for. Empty fields leave it open.
+/// An overlap that the user requests: when one collective is issued and when it is waited for. Empty fields leave it
+/// open.
 struct OverlapDirective {
     /// Name of the node that starts it, or of one of the collectives that were merged into it.
     std::string collective;
-    std::string start_after{};   ///< a node that it starts after
-    std::string start_before{};  ///< a node that it starts before
+    std::string start_after{};   ///< a node that it is issued after
+    std::string start_before{};  ///< a node that it is issued before
     std::string wait_after{};    ///< a node that its wait comes after
-    /// Path of a module that it is to run behind: it starts before the module's first node and is waited for after the
+    /// Path of a module that it is to run behind: it is issued before the module's first node and waited for after the
     /// last one (core/passes/overlaps/directed_order.h says which nodes count).
     std::string hide_behind{};
     UnknownFields extra{};
@@ -36,7 +37,7 @@ struct OverlapDirectives {
     bool operator==(const OverlapDirectives&) const = default;
 };
 
-/// One directive in words, such as `all_gather_5 starts before mm_3 and is waited for after mm_9`.
+/// One directive in words, such as `all_gather_5 is issued before mm_3 and is waited for after mm_9`.
 std::string describe(const OverlapDirective& directive);
 
 /// Buckets made so far: by a merged collective's name, the one that took its place.
