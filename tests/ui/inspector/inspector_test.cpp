@@ -3,12 +3,11 @@
 #include "core/advice/advice.h"
 #include "core/advice/named_moves.h"
 #include "core/bound/step_parts.h"
-#include "core/plan/presets.h"
 #include "tests/ui/docked_behind.h"
+#include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
-#include "ui/edits/pipeline_commands.h"
 #include "ui/inspector/describe_step.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/memory/memory_effects.h"
@@ -53,9 +52,8 @@ class InspectorTest : public QObject {
     }
 
     void theInspectorTellsWhatAModuleComputesAgain() {
-        Document document;
-        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto opened = documentBefore();
+        Document& document = *opened;
         document.selection().selectModule("layers.0");
         MemoryCommands(document).setPolicy(QStringLiteral("save_all"));
         QVERIFY(waitForEvaluation(document));
@@ -172,9 +170,8 @@ class InspectorTest : public QObject {
     }
 
     void theInspectorTellsWhatMemoryActionsWouldChange() {
-        Document document;
-        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto opened = documentBefore();
+        Document& document = *opened;
         MemoryCommands(document).setPolicy("full");
         QVERIFY(waitForEvaluation(document));
         MemoryEffects effects(document);
@@ -203,9 +200,8 @@ class InspectorTest : public QObject {
     }
 
     void memoryActionsAreNotTriedBehindAnotherDock() {
-        Document document;
-        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto opened = documentBefore();
+        Document& document = *opened;
         QVERIFY(waitForEvaluation(document));
         MemoryEffects effects(document);
         InspectorPanel panel(document);
@@ -219,9 +215,8 @@ class InspectorTest : public QObject {
     }
 
     void aMemoryActionIsOfAllModulesThatItsEffectIsOf() {
-        Document document;
-        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto opened = documentBefore();
+        Document& document = *opened;
         QVERIFY(waitForEvaluation(document));
         MemoryEffects effects(document);
         InspectorPanel panel(document);
