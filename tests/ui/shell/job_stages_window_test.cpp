@@ -41,6 +41,14 @@ class JobStagesWindowTest : public QObject {
         QVERIFY(!jobOf(window).differs());
     }
 
+    /// The sample with a copy of stage 3's plan in a tab of its own, which is edited there.
+    static void openEditedCopyOfStage(MainWindow& window) {
+        openSample(window);
+        openStage(window, 3);
+        window.document().addCopyOfCurrent();
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+    }
+
   private slots:
     void anEditOfAStageChangesTheStepAsTheCommandLineSays() {
         QTemporaryDir folder;
@@ -91,11 +99,8 @@ class JobStagesWindowTest : public QObject {
 
     void aTabOfAnotherPlanChangesNothingUntilItIsUsed() {
         MainWindow window;
-        openSample(window);
+        openEditedCopyOfStage(window);
         OpenJob& job = jobOf(window);
-        openStage(window, 3);
-        window.document().addCopyOfCurrent();
-        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!job.differs());
         window.workspace().stages().useShownPlan();
@@ -107,11 +112,8 @@ class JobStagesWindowTest : public QObject {
 
     void undoOfAPlanThatIsUsedLeavesJobAndTabTogether() {
         MainWindow window;
-        openSample(window);
+        openEditedCopyOfStage(window);
         OpenJob& job = jobOf(window);
-        openStage(window, 3);
-        window.document().addCopyOfCurrent();
-        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
         window.workspace().stages().useShownPlan();
         QVERIFY(job.planOf(3));
         auto* use = window.findChild<QPushButton*>("jobUsePlan");
