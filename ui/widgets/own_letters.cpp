@@ -17,7 +17,7 @@ void setOwnLetters(QWidget& list, const QString& letters) {
 
 bool ownsLetter(const QObject& object, const QKeyEvent& event) {
     const int key = event.key();
-    return event.modifiers() == Qt::NoModifier && key < Qt::Key_Escape &&
+    return event.modifiers() == Qt::NoModifier && key <= 0xffff &&
            object.property(own_letters).toString().contains(QChar(key), Qt::CaseInsensitive);
 }
 
