@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/exports/page_pictures.h"
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 #include "core/timeline/timeline.h"
 #include "python/bindings.h"
 #include "python/convert.h"

@@ -7,7 +7,7 @@
 #include "core/base/byte_units.h"
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 
 namespace overlap::commands {
 namespace {

@@ -13,10 +13,10 @@
 #include "core/files/input_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/report_json.h"
+#include "core/memory/device_memory.h"
 #include "core/plan/memory_choices.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
-#include "core/simulate/device_memory.h"
 
 namespace overlap::commands {
 

@@ -9,9 +9,9 @@
 #include "app/commands/command.h"
 #include "core/base/problem.h"
 #include "core/graph/graph.h"
+#include "core/memory/memory_profile.h"
 #include "core/pipeline/execution.h"
 #include "core/plan/plan.h"
-#include "core/simulate/memory_profile.h"
 
 namespace overlap::commands {
 

@@ -18,7 +18,7 @@
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/io/report_json.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 #include "core/views/step_remark.h"
 
 namespace overlap::commands {

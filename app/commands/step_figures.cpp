@@ -1,8 +1,8 @@
 #include "app/commands/step_figures.h"
 
 #include "core/base/error.h"
+#include "core/memory/memory_profile.h"
 #include "core/pipeline/time_source.h"
-#include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation_totals.h"
 
 namespace overlap::commands {

@@ -30,9 +30,9 @@
 #include "core/base/error.h"
 #include "core/files/atomic_file.h"
 #include "core/files/json_output.h"
+#include "core/memory/memory_profile.h"
 #include "core/run/run.h"
 #include "core/simulate/chrome_trace.h"
-#include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
 namespace {

@@ -4,10 +4,10 @@
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/imports/any_graph_file.h"
+#include "core/memory/device_memory.h"
 #include "core/pipeline/time_source.h"
 #include "core/plan/process_groups_field.h"
 #include "core/run/run_checks.h"
-#include "core/simulate/device_memory.h"
 
 namespace overlap::runner {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/bound/step_work.h"
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

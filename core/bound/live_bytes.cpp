@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "core/bound/gather_results.h"
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

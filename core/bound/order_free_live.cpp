@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/bound/gather_results.h"
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 namespace {

@@ -13,9 +13,9 @@
 #include "core/bound/cleaned_graph.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/stream_steps.h"
 #include "core/graph/direction.h"
 #include "core/predict/compiled_times.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 namespace {

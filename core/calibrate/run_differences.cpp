@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/simulate/stream_steps.h"
+#include "core/cost/stream_steps.h"
 
 namespace overlap {
 

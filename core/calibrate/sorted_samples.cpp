@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/cost/compute_class.h"
+#include "core/cost/stream_steps.h"
 #include "core/cost/with_cost_model.h"
 #include "core/pipeline/time_source.h"
 #include "core/predict/matrix_products.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 namespace {

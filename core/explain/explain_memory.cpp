@@ -5,13 +5,13 @@
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
+#include "core/memory/counted_memory.h"
+#include "core/memory/memory_kinds.h"
+#include "core/memory/storage_lives.h"
 #include "core/passes/memory/memory_operators.h"
 #include "core/passes/memory/memory_rule_matches.h"
 #include "core/passes/memory/recompute_tags.h"
 #include "core/plan/memory_edits.h"
-#include "core/simulate/counted_memory.h"
-#include "core/simulate/memory_kinds.h"
-#include "core/simulate/storage_lives.h"
 
 namespace overlap {
 

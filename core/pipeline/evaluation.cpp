@@ -10,10 +10,10 @@
 #include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
 #include "core/cost/control_deps.h"
+#include "core/memory/device_memory.h"
 #include "core/pipeline/evaluation_progress.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/predict/checked_range.h"
-#include "core/simulate/device_memory.h"
 #include "core/simulate/issue_order.h"
 
 namespace overlap {

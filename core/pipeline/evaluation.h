@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/memory/memory_profile.h"
 #include "core/pipeline/execution.h"
 #include "core/pipeline/time_source.h"
 #include "core/pipeline/unshared_links.h"
 #include "core/plan/plan.h"
-#include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
 namespace overlap {

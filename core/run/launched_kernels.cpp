@@ -4,7 +4,7 @@
 
 #include "core/cost/control_deps.h"
 #include "core/cost/fused_values.h"
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/kernel_operators.h"
 

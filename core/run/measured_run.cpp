@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/base/statistics.h"
+#include "core/cost/stream_steps.h"
 #include "core/simulate/simulation_totals.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 

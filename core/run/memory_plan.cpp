@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 #include "core/run/memory_pool.h"
 
 namespace overlap {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/simulate/stream_steps.h"
+#include "core/cost/stream_steps.h"
 
 namespace overlap {
 

@@ -7,10 +7,10 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/cost/control_deps.h"
+#include "core/cost/stream_steps.h"
 #include "core/predict/kernel_operators.h"
 #include "core/run/launched_kernels.h"
 #include "core/run/product_scaling.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/memory_profile.h"
 #include "core/simulate/contention.h"
-#include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
 namespace overlap {

@@ -11,9 +11,9 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/stream_steps.h"
 #include "core/simulate/activity.h"
 #include "core/simulate/simulation_totals.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cost/stream_steps.h"
 #include "core/simulate/simulation_totals.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 

@@ -1,8 +1,8 @@
 #include "core/simulate/simulation_json.h"
 
 #include "core/files/json_writer.h"
-#include "core/simulate/device_memory.h"
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/device_memory.h"
+#include "core/memory/memory_kinds.h"
 #include "core/simulate/simulation_totals.h"
 
 namespace overlap {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/memory_profile.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/issue_order.h"
-#include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
 namespace overlap {

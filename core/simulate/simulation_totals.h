@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "core/cost/stream_steps.h"
 #include "core/simulate/simulation.h"
-#include "core/simulate/stream_steps.h"
 
 namespace overlap {
 

@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/memory/counted_memory.h"
+#include "core/memory/memory_kinds.h"
+#include "core/memory/storage_lives.h"
 #include "core/passes/experts/chunk_metadata.h"
-#include "core/simulate/counted_memory.h"
-#include "core/simulate/memory_kinds.h"
-#include "core/simulate/storage_lives.h"
 #include "core/views/members_of_result.h"
 
 namespace overlap {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/number_text.h"
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 #include "core/timeline/timeline_builder.h"
 #include "core/views/batch_halves.h"
 

@@ -3,11 +3,11 @@
 
 #include "core/base/freed_memory.h"
 #include "core/io/graph_file.h"
+#include "core/memory/memory_kinds.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/memory_choices.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
-#include "core/simulate/memory_kinds.h"
 
 namespace overlap {
 namespace {

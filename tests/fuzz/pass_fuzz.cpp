@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "core/memory/memory_profile.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
-#include "core/simulate/memory_profile.h"
 #include "tests/fuzz/edited_graph.h"
 #include "tests/fuzz/edited_plan.h"
 #include "tests/fuzz/readable_graph.h"

@@ -9,7 +9,7 @@
 
 #include "core/cost/cost_model.h"
 #include "core/io/graph_file.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 #include "core/simulate/simulation.h"
 
 namespace overlap::test {

@@ -4,12 +4,12 @@
 
 #include <numeric>
 
+#include "core/memory/counted_memory.h"
+#include "core/memory/memory_kinds.h"
+#include "core/memory/storage_lives.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "core/plan/plan_edits.h"
 #include "core/plan/presets.h"
-#include "core/simulate/counted_memory.h"
-#include "core/simulate/memory_kinds.h"
-#include "core/simulate/storage_lives.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/memory/alive_storages.h"
 #include "core/pipeline/why_exposed.h"
-#include "core/simulate/alive_storages.h"
 #include "core/views/collective_figures.h"
 #include "core/views/members_of_result.h"
 #include "core/views/timeline_of.h"

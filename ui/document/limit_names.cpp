@@ -1,6 +1,6 @@
 #include "ui/document/limit_names.h"
 
-#include "core/simulate/device_memory.h"
+#include "core/memory/device_memory.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {

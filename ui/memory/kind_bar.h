@@ -3,7 +3,7 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 
 namespace overlap::ui {
 

@@ -7,8 +7,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
-#include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/document/limit_names.h"
 #include "ui/edits/memory_commands.h"

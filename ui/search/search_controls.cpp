@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/simulate/device_memory.h"
+#include "core/memory/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/document/limit_names.h"
 #include "ui/search/lock_button.h"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
-#include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 #include "core/passes/scheduling/symbolic_sizes.h"
 
 namespace overlap::scheduling {

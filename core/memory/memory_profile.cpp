@@ -1,6 +1,6 @@
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 
-#include "core/simulate/counted_memory.h"
+#include "core/memory/counted_memory.h"
 
 namespace overlap {
 

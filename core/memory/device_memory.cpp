@@ -1,4 +1,4 @@
-#include "core/simulate/device_memory.h"
+#include "core/memory/device_memory.h"
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"

@@ -5,7 +5,7 @@
 
 #include "core/base/problem.h"
 #include "core/graph/graph.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 
 namespace overlap {
 
@@ -16,8 +16,9 @@ std::int64_t device_memory_bytes(const Graph& graph);
 /// @param memory of the graph, by StorageRule::corrected: the peak of all outputs.
 std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& memory);
 
-/// A caution where products are fused with their collective and their sizes do not follow from what they read: what they
-/// return is then in no estimate of memory. PyTorch gives no such product a value, so its own estimate leaves out all.
+/// A caution where products are fused with their collective and their sizes do not follow from what they read: what
+/// they return is then in no estimate of memory. PyTorch gives no such product a value, so its own estimate leaves out
+/// all.
 std::optional<Problem> uncounted_results_problem(const Graph& graph);
 
 }  // namespace overlap

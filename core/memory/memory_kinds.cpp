@@ -1,4 +1,4 @@
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,8 +6,8 @@
 #include "core/cost/host_transfers.h"
 #include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
-#include "core/simulate/counted_memory.h"
-#include "core/simulate/storage_lives.h"
+#include "core/memory/counted_memory.h"
+#include "core/memory/storage_lives.h"
 
 namespace overlap {
 

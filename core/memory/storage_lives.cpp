@@ -1,4 +1,4 @@
-#include "core/simulate/storage_lives.h"
+#include "core/memory/storage_lives.h"
 
 namespace overlap {
 

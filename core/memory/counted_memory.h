@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/cost/fused_values.h"
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

@@ -1,8 +1,8 @@
-#include "core/simulate/device_memory.h"
+#include "core/memory/device_memory.h"
 
 #include <gtest/gtest.h>
 
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 #include "tests/cost/fused_sketch.h"
 #include "tests/cost/graph_sketch.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/graph/storage_table.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

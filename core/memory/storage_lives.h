@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

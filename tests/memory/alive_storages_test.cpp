@@ -1,9 +1,9 @@
-#include "core/simulate/alive_storages.h"
+#include "core/memory/alive_storages.h"
 
 #include <gtest/gtest.h>
 
 #include "core/io/graph_file.h"
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/cost/reference_graphs.h"
 

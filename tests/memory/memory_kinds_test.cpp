@@ -1,4 +1,4 @@
-#include "core/simulate/memory_kinds.h"
+#include "core/memory/memory_kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 

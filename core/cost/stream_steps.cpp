@@ -1,4 +1,4 @@
-#include "core/simulate/stream_steps.h"
+#include "core/cost/stream_steps.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/simulate/memory_profile.h"
+#include "core/memory/memory_profile.h"
 
 #include <gtest/gtest.h>
 

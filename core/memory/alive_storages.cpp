@@ -1,9 +1,9 @@
-#include "core/simulate/alive_storages.h"
+#include "core/memory/alive_storages.h"
 
 #include <algorithm>
 
-#include "core/simulate/counted_memory.h"
-#include "core/simulate/storage_lives.h"
+#include "core/memory/counted_memory.h"
+#include "core/memory/storage_lives.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/graph/storage_table.h"
+#include "core/memory/storage_table.h"
 
 #include <algorithm>
 
