@@ -125,8 +125,7 @@ class Report {
         figure(label, time_text(now), now, before, time_text(before), time_text(now - before));
     }
 
-    /// Where PyTorch's estimator counts tensors that are computed again twice, better and worse refer to the figure
-    /// that does not, as they are in the window; PyTorch's is shown beside it.
+    /// Better and worse refer to what a job holds, as they do in the window; PyTorch's estimate is shown beside it.
     void memory_figure() {
         const std::int64_t now = result_.corrected_memory.peak_bytes, before = baseline_.corrected_memory.peak_bytes;
         const std::int64_t estimate = result_.memory.peak_bytes;
@@ -154,8 +153,8 @@ class Report {
         html_ += "</div>\n";
         if (result_.corrected_memory.peak_bytes != result_.memory.peak_bytes) {
             html_ += paragraph(
-                "Peak memory counts tensors that are computed again once. PyTorch's estimator counts them twice and "
-                "says " +
+                "Peak memory holds what a collective reads until its wait, and a tensor that is computed again apart from "
+                "its original. PyTorch's estimator does neither and says " +
                     html_text(bytes_text(result_.memory.peak_bytes)) +
                     " (the graph as it is: " + html_text(bytes_text(baseline_.memory.peak_bytes)) + ").",
                 "dim");

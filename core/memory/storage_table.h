@@ -2,19 +2,21 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace overlap {
 
-/// Whether two nodes that claim one storage number share memory.
+/// Which outputs share memory, and until when it is held.
 enum class StorageRule {
-    reference,  ///< as torch: the number alone decides
-    /// A node that allocates has a storage of its own: recomputed nodes do not share with their originals. An output
-    /// shares memory only with an input of its node that claims the same storage (views, in-place operators); what the
-    /// graph is given (placeholders, get_attr) shares by number.
+    reference,  ///< as torch: the storage number decides, and the last node that consumes it releases it
+    /// As a job holds it. A node that allocates has a storage of its own: recomputed nodes do not share with their
+    /// originals. An output shares memory only with an input of its node: one that claims the same storage (views,
+    /// in-place operators), and what waits, views and items take, also where a trace gives their result a number of its
+    /// own. What the graph is given (placeholders, get_attr) shares by number. What a collective or a copy between
+    /// device and host reads is held until its wait, or to the end where nothing awaits it; what no node consumes goes
+    /// with the node that returns it.
     corrected,
 };
 
@@ -24,7 +26,7 @@ using StorageIndex = std::uint32_t;
 struct Storage {
     std::int64_t bytes = 0;
     NodeId allocator = no_node;  ///< the first node that returns it
-    NodeId last_user = no_node;  ///< no_node where no node consumes what returns it
+    NodeId last_user = no_node;  ///< releases it; no_node: nothing does, as no node consumes it
     std::uint32_t number = 0;    ///< the file's
     StringId device = empty_string;
     StorageIndex same_number = 0xffffffffu;  ///< further storage of that number, on another device
@@ -44,25 +46,16 @@ class StorageTable {
         return {held_.data() + offsets_[node], held_.data() + offsets_[node + 1]};
     }
 
-  private:
+    /// The storage of a node's output of that index; no_storage where it is no tensor.
+    StorageIndex of_output(NodeId node, std::size_t output) const { return of_output_[first_output_[node] + output]; }
     static constexpr StorageIndex no_storage = 0xffffffffu;
 
-    void add_output(NodeId node, const TensorMeta& tensor);
-    bool number_decides(NodeId node) const;
-    StorageIndex of_this_node(const TensorMeta& tensor) const;
-    StorageIndex find_in(std::span<const StorageIndex> held, const TensorMeta& tensor) const;
-    StorageIndex first_of_number(std::uint32_t number) const;
-    StorageIndex allocate(NodeId node, const TensorMeta& tensor);
+  private:
+    class Finder;
 
-    const Graph& graph_;
-    StorageRule rule_;
-    std::uint32_t highest_ = 0;
-    bool dense_ = true;
     std::vector<Storage> storages_;
-    std::vector<StorageIndex> held_;
-    std::vector<std::uint32_t> offsets_;
-    std::vector<StorageIndex> by_number_;
-    std::unordered_map<std::uint32_t, StorageIndex> sparse_;
+    std::vector<StorageIndex> held_, of_output_;
+    std::vector<std::uint32_t> offsets_{0}, first_output_;  ///< by node, of `held_` and `of_output_`
 };
 
 }  // namespace overlap

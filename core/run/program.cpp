@@ -372,10 +372,6 @@ const Value* collective_input(const Graph& graph, NodeId node, std::size_t first
     return graph.keyword(node, "inputs");
 }
 
-NodeId awaited_by(const Graph& graph, const Program& program, std::uint32_t awaited_at) {
-    return awaited_at < program.commands.size() ? program.commands[awaited_at].node : graph.node_count() - 1;
-}
-
 Program make_program(const Graph& graph, CompiledScope scope) {
     return ProgramMaker(graph, scope).make();
 }

@@ -130,10 +130,6 @@ struct GroupTotals {
 /// Of each of Program::groups.
 std::vector<GroupTotals> totals_of(const Program& program);
 
-/// The node of the command that awaits something first; the last of the graph where none does (`awaited_at` of the
-/// work is the number of commands).
-NodeId awaited_by(const Graph& graph, const Program& program, std::uint32_t awaited_at);
-
 /// What a collective takes: a tensor, or a list of them where it is coalesced; nullptr where the file has lost it.
 /// @param first_argument see StreamStep.
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);

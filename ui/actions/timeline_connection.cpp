@@ -50,24 +50,6 @@ std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
     return arrows;
 }
 
-/// Waits that are held beside what they wait for: traces give what a wait returns memory of its own, and estimates
-/// count both for as long as the wait takes. A run has it once.
-struct HeldTwice {
-    std::int64_t bytes = 0;
-    std::size_t count = 0;
-};
-HeldTwice heldWithTheirWaits(const Graph& graph, const std::vector<AliveStorage>& pieces) {
-    HeldTwice twice;
-    for (const AliveStorage& piece : pieces) {
-        if (!graph.target_info(piece.allocator).is_wait) continue;
-        const NodeId start = graph.awaited_start(piece.allocator);
-        if (start == no_node || !std::ranges::count(pieces, start, &AliveStorage::allocator)) continue;
-        twice.bytes += piece.bytes;
-        ++twice.count;
-    }
-    return twice;
-}
-
 /// The flow of a collective, and for a node of a half how that half goes on.
 std::vector<TimelineArrow> arrowsOf(const Evaluation& evaluation, const BatchHalves& halves, NodeId node) {
     std::vector<TimelineArrow> arrows = flowOf(evaluation, node);
@@ -158,7 +140,9 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
         const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
         help +=
-            tr("; PyTorch's estimator, which counts recomputed tensors with their originals, says %1").arg(estimated);
+            tr("; PyTorch's estimator, which releases what collectives read as soon as they are issued and counts "
+               "recomputed tensors with their originals, says %1")
+                .arg(estimated);
     }
     const auto& cost = evaluation.graph->header().cost;
     const std::int64_t limit = typed_limit_ > 0 ? typed_limit_ : cost ? cost->memory_bytes : 0;
@@ -264,10 +248,6 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     tensors.count = static_cast<qint64>(held.count);
     tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
     tensors.rule = tr("recomputed tensors counted apart");
-    if (const HeldTwice twice = heldWithTheirWaits(graph, held.pieces); twice.count > 0)
-        tensors.rule += (twice.count == 1 ? tr(", %1 of a collective counted once more by its wait, while that runs")
-                                          : tr(", %1 of collectives counted once more by their waits, while those run"))
-                            .arg(formatBytes(static_cast<double>(twice.bytes)));
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,

@@ -90,20 +90,18 @@ QString stepLabel(const Evaluation& evaluation) {
                : Document::tr("%1, checked to %2 %").arg(label, QString::number(checked->within * 100));
 }
 
-/// One figure: the estimate that counts tensors which are computed again apart. PyTorch's is in the tool tip.
+/// One figure: what a job holds. That of PyTorch's estimator is in the tool tip.
 Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     const auto now = static_cast<double>(evaluation.corrected_memory.peak_bytes);
     const auto before = static_cast<double>(baseline.corrected_memory.peak_bytes);
     Figure figure =
         compared(Document::tr("peak"), formatBytes(now), now, before, formatDifference(now - before, Unit::Bytes),
                  Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)), Unit::Bytes);
-    figure.help += Document::tr(
-        "\nWhat a collective reads counts until it is issued. A job holds it until the wait: where that is far behind, "
-        "the dry check in Run tells what is held");
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes)
         figure.help += Document::tr(
-                           "\nPyTorch's estimator says %1: it counts a tensor that is computed again as if it "
-                           "and its original were one, alive all the time in between")
+                           "\nPyTorch's estimator says %1: it releases what a collective reads as soon as that is "
+                           "issued, counts what a wait returns beside what the collective does, and takes a tensor "
+                           "that is computed again and its original for one")
                            .arg(formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
     const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
     if (!cost || cost->memory_bytes <= 0) {

@@ -1,0 +1,184 @@
+#include "core/memory/storage_table.h"
+
+#include <gtest/gtest.h>
+
+#include "core/io/graph_file.h"
+#include "core/memory/memory_profile.h"
+#include "tests/cost/graph_sketch.h"
+#include "tests/cost/reference_graphs.h"
+
+namespace overlap::test {
+namespace {
+
+class Storages : public ::testing::Test {
+  protected:
+    NodeId compute(std::string_view name, std::vector<NodeId> inputs, const TensorMeta& output) {
+        return call(name, "aten.relu.default", std::move(inputs), output);
+    }
+    NodeId call(std::string_view name, std::string_view target, std::vector<NodeId> inputs, const TensorMeta& output) {
+        std::vector<Value> arguments;
+        for (const NodeId input : inputs) arguments.push_back(Value::of_node(input));
+        return sketch.call(name, target, arguments, {output});
+    }
+    /// The one storage that a node's outputs lie in.
+    static StorageIndex held(const StorageTable& table, NodeId node) {
+        EXPECT_EQ(table.held_by(node).size(), 1u);
+        return table.held_by(node).empty() ? 0 : table.held_by(node).front();
+    }
+    static NodeId released_by(const StorageTable& table, NodeId node) {
+        return table.storages()[held(table, node)].last_user;
+    }
+
+    GraphSketch sketch;
+    NodeId x = sketch.input("x", sketch.bytes(512));
+};
+
+TEST_F(Storages, WhatACollectiveReadsIsHeldUntilItsWait) {
+    const NodeId gradient = compute("gradient", {x}, sketch.bytes(64));
+    const NodeId reduced = sketch.reduce("reduced", gradient, 1);
+    const NodeId between = compute("between", {x}, sketch.bytes(64));
+    const NodeId waited = sketch.wait("waited", reduced);
+    const NodeId last = compute("last", {waited, between}, sketch.bytes(64));
+    const Graph graph = sketch.finish({last});
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::corrected), gradient), waited);
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::reference), gradient), reduced);
+}
+
+TEST_F(Storages, TheFirstWaitReleasesIt) {
+    const NodeId gradient = compute("gradient", {x}, sketch.bytes(64));
+    const NodeId reduced = sketch.reduce("reduced", gradient, 1);
+    const NodeId first = sketch.wait("first", reduced);
+    sketch.wait("second", reduced);
+    const Graph graph = sketch.finish({first});
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::corrected), gradient), first);
+}
+
+TEST_F(Storages, WhatIsReadBehindTheWaitIsHeldUntilThen) {
+    const NodeId gradient = compute("gradient", {x}, sketch.bytes(64));
+    const NodeId reduced = sketch.reduce("reduced", gradient, 1);
+    const NodeId waited = sketch.wait("waited", reduced);
+    const NodeId last = compute("last", {waited, gradient}, sketch.bytes(64));
+    const Graph graph = sketch.finish({last});
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::corrected), gradient), last);
+}
+
+TEST_F(Storages, WhatNothingAwaitsIsHeldToTheEnd) {
+    const NodeId gradient = compute("gradient", {x}, sketch.bytes(64));
+    sketch.reduce("reduced", gradient, 1);
+    const NodeId last = compute("last", {x}, sketch.bytes(64));
+    const Graph graph = sketch.finish({last});
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::corrected), gradient), graph.find("output"));
+    const MemoryProfile profile = memory_profile(graph, StorageRule::corrected);
+    EXPECT_EQ(profile.points.back(), 512 + 64 + 16 + 64);  // what the sum returns is 16 bytes
+}
+
+TEST_F(Storages, AWaitReturnsTheMemoryOfItsCollective) {
+    const NodeId gathered = sketch.gather("gathered", x, 1);
+    const NodeId waited = sketch.wait("waited", gathered);  // the sketch gives it a number of its own
+    const NodeId last = compute("last", {waited}, sketch.bytes(8));
+    const Graph graph = sketch.finish({last});
+    const StorageTable corrected(graph, StorageRule::corrected), reference(graph, StorageRule::reference);
+    EXPECT_EQ(held(corrected, waited), held(corrected, gathered));
+    EXPECT_EQ(released_by(corrected, gathered), last);
+    EXPECT_NE(held(reference, waited), held(reference, gathered));
+    EXPECT_EQ(memory_profile(graph, StorageRule::corrected).peak_bytes, 512 + 64 + 8);
+    EXPECT_EQ(memory_profile(graph, StorageRule::reference).peak_bytes, 512 + 64 + 64);
+}
+
+TEST_F(Storages, AWrappedWaitReturnsTheMemoryOfItsCollectiveNotOfItsDependency) {
+    const NodeId dependency = compute("dependency", {x}, sketch.bytes(64));
+    const NodeId gathered = sketch.gather("gathered", x, 1);
+    const NodeId subgraph = sketch.get_attr("subgraph_wait_tensor_8", "subgraph_wait_tensor_8");
+    const NodeId waited =
+        sketch.call("wait_tensor_8", "higher_order.control_deps",
+                    {sketch.list({Value::of_node(dependency)}), Value::of_node(subgraph), Value::of_node(gathered)},
+                    {sketch.bytes(64)});
+    const NodeId last = compute("last", {waited}, sketch.bytes(8));
+    const Graph graph = sketch.finish({last});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, waited), held(table, gathered));
+    EXPECT_NE(held(table, waited), held(table, dependency));
+}
+
+TEST_F(Storages, AWaitForSeveralReturnsTheMemoryOfItsItem) {
+    const TensorMeta first = sketch.bytes(64), second = sketch.bytes(128);
+    const NodeId gathered =
+        sketch.call("gathered", "_c10d_functional.all_gather_into_tensor_coalesced.default",
+                    {sketch.list({Value::of_node(x)}), Value::of_integer(4), sketch.text("0")}, {first, second}, 1);
+    const NodeId item =
+        sketch.call("item", "operator.getitem", {Value::of_node(gathered), Value::of_integer(1)}, {sketch.bytes(128)});
+    const NodeId waited = call("waited", "_c10d_functional.wait_tensor.default", {item}, sketch.bytes(128));
+    const Graph graph = sketch.finish({waited});
+    const StorageTable table(graph, StorageRule::corrected);
+    ASSERT_EQ(table.held_by(gathered).size(), 2u);
+    EXPECT_EQ(held(table, item), table.held_by(gathered)[1]);
+    EXPECT_EQ(held(table, waited), table.held_by(gathered)[1]);
+}
+
+TEST_F(Storages, AViewLiesInItsArgumentWhateverItsNumber) {
+    const NodeId made = compute("made", {x}, sketch.bytes(64, 51));
+    const NodeId view = call("view", "aten.view.default", {made}, sketch.bytes(64, 52));
+    const NodeId copy = call("copy", "aten.clone.default", {made}, sketch.bytes(64, 53));
+    const Graph graph = sketch.finish({view, copy});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, view), held(table, made));
+    EXPECT_NE(held(table, copy), held(table, made));
+}
+
+TEST_F(Storages, AViewThatIsLargerOrElsewhereIsNoPartOfItsArgument) {
+    const NodeId made = compute("made", {x}, sketch.bytes(64, 51));
+    const NodeId larger = call("larger", "aten.view.default", {made}, sketch.bytes(65, 52));
+    const NodeId elsewhere = call("elsewhere", "aten.view.default", {made}, sketch.bytes(64, 53, "xpu"));
+    TensorMeta inside = sketch.bytes(64, 51);
+    inside.storage_offset = 8;
+    const NodeId part = call("part", "aten.view.default", {made}, inside);
+    const NodeId of_part = call("of_part", "aten.view.default", {part}, sketch.bytes(32, 54));
+    const Graph graph = sketch.finish({larger, elsewhere, of_part});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_NE(held(table, larger), held(table, made));
+    EXPECT_NE(held(table, elsewhere), held(table, made));
+    EXPECT_EQ(held(table, part), held(table, made));
+    EXPECT_NE(held(table, of_part), held(table, made)) << "where in the part it lies is not known";
+}
+
+TEST_F(Storages, ItemsOfASplitWithoutTensorsLieInWhatIsSplit) {
+    const NodeId made = compute("made", {x}, sketch.bytes(64, 51));
+    const NodeId split = sketch.call("split", "aten.split.Tensor", {Value::of_node(made), Value::of_integer(32)}, {});
+    const NodeId item =
+        sketch.call("item", "operator.getitem", {Value::of_node(split), Value::of_integer(1)}, {sketch.bytes(64, 60)});
+    const Graph graph = sketch.finish({item});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, item), held(table, made));
+}
+
+TEST_F(Storages, WhatIsCopiedToTheHostIsHeldUntilTheCopyIsAwaited) {
+    const TensorMeta host = sketch.bytes(64, {}, "cpu");
+    const NodeId made = compute("made", {x}, sketch.bytes(64));
+    const NodeId out = call("out", "ao.offload.default", {made}, host);
+    compute("between", {x}, sketch.bytes(8));
+    const NodeId there = call("there", "ao.wait_tensor.default", {out}, host);  // it does not name what is copied
+    const Graph graph = sketch.finish({there});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(released_by(table, made), there);
+    EXPECT_EQ(held(table, there), held(table, out));
+    EXPECT_FALSE(table.storages()[held(table, there)].counted);
+}
+
+/// No gather is counted beside its wait.
+TEST(StoragesOfRealGraphs, NoWaitHasMemoryOfItsOwn) {
+    std::size_t waits = 0;
+    for (const std::filesystem::path& file : reference_graph_files()) {
+        const auto graph = read_graph_file(file);
+        const StorageTable table(*graph, StorageRule::corrected);
+        for (NodeId node = 0; node < graph->node_count(); ++node) {
+            if (graph->op(node) != NodeOp::call_function || !graph->target_info(node).is_wait) continue;
+            ++waits;
+            for (const StorageIndex storage : table.held_by(node))
+                EXPECT_NE(table.storages()[storage].allocator, node) << file << ' ' << graph->name(node);
+        }
+    }
+    EXPECT_GT(waits, 100u);
+}
+
+}  // namespace
+}  // namespace overlap::test
