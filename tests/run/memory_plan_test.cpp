@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/io/graph_file.h"
+#include "core/memory/memory_profile.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/cost/reference_graphs.h"
 
 namespace overlap::test {
 namespace {
@@ -128,6 +130,19 @@ TEST(BuffersOfRealGraphs, NeverShareAByteWhileBothAreAlive) {
     EXPECT_GE(plan.pool_bytes, plan.live_peak_bytes);
     EXPECT_LT(static_cast<double>(plan.pool_bytes), 1.2 * static_cast<double>(plan.live_peak_bytes))
         << "little is lost between pieces";
+}
+
+/// The peak that all outputs show is what a run holds.
+TEST(BuffersOfRealGraphs, HoldWhatThePeakSays) {
+    std::size_t compared = 0;
+    for (const std::filesystem::path& file : reference_graph_files()) {
+        const auto graph = read_graph_file(file);
+        const MemoryProfile profile = memory_profile(*graph, StorageRule::corrected);
+        if (profile.peak_bytes == 0) continue;  // traced on a CPU
+        ++compared;
+        EXPECT_EQ(plan_of(*graph).live_peak_bytes, profile.peak_bytes) << file;
+    }
+    EXPECT_GE(compared, 10u);
 }
 
 }  // namespace

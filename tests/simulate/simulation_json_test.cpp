@@ -18,7 +18,7 @@ TEST(SimulationJson, HoldsEveryFigure) {
     sketch.gather("unawaited", x, 0.25);
     const Graph graph = sketch.finish({waited});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    const nlohmann::json json = nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph)));
+    const nlohmann::json json = nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     EXPECT_EQ(json.at("step_ms"), 4.25);
     EXPECT_EQ(json.at("compute_ms"), 0);
     EXPECT_EQ(json.at("exposed_ms"), 4);

@@ -183,7 +183,7 @@ class MemoryPanelTest : public QObject {
         QVERIFY2(panel.caption().contains(linksSharedLabel() + u' ' + formatTime(shared_ms)),
                  qPrintable(panel.caption()));
         const StepPeakChart::Point least = panel.chart()->points().front();
-        document->selection().selectModule(QStringLiteral("layers.1"));
+        document->selection().selectModule(QStringLiteral("layers.31"));
         MemoryEffects& effects = *panel.effects();
         QTRY_VERIFY_WITH_TIMEOUT(!effects.text(MemoryAction::recompute).isEmpty(), 15'000);
         const QString text = effects.text(MemoryAction::recompute);
