@@ -18,6 +18,7 @@
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/frame/actions.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/run_of_trace.h"
@@ -134,6 +135,7 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
     connect(&measurements, &Measurements::changed, this, &CostActions::update);
+    whenReadingChanges(document_, this, [this] { update(); });
     connect(model_, &GraphCostModel::failed, this, [this] { model_wanted_.reset(); });
     connect(&document, &Document::graphChanged, this, [this] {
         question_.cancel();
@@ -241,7 +243,7 @@ void CostActions::shareLinks(bool share) {
 }
 
 QString CostActions::whyNotShare() const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (says_shared_links(*document_.graph())) return tr("The cost model says which process groups share a link");
     if (!times_.files().isEmpty()) return tr("Times are those of a trace, in which links were shared already");
     return {};
@@ -268,10 +270,10 @@ bool CostActions::knowsContention() const {
 void CostActions::update() {
     const bool open = document_.isOpen();
     const bool knows_contention = knowsContention();
-    const QString closed = open ? QString() : tr("No graph is open");
+    const QString closed = open ? QString() : noGraphOpen(document_);
     setAvailable(*choose_, closed);
-    setAvailable(*contention_, knows_contention
-                                   ? QString()
+    setAvailable(*contention_, !open || knows_contention
+                                   ? closed
                                    : tr("The cost model has no factors of contention; a calibration gives them"));
     const JobModel model = times_.model();
     contention_->setChecked(model.contention);
@@ -279,11 +281,12 @@ void CostActions::update() {
     share_links_->setChecked(times_.sharesLinks() || (open && says_shared_links(*document_.graph())));
     const bool priced = open && document_.graph()->header().cost;
     for (QAction* action : {eager_, compiled_blocks_, compiled_whole_})
-        setAvailable(*action, priced ? QString()
-                                     : tr("Times of a job's kernels follow from a cost model, and the graph has none"));
+        setAvailable(*action, !open || priced
+                                  ? closed
+                                  : tr("Times of a job's kernels follow from a cost model, and the graph has none"));
     // As traced, attention is PyTorch's estimate; of other attention the graph tells the mask.
     const bool has_flex = open && flex_attention_length(*document_.graph());
-    setAvailable(*density_, has_flex && model.compiled ? QString()
+    setAvailable(*density_, !open || (has_flex && model.compiled) ? closed
                             : has_flex ? tr("It is of figures that are eager or compiled, which are not chosen")
                                        : tr("The graph has no flex attention; of other attention it tells the mask"));
     setAvailable(*as_traced_, closed);

@@ -5,6 +5,7 @@
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/theme/links_shared.h"
@@ -25,8 +26,7 @@ std::shared_ptr<const ManualStartProposal> propose(const Plan& plan, const std::
     proposal->automatic = with_links_shared(automatic, stop);
     proposal->manual = with_links_shared(manual, stop);
     if (!proposal->automatic || !proposal->manual) return nullptr;
-    if (!proposal->manual->refused)
-        proposal->changes = exposure_changes(*proposal->automatic, *proposal->manual);
+    if (!proposal->manual->refused) proposal->changes = exposure_changes(*proposal->automatic, *proposal->manual);
     return proposal;
 }
 
@@ -45,6 +45,7 @@ QAction* ManualStartAction::registerAction(Actions& actions) {
     const auto update = [this, action] { setAvailable(*action, AutomaticCommands(document_).manualRefusal()); };
     for (const auto signal : {&Document::planChanged, &Document::evaluationChanged})
         connect(&document_, signal, this, update);
+    whenReadingChanges(document_, this, update);
     update();
     return action;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 
@@ -54,7 +55,7 @@ void PlanExport::registerActions(Actions& actions) {
 }
 
 QString PlanExport::refusal() const {
-    if (!document_.isOpen()) return tr("There is no graph open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("This is the graph as it is; choose a plan to export");
     return {};
 }

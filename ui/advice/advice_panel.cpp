@@ -12,6 +12,7 @@
 #include "ui/advice/advice_delegate.h"
 #include "ui/advice/advice_model.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
@@ -53,6 +54,7 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
         if (shared != model_->hasSharedSteps()) fitColumns();
     });
     connect(&search_, &AdviceSearch::progressed, this, &AdvicePanel::describe);
+    whenReadingChanges(document, this, [this] { describe(); });
     describe();
 }
 
@@ -115,7 +117,7 @@ void AdvicePanel::schedule() {
 }
 
 QString AdvicePanel::obstacle() const {
-    if (!document_.isOpen()) return tr("Open a graph to be advised");
+    if (!document_.isOpen()) return document_.loading() ? noGraphOpen(document_) : tr("Open a graph to be advised");
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to be advised");
     const auto evaluation = document_.evaluation();
     if (!evaluation || document_.evaluating() || document_.current()->stale()) return tr("The plan is being evaluated");

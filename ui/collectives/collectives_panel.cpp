@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
@@ -70,6 +71,7 @@ CollectivesPanel::CollectivesPanel(Document& document, QWidget* parent)
     makeTable();
     layOutPanel(this, makeBar(), view_);
     connect(&document, &Document::graphChanged, this, [this] { showRows(nullptr); });
+    whenReadingChanges(document, this, [this] { showSums(); });
     for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document.selection(), &Selection::changed, this, &CollectivesPanel::showSelection);
@@ -231,7 +233,9 @@ void CollectivesPanel::selectCurrent() {
 
 void CollectivesPanel::showSums() {
     const auto& rows = model_->rows();
-    QString told = tr("Open a graph to see its collectives");
+    QString told = document_.isOpen()    ? tr("The plan is being evaluated")
+                   : document_.loading() ? noGraphOpen(document_)
+                                         : tr("Open a graph to see its collectives");
     bool any_could_hide = false;
     if (rows) {
         const QModelIndexList chosen = view_->selectionModel()->selectedRows();

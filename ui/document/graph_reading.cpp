@@ -10,11 +10,12 @@ QString noGraphOpen(const Document& document) {
 
 void whenReadingChanges(Document& document, QObject* context, const std::function<void()>& update) {
     const GraphLoader& loader = document.loader();
+    const auto tell = [&document, update] {
+        if (!document.isOpen()) update();
+    };
     const auto on = [&](auto... signal) {
         // What has ended is told before its task is no longer busy.
-        (QObject::connect(
-             &loader, signal, context, [update] { update(); }, Qt::QueuedConnection),
-         ...);
+        (QObject::connect(&loader, signal, context, tell, Qt::QueuedConnection), ...);
     };
     on(&GraphLoader::started, &GraphLoader::listed, &GraphLoader::failed, &GraphLoader::cancelled);
 }

@@ -2,6 +2,7 @@
 
 #include "core/pipeline/manual_start.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 
@@ -33,7 +34,7 @@ QString AutomaticCommands::addAutomatic() {
 }
 
 QString AutomaticCommands::manualRefusal() const {
-    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     const Variant* current = document_.current();
     const Evaluation* evaluation = current->stale() ? nullptr : current->evaluation().get();
     return QString::fromStdString(manual_start_obstacle(current->plan(), evaluation, document_.modules()));

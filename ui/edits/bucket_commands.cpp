@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 namespace {
@@ -35,7 +36,7 @@ QString BucketCommands::listed(const QStringList& modules) const {
 }
 
 QString BucketCommands::refusal(const QStringList& modules, int target) const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     if (modules.isEmpty()) return tr("There is no module to put into a bucket");
     const std::size_t entry = target < 0 ? document_.buckets().size() : static_cast<std::size_t>(target);

@@ -4,6 +4,7 @@
 
 #include "core/plan/group_passes.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 namespace {
@@ -22,7 +23,7 @@ bool GroupCommands::applied(Move move) const {
 }
 
 QString GroupCommands::refusal(Move move) const {
-    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
     const LoadedGraph& loaded = document_.loaded();
     return QString::fromStdString(move == Move::isolate_experts ? loaded.isolate_obstacle : loaded.reassign_obstacle);

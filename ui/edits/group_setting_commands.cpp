@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/plan/process_groups_field.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 namespace {
@@ -16,7 +17,7 @@ const std::vector<GroupSettings>& asked(Document& document) {
 }  // namespace
 
 QString GroupSettingCommands::refusal() const {
-    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
     if (const auto& unread = document_.current()->plan().unread_process_groups) {
         const InputError error(unread->place, unread->problem);

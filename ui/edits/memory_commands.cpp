@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 namespace {
@@ -25,7 +26,7 @@ QString joined(const std::vector<std::string>& names) {
 }  // namespace
 
 QString MemoryCommands::refusal() const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     // Of a plan that has a section, it can be taken away again.
     if (document_.current()->plan().memory) return {};

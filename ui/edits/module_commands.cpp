@@ -1,6 +1,7 @@
 #include "ui/edits/module_commands.h"
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
 namespace {
@@ -18,7 +19,7 @@ const std::vector<ModuleRule>& ModuleCommands::rules() const {
 }
 
 QString ModuleCommands::refusal() const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     return {};
 }

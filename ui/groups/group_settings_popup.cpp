@@ -12,6 +12,7 @@
 
 #include "core/plan/process_groups_field.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/popup_place.h"
@@ -84,6 +85,7 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
     connect(reset_, &QToolButton::clicked, this, [this] { commands_.reset(group_); });
     connect(&document, &Document::planChanged, this, &GroupSettingsPopup::refresh);
     connect(&document, &Document::evaluationChanged, this, &GroupSettingsPopup::refresh);
+    whenReadingChanges(document, this, [this] { refresh(); });
     refresh();
 }
 

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/groups/group_effect.h"
 #include "ui/groups/group_settings_popup.h"
 #include "ui/groups/process_groups_model.h"
@@ -163,6 +164,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     connect(&document.selection(), &Selection::changed, this, &ProcessGroupsPanel::showSelection);
     connect(&document, &Document::planChanged, this, &ProcessGroupsPanel::updateActions);
     connect(&document, &Document::graphChanged, this, &ProcessGroupsPanel::updateActions);
+    whenReadingChanges(document, this, [this] { updateActions(); });
     updateActions();
 }
 

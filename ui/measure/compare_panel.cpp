@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/measure/compared_sides.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
@@ -121,6 +122,10 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
     connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
     connect(&document, &Document::timesChanged, this, &ComparePanel::schedule);
+    whenReadingChanges(document, this, [this] {
+        updateMeasured();
+        compare();
+    });
     connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
     schedule();
 }
@@ -186,7 +191,7 @@ void ComparePanel::updateMeasured() {
     times_->setVisible(measurement != nullptr);
     const bool in_use = measurement && document_.times() && document_.times()->files == measurement->files;
     // What is in use already can be taken back.
-    setAvailable(*times_, !document_.isOpen() ? tr("No graph is open") : in_use ? QString() : another_job_);
+    setAvailable(*times_, !document_.isOpen() ? noGraphOpen(document_) : in_use ? QString() : another_job_);
     times_->setChecked(in_use);
 }
 
@@ -219,7 +224,9 @@ void ComparePanel::resizeEvent(QResizeEvent* event) {
 
 void ComparePanel::compare() {
     outdated_ = false;
-    if (!document_.isOpen()) return showSteps(nullptr, tr("Open a graph to compare plans of it"));
+    if (!document_.isOpen())
+        return showSteps(nullptr,
+                         document_.loading() ? noGraphOpen(document_) : tr("Open a graph to compare plans of it"));
     const ComparedSide before = sideOf(*sides_->before());
     ComparedSide after = sideOf(*sides_->after());
     after.rank = step_->rank();

@@ -10,6 +10,7 @@
 #include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/document/limit_names.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/kind_bar.h"
@@ -105,6 +106,10 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     }
     connect(&document, &Document::timesChanged, &refresh_, &SeenRefresh::schedule);
+    whenReadingChanges(document, this, [this] {
+        showFigures();
+        refresh_.schedule();
+    });
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);

@@ -10,6 +10,7 @@
 #include "core/base/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
@@ -142,6 +143,7 @@ MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* pare
     });
     connect(&view, &MeshView::stateChanged, this, &MeshConnection::showRefusal);
     connect(&document, &Document::planChanged, this, &MeshConnection::showOrders);
+    whenReadingChanges(document, this, [this] { showRefusal(); });
     DeviceOrderList& orders = view.orders();
     connect(&orders, &DeviceOrderList::takeWanted, this, [this] { askAndTakeOrder(view_.window()); });
     connect(&orders, &DeviceOrderList::chosen, this, &MeshConnection::showOrder);
@@ -302,7 +304,7 @@ const OrderAlternative* MeshConnection::shownOrder() const {
 }
 
 QString MeshConnection::refusal() const {
-    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
     if (!selected()) return MeshView::tr("Select one of the parameters beside the Mesh view first");
     if (!shownOrder()) return MeshView::tr("The source is no order of how %1 is stored").arg(selected_);

@@ -4,6 +4,7 @@
 
 #include "core/advice/advice.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
@@ -55,7 +56,7 @@ void ExpertOverlapMenu::look() {
 }
 
 QString ExpertOverlapMenu::refusal() const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline has no steps: add a plan");
     return choices_.list.empty() ? tr("No expert overlap: %1").arg(QString::fromStdString(choices_.obstacle))
                                  : QString();

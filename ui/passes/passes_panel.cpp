@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/passes/expert_overlap_menu.h"
 #include "ui/passes/overlaps_view.h"
@@ -112,6 +113,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     });
     connect(preset_menu_, &QMenu::aboutToShow, this, &PassesPanel::fillPresetMenu);
     connect(&document, &Document::currentChanged, this, &PassesPanel::updateState);
+    whenReadingChanges(document, this, [this] { updateState(); });
     selectStep(0);
 }
 
@@ -179,7 +181,7 @@ void PassesPanel::updateState() {
     const int step = currentStep();
     const QString of_plan = editable             ? QString()
                             : document_.isOpen() ? tr("The baseline has no steps: add a plan")
-                                                 : tr("No graph is open");
+                                                 : noGraphOpen(document_);
     const QString of_step = !editable || step >= 0 ? of_plan : tr("No step is selected");
     const auto unless = [&](bool last, const QString& reason) { return of_step.isEmpty() && last ? reason : of_step; };
     setAvailable(*add_, of_plan);

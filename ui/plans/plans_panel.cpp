@@ -17,6 +17,7 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/plans/plans_model.h"
 #include "ui/theme/harmless_text.h"
@@ -87,6 +88,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
                               &Document::evaluationChanged, &Document::timesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document, &Document::currentChanged, this, &PlansPanel::showCurrent);
+    whenReadingChanges(document, this, [this] { describe(); });
     connect(&document, &Document::graphAboutToChange, this, [this] { ground_ = {}; });  // it keeps what it refers to
     update();
 }
@@ -210,8 +212,9 @@ void PlansPanel::makeRows() {
 }
 
 void PlansPanel::describe() {
-    QString text =
-        document_.isOpen() ? timesText(document_, model_->hasSharedSteps()) : tr("Open a graph to see its plans");
+    QString text = document_.isOpen()    ? timesText(document_, model_->hasSharedSteps())
+                   : document_.loading() ? noGraphOpen(document_)
+                                         : tr("Open a graph to see its plans");
     const auto lost = std::ranges::count_if(
         model_->rows(), [&](const PlanRow& row) { return losesUnderOther(row, model_->rows().front()); });
     const auto disturbed = std::ranges::count_if(model_->rows(), [&](const PlanRow& row) {

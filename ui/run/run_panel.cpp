@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/files/program_question.h"
 #include "ui/run/run_form.h"
 #include "ui/run/run_nodes_view.h"
@@ -106,6 +107,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     connect(&document, &Document::evaluationChanged, this, &RunPanel::update);
     connect(&document, &Document::evaluatingChanged, this, &RunPanel::update);
     connect(&document, &Document::graphChanged, this, &RunPanel::forgetRun);
+    whenReadingChanges(document, this, [this] { update(); });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunPanel::showReport);
     showReport();
     update();
@@ -173,7 +175,7 @@ void RunPanel::ask() {
 }
 
 QString RunPanel::documentRefusal() const {
-    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.isOpen()) return noGraphOpen(document_);
     const auto evaluation = document_.evaluation();
     if (document_.evaluating() || !evaluation) return tr("The plan is being evaluated");
     return evaluation->refused ? tr("The plan is refused, see Problems; there is nothing to run") : QString();

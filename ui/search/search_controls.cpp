@@ -12,6 +12,7 @@
 
 #include "core/memory/device_memory.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/document/limit_names.h"
 #include "ui/search/lock_button.h"
 #include "ui/search/tick_menu.h"
@@ -248,8 +249,10 @@ QString SearchControls::obstacle() const {
 
 void SearchControls::update() {
     showOtherLimit();  // the device may be another one
-    const QString refusal =
-        canStartFromCurrent() ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from");
+    const QString refusal = canStartFromCurrent() ? QString()
+                            : document_.isOpen()
+                                ? tr("The baseline, and a plan that is refused, are no plans to start from")
+                                : noGraphOpen(document_);
     locks_->setPlan(refusal.isEmpty() ? document_.current()->plan() : Plan());
     setAvailable(*locks_, refusal);
     setAvailable(*from_current_,

@@ -11,6 +11,7 @@
 #include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
@@ -103,6 +104,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
         connect(&document, signal, this, &SearchPanel::update);
     for (const auto signal : {&Document::planChanged, &Document::evaluationChanged, &Document::variantsChanged})
         connect(&document, signal, this, &SearchPanel::takeStart);
+    whenReadingChanges(document, this, [this] { update(); });
     forget();
 }
 
@@ -215,7 +217,8 @@ bool SearchPanel::weighing() const {
 }
 
 QString SearchPanel::obstacle() const {
-    if (!document_.isOpen()) return tr("Open a graph to find plans for it");
+    if (!document_.isOpen())
+        return document_.loading() ? noGraphOpen(document_) : tr("Open a graph to find plans for it");
     const auto evaluation = document_.evaluation();
     if (!evaluation) return tr("The plan is being evaluated");
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");

@@ -7,6 +7,7 @@
 
 #include "core/imports/import_source.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
@@ -67,6 +68,7 @@ void FileController::registerActions(Actions& actions) {
                            "the open graph does not have"),
                         {}, [this] { tellWhatIsMissing(); });
     allowTelling();
+    whenReadingChanges(document_, this, [this] { allowTelling(); });
     actions.add("file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
                 [this] { document_.openGraph(sampleGraph()); });
     actions.add("file.memorySample", file, tr("Open sample for &memory"),
@@ -82,7 +84,7 @@ void FileController::registerActions(Actions& actions) {
 
 void FileController::allowTelling() {
     if (!tell_) return;
-    setAvailable(*tell_, !document_.isOpen()             ? tr("No graph is open")
+    setAvailable(*tell_, !document_.isOpen()             ? noGraphOpen(document_)
                          : leavesOut(document_.loaded()) ? QString()
                                                          : tr("The graph's file leaves nothing out"));
 }

@@ -18,6 +18,7 @@
 #include "ui/actions/pass_actions.h"
 #include "ui/actions/plan_export.h"
 #include "ui/actions/timeline_actions.h"
+#include "ui/document/graph_reading.h"
 #include "ui/files/resources.h"
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/theme_choice.h"
@@ -233,6 +234,7 @@ void MainWindow::connectControllers() {
 void MainWindow::connectDocument() {
     connect(&document_, &Document::currentChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::variantsChanged, this, &MainWindow::updateTitle);
+    whenReadingChanges(document_, this, [this] { updateTitle(); });
     connect(measurements_, &Measurements::currentChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::graphChanged, this, [this] {
         files_->graphOpened();
@@ -268,7 +270,7 @@ void MainWindow::updateTitle() {
     const QString application = QStringLiteral("Overlap Studio");
     const QString name = document_.name();
     setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(shownName(name), application));
-    const QString refusal = !document_.isOpen()    ? tr("No graph is open")
+    const QString refusal = !document_.isOpen()    ? noGraphOpen(document_)
                             : document_.editable() ? QString()
                                                    : tr("The baseline is the graph without any plan: add a plan");
     for (const char* id : {"file.save", "file.saveAs", "plan.rename", "plan.close", "plan.startBlock",

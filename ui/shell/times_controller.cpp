@@ -7,6 +7,7 @@
 #include "ui/actions/times_history.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/document/graph_reading.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -121,7 +122,7 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     connect(workspace_.problems().problems(), &ProblemsModel::sharedLinksWanted, cost_,
             [this] { cost_->shareLinks(true); });
     const auto update = [this, of_trace, of_graph] {
-        setAvailable(*of_trace, !document_.isOpen()          ? tr("No graph is open")
+        setAvailable(*of_trace, !document_.isOpen()          ? noGraphOpen(document_)
                                 : measurements_.count() == 0 ? tr("No trace is open")
                                                              : job_->verdict().another);
         const bool own = times_.files().isEmpty() && cost_->model().used().isEmpty();
@@ -130,6 +131,7 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     connect(&cost_->model(), &GraphCostModel::changed, this, update);
     connect(&times_, &TraceTimes::changed, this, update);
     connect(&document_, &Document::graphChanged, this, update);
+    whenReadingChanges(document_, this, update);
     connect(&measurements_, &Measurements::changed, this, update);
     connect(job_, &MeasuredJob::changed, this, update);
     update();
