@@ -29,6 +29,8 @@ class DockedBehind {
 
     /// Brings it into sight.
     void raise() { behind_.raise(); }
+    /// Puts it behind again.
+    void lower() { front_.raise(); }
 
   private:
     QWidget& widget_;

@@ -75,6 +75,9 @@ CollectivesPanel::CollectivesPanel(Document& document, QWidget* parent)
     for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document.selection(), &Selection::changed, this, &CollectivesPanel::showSelection);
+    connect(&watch_, &SeenWatch::seen, this, [this] {
+        if (!refresh_.outdated()) showSelection();  // else with the rows
+    });
     showSums();
 }
 
@@ -142,11 +145,6 @@ void CollectivesPanel::narrow(const std::function<void()>& change) {
     showSums();
 }
 
-void CollectivesPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (!refresh_.outdated()) showSelection();
-}
-
 void CollectivesPanel::makeRows() {
     const auto evaluation = document_.evaluation();
     if (!evaluation) return showRows(nullptr);
@@ -203,7 +201,7 @@ std::vector<int> CollectivesPanel::selectedRows() const {
 }
 
 void CollectivesPanel::showSelection() {
-    if (following_ || !isVisible()) return;
+    if (following_ || !watch_.isSeen()) return;
     const QScopedValueRollback guard(following_, true);
     QItemSelection chosen;
     std::vector<int> places;

@@ -6,6 +6,7 @@
 #include "ui/collectives/collectives_model.h"
 #include "ui/tasks/latest_task.h"
 #include "ui/widgets/seen_refresh.h"
+#include "ui/widgets/seen_watch.h"
 
 class QLabel;
 class QLineEdit;
@@ -18,7 +19,7 @@ class Document;
 
 /// All collectives of the current plan's result, with sums over those that are shown or chosen. A row is the selection
 /// of all views, and what is selected elsewhere is chosen here: a collective, or those of a module, a bucket, a process
-/// group. Rows are made in the background, and only while the panel is visible.
+/// group. Rows are made in the background, and only while the panel is seen.
 class CollectivesPanel : public QWidget {
     Q_OBJECT
 
@@ -40,7 +41,6 @@ class CollectivesPanel : public QWidget {
     void timelineWanted();
 
   protected:
-    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -64,6 +64,7 @@ class CollectivesPanel : public QWidget {
     QToolButton* exposed_only_;
     QLabel* sums_;
     QTreeView* view_;
+    SeenWatch watch_{*this};
     SeenRefresh refresh_;
     bool following_ = false;
     LatestTask task_;

@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <chrono>
 
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
@@ -63,7 +64,8 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
       measurements_(measurements),
       model_(new StatisticsModel(this)),
       caption_(new ElidedLabel),
-      view_(new QTreeView) {
+      view_(new QTreeView),
+      refresh_(*this, std::chrono::milliseconds(0), [this] { update(); }) {
     setObjectName("statistics");
     setAccessibleName(tr("Statistics"));
     caption_->setObjectName("statisticsCaption");
@@ -90,20 +92,22 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     layout->setSpacing(0);
     layout->addWidget(caption_);
     layout->addWidget(view_, 1);
-    waiting_.setSingleShot(true);
-    connect(&waiting_, &QTimer::timeout, this, &StatisticsPanel::update);
-    connect(&watch_, &SeenWatch::seen, this, &StatisticsPanel::update);
-    connect(&measurements, &Measurements::changed, this, &StatisticsPanel::update);
-    connect(&measurements, &Measurements::currentChanged, this, &StatisticsPanel::update);
+    connect(&measurements, &Measurements::changed, this, &StatisticsPanel::letGo);
+    for (const auto signal : {&Measurements::changed, &Measurements::currentChanged})
+        connect(&measurements, signal, &refresh_, &SeenRefresh::schedule);
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
                               &Document::evaluationChanged, &Document::timesChanged})
-        connect(&document, signal, this, &StatisticsPanel::schedule);
-    update();
+        connect(&document, signal, &refresh_, &SeenRefresh::schedule);
+    view_->hide();
+    describe();
 }
 
-/// Rows are made once for several changes, and only while they are seen.
-void StatisticsPanel::schedule() {
-    if (watch_.isSeen()) waiting_.start(0);
+/// A measurement that was closed takes memory, and is not kept until the panel is seen again.
+void StatisticsPanel::letGo() {
+    const auto& shown = model_->measurement();
+    for (int index = 0; index < measurements_.count(); ++index)
+        if (measurements_.at(index) == shown) return;
+    if (shown) model_->setRows(nullptr, {});
 }
 
 std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
@@ -118,7 +122,6 @@ std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
 }
 
 void StatisticsPanel::update() {
-    waiting_.stop();
     model_->setRows(measurements_.current() ? measurements_.current() : measurements_.last(), plans());
     view_->setVisible(model_->rowCount() > 0);
     describe();

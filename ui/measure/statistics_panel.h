@@ -1,10 +1,9 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 
 #include "ui/measure/statistics_model.h"
-#include "ui/widgets/seen_watch.h"
+#include "ui/widgets/seen_refresh.h"
 
 class QLabel;
 class QTreeView;
@@ -15,8 +14,8 @@ class Document;
 class Measurements;
 
 /// Statistics of the measurement that is shown, else of the one opened last: how each rank's GPUs use their time, step
-/// by step; and of all plans that have been evaluated. Enter or a click shows a row's time in the timeline; Ctrl+C
-/// copies the table.
+/// by step; and of all plans that have been evaluated. Rows are made only while the panel is seen. Enter or a click
+/// shows a row's time in the timeline; Ctrl+C copies the table.
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 
@@ -34,8 +33,8 @@ class StatisticsPanel : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void schedule();
     void update();
+    void letGo();
     void describe();
     std::vector<StatisticsModel::SimulatedPlan> plans() const;
     void choose(const QModelIndex& row);
@@ -45,8 +44,7 @@ class StatisticsPanel : public QWidget {
     StatisticsModel* model_;
     QLabel* caption_;
     QTreeView* view_;
-    QTimer waiting_;
-    SeenWatch watch_{*this};
+    SeenRefresh refresh_;
 };
 
 }  // namespace overlap::ui

@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include "core/plan/presets.h"
+#include "tests/ui/docked_behind.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
@@ -145,6 +146,18 @@ class CollectivesPanelTest : public QObject {
         panel_->show();
         QVERIFY(waitForRows());
         QVERIFY(panel_->model()->rowCount() < before);
+    }
+
+    /// As is what is chosen.
+    void nothingIsChosenBehindAnotherDock() {
+        DockedBehind docked(*panel_);
+        QTest::qWait(50);
+        document_->selection().selectModule("layers.1");
+        QCOMPARE(panel_->view()->selectionModel()->selectedRows().size(), 0);
+        QVERIFY2(!panel_->sums().contains("chosen"), qPrintable(panel_->sums()));
+        docked.raise();
+        QTRY_VERIFY(panel_->view()->selectionModel()->selectedRows().size() > 1);
+        QVERIFY2(panel_->sums().contains("chosen"), qPrintable(panel_->sums()));
     }
 
   private:

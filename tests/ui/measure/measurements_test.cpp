@@ -126,12 +126,13 @@ class MeasurementsTest : public QObject {
         Measurements measurements;
         Document none;
         StatisticsPanel panel(none, measurements);
+        panel.show();
         StatisticsModel& model = *panel.model();
         const QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         measurements.open({write(folder, "a.json", rankTrace(0, 1'000)), write(folder, "b.json", rankTrace(1, 7'000))});
         QVERIFY(waitUntilRead(measurements));
-        QCOMPARE(model.rowCount(), 2);
+        QTRY_COMPARE(model.rowCount(), 2);
         QCOMPARE(model.columnCount(), int(StatisticsModel::column_count));
         const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
         QCOMPARE(cell(1, StatisticsModel::name_column), "Rank 1, GPU 0");
@@ -144,7 +145,7 @@ class MeasurementsTest : public QObject {
         // Of a real trace: steps below their GPU, the cut one apart, and no clocks.
         measurements.open({trace("hta_nccl_data.json.gz")});
         QVERIFY(waitUntilRead(measurements));
-        QCOMPARE(model.rowCount(), 4);
+        QTRY_COMPARE(model.rowCount(), 4);
         QCOMPARE(model.columnCount(), int(StatisticsModel::clock_column));
         const std::vector<DeviceTimes> times = device_times(*measurements.current()->traces.front());
         QCOMPARE(cell(0, StatisticsModel::exposed_column), formatTime(double(times[0].total.exposed_ns) / 1e6));
@@ -202,14 +203,23 @@ class MeasurementsTest : public QObject {
         const QSignalSpy made(panel.model(), &QAbstractItemModel::modelReset);
         document->addNew(document->variant(1).plan());
         QVERIFY(waitForEvaluation(*document));
+        QTemporaryDir folder;
+        measurements.open({write(folder, "a.json", rankTrace(0, 1'000))});
+        QVERIFY(waitUntilRead(measurements));
         QTest::qWait(50);
         QCOMPARE(made.count(), 0);
         docked.raise();
-        QTRY_VERIFY(made.count() > 0);
+        QTRY_COMPARE(panel.model()->measurement(), measurements.current());
+        QTRY_VERIFY(panel.model()->rowCount() > 1);
         const auto figures = made.count();
         document->addNew(document->variant(1).plan());
         QVERIFY(waitForEvaluation(*document));
         QTRY_VERIFY(made.count() > figures);  // seen, it follows
+        // What is closed takes no memory for a panel that nobody sees.
+        docked.lower();
+        const std::weak_ptr<const Measurement> closed = measurements.current();
+        measurements.close(0);
+        QTRY_VERIFY(closed.expired());
     }
 
     void filesOfTheSameRankAreMeasurementsOfTheirOwn() {

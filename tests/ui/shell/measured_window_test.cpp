@@ -1,4 +1,5 @@
 #include <QComboBox>
+#include <QDockWidget>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -229,6 +230,7 @@ class MeasuredWindowTest : public QObject {
 
     void problemsAreThoseOfTheMeasurementWhileItIsShown() {
         MainWindow window;
+        window.show();
         window.openFiles({smallGraphFile(), trace_});
         QVERIFY(waitUntilIdle(window));
         ProblemsModel& problems = *window.workspace().problems().problems();
@@ -246,6 +248,8 @@ class MeasuredWindowTest : public QObject {
 
         // A row of the statistics shows its step in the timeline.
         StatisticsPanel& statistics = window.workspace().statistics();
+        window.findChild<QDockWidget*>(QStringLiteral("statistics"))->raise();
+        QTRY_VERIFY(statistics.model()->rowCount() > 2);
         emit statistics.view()->activated(statistics.model()->index(2, 0));
         QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
         QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
