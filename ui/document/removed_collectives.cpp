@@ -1,22 +1,14 @@
 #include "ui/document/removed_collectives.h"
 
-#include <memory>
-
-#include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
+#include "ui/document/removed_collectives_found.h"
 
 namespace overlap::ui {
 
 std::vector<NodeId> removedCollectives(const Document& document) {
-    struct Known {
-        std::weak_ptr<const Evaluation> of;
-        std::vector<NodeId> removed;
-    };
-    static Known known;
     const auto evaluation = document.evaluation();
     if (!evaluation) return {};
-    if (known.of.lock() != evaluation) known = {evaluation, removed_collectives(*evaluation)};
-    return known.removed;
+    return document.findChild<RemovedCollectivesFound*>(QString(), Qt::FindDirectChildrenOnly)->of(evaluation);
 }
 
 }  // namespace overlap::ui
