@@ -1,6 +1,7 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <csignal>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/graph/graph_model.h"
@@ -24,7 +25,7 @@ class LayoutHelperTest : public QObject {
     }
 
     /// A program that stands in for the helper.
-    QString script(const char* body) {
+    QString script(const QByteArray& body) {
         const QString path = folder_.filePath(QStringLiteral("helper-%1").arg(++scripts_));
         QFile file(path);
         if (!file.open(QIODevice::WriteOnly)) return {};
@@ -32,6 +33,19 @@ class LayoutHelperTest : public QObject {
         file.write(body);
         file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         return path;
+    }
+
+    /// One that never answers; see sleeping().
+    QString sleeper() {
+        pid_file_ = folder_.filePath(QStringLiteral("pid-%1").arg(scripts_));
+        return script(QByteArray("echo $$ > '" + pid_file_.toUtf8() + ".new'; mv '" + pid_file_.toUtf8() + ".new' '" +
+                                 pid_file_.toUtf8() + "'\nexec sleep 60\n"));
+    }
+
+    /// Whether the last sleeper has begun, and has not ended.
+    bool sleeping() const {
+        QFile file(pid_file_);
+        return file.open(QIODevice::ReadOnly) && ::kill(file.readAll().trimmed().toInt(), 0) == 0;
     }
 
   private slots:
@@ -66,10 +80,11 @@ class LayoutHelperTest : public QObject {
         LayoutHelperClient client(OVERLAP_LAYOUT_HELPER);
         QSignalSpy done(&client, &LayoutHelperClient::laidOut);
         const LevelGraph graph = someLevel();
-        client.request(1, graph, ownLayout(graph));
-        client.request(1, graph, ownLayout(graph));
-        QVERIFY(done.wait(20'000));
-        QVERIFY(!done.wait(100));
+        for (const std::uint64_t key : {1, 1, 2}) client.request(key, graph, ownLayout(graph));
+        QTRY_VERIFY_WITH_TIMEOUT(!client.busy(), 20'000);
+        QCOMPARE(done.count(), 2);
+        QCOMPARE(done[0][0].toULongLong(), 1u);
+        QCOMPARE(done[1][0].toULongLong(), 2u);
     }
 
     void aCrashIsToldOnceAndTheRestGoesOn() {
@@ -87,15 +102,18 @@ class LayoutHelperTest : public QObject {
     /// And deleted when it is gone: Qt warns of a process that is deleted earlier.
     void aSlowOneIsKilled() {
         QTest::failOnWarning(QRegularExpression("Destroyed while process"));
-        LayoutHelperClient client(script("exec sleep 60\n"));
-        client.setPatience(100);
+        LayoutHelperClient client(sleeper());
+        client.setPatience(60'000);
         QSignalSpy failed(&client, &LayoutHelperClient::failed);
         const LevelGraph graph = someLevel();
         client.request(1, graph, ownLayout(graph));
+        QTRY_VERIFY_WITH_TIMEOUT(sleeping(), 20'000);
+        client.setPatience(1);
         QVERIFY(failed.wait(10'000));
         QVERIFY(failed[0][0].toString().contains("too long"));
         QVERIFY(!client.busy());
-        QTest::qWait(100);
+        QTRY_VERIFY_WITH_TIMEOUT(!sleeping(), 20'000);
+        QTRY_COMPARE(failed.count(), 1);
     }
 
     void nonsenseAndAMissingProgramAreTold() {
@@ -111,14 +129,18 @@ class LayoutHelperTest : public QObject {
     }
 
     void cancellingForgetsWhatWasAsked() {
-        LayoutHelperClient client(script("exec sleep 60\n"));
+        LayoutHelperClient client(sleeper());
+        QSignalSpy failed(&client, &LayoutHelperClient::failed);
         const LevelGraph graph = someLevel();
         client.request(1, graph, ownLayout(graph));
         QVERIFY(client.busy());
-        QElapsedTimer timer;
-        timer.start();
+        QTRY_VERIFY_WITH_TIMEOUT(sleeping(), 20'000);
         client.cancel();
         QVERIFY(!client.busy());
+        QTRY_VERIFY_WITH_TIMEOUT(!sleeping(), 20'000);
+        QCOMPARE(failed.count(), 0);  // it was no failure
+        client.request(1, graph, ownLayout(graph));
+        QVERIFY(client.busy());
     }
 
     void levelsOfBothDirectionsStayOurs() {
@@ -149,6 +171,7 @@ class LayoutHelperTest : public QObject {
   private:
     QTemporaryDir folder_;
     int scripts_ = 0;
+    QString pid_file_;
 };
 
 }  // namespace overlap::ui
