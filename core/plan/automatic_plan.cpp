@@ -38,4 +38,8 @@ std::size_t automatic_step(const Plan& plan) {
     return static_cast<std::size_t>(step - plan.pipeline.begin());
 }
 
+bool is_automatic(const Plan& plan) {
+    return automatic_step(plan) < plan.pipeline.size();
+}
+
 }  // namespace overlap

@@ -27,5 +27,7 @@ Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph);
 
 /// The first step of a plan that is the automatic pass and switched on; the number of steps where there is none.
 std::size_t automatic_step(const Plan& plan);
+/// Whether there is one.
+bool is_automatic(const Plan& plan);
 
 }  // namespace overlap

@@ -9,8 +9,8 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/passes/overlaps/overlap_directives.h"
-#include "core/plan/memory_edits.h"
 #include "core/search/block_plans.h"
+#include "core/search/fast_within_limit.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
 #include "core/search/other_device.h"
@@ -163,6 +163,20 @@ class Search {
         memory_settings_ = memory_settings(graph);
         if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
         if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(evaluator_.graph(), found->plan));
+        try_fast_within_limit();
+    }
+
+    /// Where what is fast takes too much memory: every section in the fastest plan, and the best ones in the next
+    /// plans.
+    void try_fast_within_limit() {
+        if (rounds_.stopped() || fastest_is_within_limit()) return;
+        const FastWithinLimit within(evaluator_.graph(), rounds_, memory_settings_);
+        for (const bool automatic : {true, false}) {
+            const std::vector<Plan> fast = within.fast_plans(automatic);
+            if (fast.empty()) continue;
+            std::vector<Candidate> tried = evaluate_locked(within.with_every_section(fast.front()));
+            evaluate_locked(within.with_best_sections(fast, std::move(tried)));
+        }
     }
 
     /// @returns whether nothing helps any more.
@@ -193,20 +207,7 @@ class Search {
     /// the limit.
     void try_memory_with_fastest() {
         if (rounds_.stopped() || fastest_is_within_limit()) return;
-        const Plan& fast = rounds_.fastest()->plan;
-        std::vector<const Candidate*> within;
-        for (const Candidate& candidate : rounds_.usable())
-            if (candidate.plan.memory && rounds_.within_limit(candidate)) within.push_back(&candidate);
-        std::ranges::stable_sort(within, {}, [](const Candidate* one) { return one->step_ms; });
-        std::vector<Proposal> proposals;
-        for (const Candidate* candidate : within) {
-            if (proposals.size() == most_sections) break;
-            const MemorySection& section = *candidate->plan.memory;
-            const auto has_it = [&](const Proposal& other) { return other.plan.memory == section; };
-            if (std::ranges::none_of(proposals, has_it))
-                proposals.push_back({edits::with_memory(fast, section), "memory of a slower plan"});
-        }
-        evaluate_locked(std::move(proposals));
+        evaluate_locked(FastWithinLimit(evaluator_.graph(), rounds_, memory_settings_).fastest_with_known_sections());
     }
 
     /// Buckets of equal numbers of blocks; then, of the best of them, other numbers at the beginning and at the end.

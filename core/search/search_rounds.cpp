@@ -32,10 +32,6 @@ std::string key_of(const Plan& plan) {
     return key;
 }
 
-bool is_automatic(const Plan& plan) {
-    return automatic_step(plan) < plan.pipeline.size();
-}
-
 }  // namespace
 
 SearchRounds::SearchRounds(const CandidateEvaluator& evaluator, const LockedParts& locked, Limits limits)

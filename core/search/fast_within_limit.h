@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/plan/memory_choices.h"
+#include "core/search/search_rounds.h"
+
+namespace overlap {
+
+/// Proposals that bring within the limit of memory what is fast and takes too much.
+class FastWithinLimit {
+  public:
+    /// @param settings see memory_settings(); all three must outlive this.
+    FastWithinLimit(const std::shared_ptr<const Graph>& graph, const SearchRounds& rounds,
+                    const std::vector<MemoryChoice>& settings)
+        : graph_(graph), rounds_(rounds), settings_(settings) {}
+
+    /// The fastest plan without a memory section that was tried, and the next ones that each take less memory than all
+    /// before: how much is in flight, and so what collectives hold until their waits, differs between them.
+    /// @param automatic whether the automatic pass makes them.
+    std::vector<Plan> fast_plans(bool automatic) const;
+
+    /// A plan with every setting of memory and each choice of process groups.
+    std::vector<Proposal> with_every_section(const Plan& plan) const;
+
+    /// Plans with the sections that are best in what was tried: of the fastest candidates within the limit, and of
+    /// faster ones that are the least beyond it.
+    /// @param tried of with_every_section().
+    std::vector<Proposal> with_best_sections(const std::vector<Plan>& plans, std::vector<Candidate> tried) const;
+
+    /// The fastest plan of all with sections that have brought others within the limit, those of the fastest first.
+    std::vector<Proposal> fastest_with_known_sections() const;
+
+  private:
+    std::vector<MemorySection> best_sections(std::vector<Candidate> tried) const;
+    std::vector<Proposal> with_sections(const Plan& plan, const std::vector<MemorySection>& sections) const;
+
+    const std::shared_ptr<const Graph>& graph_;
+    const SearchRounds& rounds_;
+    const std::vector<MemoryChoice>& settings_;
+};
+
+}  // namespace overlap
