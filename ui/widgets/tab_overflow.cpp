@@ -13,12 +13,19 @@ namespace {
 
 constexpr int wide_padding = 10;  ///< beside the text of a tab, as the style sheet has it
 
+/// Qt lays tabs out anew for nothing less, where neither their texts nor the bar's size have changed.
+void layOutAnew(QTabBar& tabs) {
+    QEvent changed(QEvent::StyleChange);
+    QCoreApplication::sendEvent(&tabs, &changed);
+}
+
 /// Takes up what the style sheet says for the value. Its names are in the window's style sheet.
 void setStyled(QTabBar& tabs, const char* name, bool on) {
     if (tabs.property(name).toBool() == on) return;
     tabs.setProperty(name, on);
     tabs.style()->unpolish(&tabs);
     tabs.style()->polish(&tabs);
+    layOutAnew(tabs);
     tabs.updateGeometry();
 }
 
@@ -74,8 +81,7 @@ void TabOverflow::takeRoom() {
     const int buttons = (tabs_.width() < narrow_bar ? 1 : 3) + (corner_ ? 1 : 0);
     if (buttons == room_->count()) return;
     room_->setCount(buttons);
-    QEvent changed(QEvent::StyleChange);  // the bar lays its tabs out anew
-    QCoreApplication::sendEvent(&tabs_, &changed);
+    layOutAnew(tabs_);
 }
 
 QMenu* TabOverflow::makeMenu() {

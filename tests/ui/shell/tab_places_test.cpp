@@ -44,12 +44,12 @@ class TabPlacesTest : public QObject {
         return true;
     }
 
-    static void sizes(bool small = true) {
+    static void sizes() {
         QTest::addColumn<QSize>("size");
         QTest::newRow("1600x1000") << QSize(1600, 1000);
         QTest::newRow("1280x800") << QSize(1280, 800);
         QTest::newRow("1024x640") << QSize(1024, 640);
-        if (small) QTest::newRow("800x500") << QSize(800, 500);  // what a screen of 1600x1000 has at scale 2
+        QTest::newRow("800x500") << QSize(800, 500);  // what a screen of 1600x1000 has at scale 2
     }
 
   private slots:
@@ -79,8 +79,7 @@ class TabPlacesTest : public QObject {
         QCOMPARE(places(tabs, window), first);
     }
 
-    /// Not in 800x500, where tabs that do not fit move closer together by what the count takes.
-    void tabsOfPanelsStayWhileProblemsAreCounted_data() { sizes(false); }
+    void tabsOfPanelsStayWhileProblemsAreCounted_data() { sizes(); }
     void tabsOfPanelsStayWhileProblemsAreCounted() {
         QFETCH(const QSize, size);
         MainWindow window;
