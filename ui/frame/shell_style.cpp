@@ -24,6 +24,7 @@ QLabel[role="good"] { color: %11; }
 QTabBar[hasCorner="true"]::tab:last { margin-right: 24px; }
 QTabBar[dense="true"]::tab { padding: 6px 4px; }
 #variantBar QTabBar::tab { background: %6; border: 1px solid %5; border-radius: 4px; padding: 4px 12px; margin-right: 4px; color: %1; }
+#variantBar QTabBar[dense="true"]::tab { padding: 4px 6px; }
 #variantBar QTabBar::tab:hover { color: %7; }
 #variantBar QTabBar::tab:selected { background: %8; color: %9; border-color: %8; font-weight: 600; }
 #variantBar QToolButton { border: 1px solid %5; background: %6; padding: 3px 8px; }

@@ -18,24 +18,51 @@
 #include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {
-
 namespace {
 
-constexpr int longest_title = 32;     ///< in characters; the tool tip has all of it
-constexpr int wanted_width = 340;     ///< below it tabs scroll; the figures beside them shrink first
-constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
+constexpr int longest_title = 32;               ///< in characters; the tool tip has all of it
+constexpr int wanted_width = 340;               ///< below it tabs scroll; the figures beside them shrink first
+constexpr int padding = 12, dense_padding = 6;  ///< of the style sheet
+constexpr int around_tab = 6;                   ///< border and margin of the style sheet
 constexpr int mark_size = 8, icon_space = 4;
-constexpr int narrowest_text = 60;  ///< of a title that is elided, which can be told from others; below it tabs scroll
+constexpr int fewest_letters = 8;  ///< of a title that is elided; below it tabs scroll
 
 const QString unsaved_dot = QStringLiteral(" •");
+constexpr QChar ellipsis(0x2026);
+
+QFontMetrics currentMetrics() {
+    return QFontMetrics(textFont(normalTextPx, QFont::DemiBold));
+}
+
+/// A title of at most so many letters as a tab may be wide, without those in its middle where there are more.
+QString shortTitle(const QString& title) {
+    if (title.size() <= longest_title) return title;
+    qsizetype first = longest_title / 2, last = longest_title / 2 - 1;
+    // No letter of two units is cut in two.
+    if (title[first - 1].isHighSurrogate()) --first;
+    if (title[title.size() - last].isLowSurrogate()) --last;
+    return title.left(first) + ellipsis + title.right(last);
+}
+
+}  // namespace
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
-/// there is less room, titles are elided, except the baseline's.
+/// there is less room, titles are elided, except the baseline's. The data of a tab is its whole title.
 class VariantTabs : public QTabBar {
+  public:
+    /// The title as it is drawn.
+    QString drawnTitle(int index) const {
+        const QString mark = isDotted(index) ? unsaved_dot : QString();
+        const int room = tabRect(index).width() - sideOf(index) - currentMetrics().horizontalAdvance(mark);
+        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles distinguish
+        // them as often as beginnings do.
+        return elidedName(currentMetrics(), tabData(index).toString(), Qt::ElideMiddle, room) + mark;
+    }
+
   protected:
     QSize tabSizeHint(int index) const override {
         // The dot of the first edit must not push the tabs behind it from under the pointer.
-        const bool dotted = index == 0 || tabText(index).endsWith(unsaved_dot);
+        const bool dotted = index == 0 || isDotted(index);
         const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
         const int text = currentMetrics().size(Qt::TextShowMnemonic, widest).width();
         return {text + sideOf(index), QTabBar::tabSizeHint(index).height()};
@@ -43,20 +70,16 @@ class VariantTabs : public QTabBar {
 
     QSize minimumTabSizeHint(int index) const override {
         const QSize whole = tabSizeHint(index);
-        // In a narrow bar there is room for one.
-        if (index == currentIndex() && isNarrow())
-            return {std::clamp(width() - TabOverflow::button_width, narrowest_text,
-                               std::max(narrowest_text, whole.width())),
-                    whole.height()};
-        return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + sideOf(index)), whole.height());
+        const int least = leastWidth(index, whole.width());
+        // Where tabs scroll, and in a narrow bar, which has room for one, the current one has all the room it needs.
+        if (index == currentIndex() && (isNarrow() || !canFit()))
+            return {std::clamp(room(), std::min(least, whole.width()), whole.width()), whole.height()};
+        return {least, whole.height()};
     }
 
     void initStyleOption(QStyleOptionTab* option, int index) const override {
         QTabBar::initStyleOption(option, index);
-        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles distinguish
-        // them as often as beginnings do.
-        option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle,
-                                                   tabRect(index).width() - sideOf(index), Qt::TextShowMnemonic);
+        option->text = shownInMenu(drawnTitle(index));
         if (isRemnant(index)) option->rect = {};
     }
 
@@ -67,13 +90,32 @@ class VariantTabs : public QTabBar {
 
   private:
     bool isNarrow() const { return width() < TabOverflow::narrow_bar; }
-    /// What a narrow bar has of a neighbour could not be read, and is left out.
-    bool isRemnant(int index) const { return isNarrow() && index != currentIndex() && tabRect(index).left() < 0; }
-    int sideOf(int index) const { return tab_side + (tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space); }
-    static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
+    /// Beside the buttons of a bar whose tabs scroll.
+    int room() const { return width() - (isNarrow() ? 1 : 3) * TabOverflow::button_width; }
+    /// What is seen of a tab at an end of a bar that scrolls could not be read, and is left out.
+    bool isRemnant(int index) const {
+        const bool scrolls = tabRect(count() - 1).right() - tabRect(0).left() >= width();
+        return scrolls && index != currentIndex() && (tabRect(index).left() < 0 || tabRect(index).right() > room());
+    }
+    int sideOf(int index) const {
+        const int icon = tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space;
+        return 2 * (property("dense").toBool() ? dense_padding : padding) + around_tab + icon;
+    }
+    int leastWidth(int index, int whole) const {
+        return index == 0 ? whole : std::min(whole, narrowestText() + sideOf(index));
+    }
+    /// Whether all tabs are seen at once where each is as narrow as it may be.
+    bool canFit() const {
+        int least = 0;
+        for (int tab = 0; tab < count(); ++tab) least += leastWidth(tab, tabSizeHint(tab).width());
+        return least <= width();
+    }
+    bool isDotted(int index) const { return tabText(index).endsWith(unsaved_dot); }
+    static int narrowestText() {
+        const QFontMetrics metrics = currentMetrics();
+        return fewest_letters * metrics.averageCharWidth() + metrics.horizontalAdvance(ellipsis + unsaved_dot);
+    }
 };
-
-}  // namespace
 
 VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* parent)
     : QWidget(parent), document_(document), measurements_(measurements), tabs_(new VariantTabs), add_(new QToolButton) {
@@ -112,6 +154,14 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     update();
 }
 
+QTabBar* VariantBar::tabs() {
+    return tabs_;
+}
+
+QString VariantBar::drawnTitle(int tab) const {
+    return tabs_->drawnTitle(tab);
+}
+
 void VariantBar::setNewPlans(const QList<QAction*>& actions) {
     auto* menu = new QMenu(add_);
     menu->addActions(actions);
@@ -135,8 +185,8 @@ void VariantBar::updateVariants() {
     for (int i = 0; i < document_.variantCount(); ++i) {
         const Variant& variant = document_.variant(i);
         const QString name = shownName(variant.title());
-        const bool cut = name.size() > longest_title;
-        const QString title = shownInMenu(cut ? name.left(longest_title - 1) + u'…' : name);
+        const QString title = shownInMenu(shortTitle(name));
+        tabs_->setTabData(i, name);
         tabs_->setTabText(i, variant.modified() ? title + unsaved_dot : title);
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
@@ -157,7 +207,8 @@ void VariantBar::updateMeasurements() {
         const int tab = document_.variantCount() + i;
         const bool other = isOfOtherGraph(i);
         const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
-        tabs_->setTabText(tab, shownInMenu(title));
+        tabs_->setTabData(tab, title);
+        tabs_->setTabText(tab, shownInMenu(shortTitle(title)));
         tabs_->setTabIcon(tab, {});
         QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
         if (other)

@@ -14,6 +14,7 @@ namespace overlap::ui {
 
 class Document;
 class Measurements;
+class VariantTabs;
 struct Measurement;
 
 /// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot behind the
@@ -24,7 +25,9 @@ class VariantBar : public QWidget {
   public:
     VariantBar(Document& document, Measurements& measurements, QWidget* parent = nullptr);
 
-    QTabBar* tabs() { return tabs_; }
+    QTabBar* tabs();
+    /// The title of a tab as it is drawn, elided where it is longer than there is room.
+    QString drawnTitle(int tab) const;
     QSize minimumSizeHint() const override;
 
     /// What the button for a new plan offers.
@@ -56,7 +59,7 @@ class VariantBar : public QWidget {
 
     Document& document_;
     Measurements& measurements_;
-    QTabBar* tabs_;
+    VariantTabs* tabs_;
     QToolButton* add_;
     bool updating_ = false;
 };
