@@ -157,9 +157,9 @@ QString StepPeakChart::legendOf(const std::vector<int>& numbered) const {
     return entries.join(QStringLiteral(" · "));
 }
 
-/// @param numbered what has a number instead of its name; grows where names find no place. @param nameless what has
-/// neither. @returns whether none was added.
-bool StepPeakChart::placeNames(std::vector<int>& numbered, const std::vector<int>& nameless) {
+/// @param numbered what has a number instead of its name; grows where names find no place.
+/// @param nameless what has neither; grows where numbers find none. @returns whether both stayed as they were.
+bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nameless) {
     names_.clear();
     std::vector<int> wanted;
     for (int rank = 2; rank > 0; --rank)
@@ -172,6 +172,7 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, const std::vector<int
     free.cover(bound_place_);
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
+    std::vector<int> without_number;
     for (const int point : wanted) {
         if (std::ranges::count(nameless, point) > 0) continue;
         const auto number = std::ranges::find(numbered, point);
@@ -183,9 +184,16 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, const std::vector<int
         } else if (all_named_ && !has_number) {
             numbered.push_back(point);
             found_all = false;
+        } else if (has_number) {
+            without_number.push_back(point);
         }
     }
-    return found_all;
+    // What the legend explains stands in the chart.
+    for (const int point : without_number) {
+        std::erase(numbered, point);
+        nameless.push_back(point);
+    }
+    return found_all && without_number.empty();
 }
 
 QRectF StepPeakChart::roomForNames() const {

@@ -132,7 +132,7 @@ class StepPeakChart : public QWidget {
     QRectF findPlaceOfBoundText() const;
     void fitRanges();
     void placeNames();
-    bool placeNames(std::vector<int>& numbered, const std::vector<int>& nameless);
+    bool placeNames(std::vector<int>& numbered, std::vector<int>& nameless);
     double legendHeight(const QString& legend) const;
     /// Below the axis; empty where there is no legend.
     QRectF legendPlace() const;

@@ -48,6 +48,24 @@ class StepPeakChartTest : public QObject {
                           point.y() - std::clamp(point.y(), text.top(), text.bottom()));
     }
 
+    static void whatHasNoNameHasItUnderThePointer(StepPeakChart& chart) {
+        for (const StepPeakChart::Point& point : chart.points()) {
+            QTest::mouseMove(&chart, chart.place(point).toPoint());
+            // Of points in one place one is told.
+            const auto told = [&] {
+                return std::ranges::find(chart.points(), chart.headline(),
+                                         [&](const StepPeakChart::Point& each) { return chart.text(each); });
+            };
+            QTRY_VERIFY(told() != chart.points().end());
+            QVERIFY(QLineF(chart.place(*told()), chart.place(point)).length() < 10);
+            std::vector<StepPeakChart::Name> all = chart.names();
+            const std::vector<StepPeakChart::Name> marked = chart.markedNames();
+            all.insert(all.end(), marked.begin(), marked.end());
+            QVERIFY2(std::ranges::count(all, told()->title, &StepPeakChart::Name::text) == 1,
+                     qPrintable(told()->title));
+        }
+    }
+
   private slots:
     void valuesOfAxesAreRoundAndOfOneUnit() {
         QCOMPARE(labels(axisTicks(1480, 2050, Unit::Time, 4)), QStringList({"1600 ms", "1800 ms", "2000 ms"}));
@@ -76,10 +94,16 @@ class StepPeakChartTest : public QObject {
         chart.setAllNamed(true);
         for (const StepPeakChart::Point& point : policies()) chart.add(point);
         chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 1674.1, std::int64_t{41} << 30});
-        for (const QSize size : {QSize(160, 88), QSize(300, 140), QSize(400, 220), QSize(900, 400)}) {
+        struct Room {
+            QSize size;
+            std::size_t fewest_names;
+        };
+        for (const auto& [size, fewest_names] : {Room{{160, 88}, 0}, Room{{240, 120}, 4}, Room{{300, 140}, 7},
+                                                 Room{{400, 220}, 10}, Room{{900, 400}, 10}}) {
             chart.resize(size);
             chart.show();
             const auto& names = chart.names();
+            QVERIFY2(names.size() >= fewest_names, qPrintable(QString::number(names.size())));
             for (std::size_t index = 0; index < names.size(); ++index) {
                 QVERIFY(QRectF(chart.rect()).contains(names[index].place.text));
                 QVERIFY2(!coversOther(names, index), qPrintable(names[index].text));
@@ -95,8 +119,13 @@ class StepPeakChartTest : public QObject {
                 if (name != names.end() && name->text != title) {
                     QVERIFY2(legend.contains(name->text + u' ' + title), qPrintable(legend));
                 }
-                if (size.width() >= 400) QVERIFY2(name != names.end(), qPrintable(title));
             }
+            // What the legend explains stands in the chart.
+            const auto numbers = std::ranges::count_if(
+                names, [](const StepPeakChart::Name& name) { return name.text.front().isDigit(); });
+            const QString legend = chart.legend();
+            QCOMPARE(legend.isEmpty() ? 0 : legend.count(QStringLiteral(" · ")) + 1, numbers);
+            whatHasNoNameHasItUnderThePointer(chart);
             if (size.width() == 900) QVERIFY2(chart.legend().isEmpty(), qPrintable(chart.legend()));
             const double below = std::ranges::max(chart.textPlaces(), {}, &QRectF::bottom).bottom();
             QVERIFY(chart.legend().isEmpty() || below > chart.height() - 4);
@@ -331,7 +360,7 @@ class StepPeakChartTest : public QObject {
         for (const StepPeakChart::Point& point : policies()) chart.add(point);
         chart.resize(300, 140);
         chart.show();
-        QVERIFY(chart.names().size() < 9);
+        QVERIFY(chart.names().size() >= 5 && chart.names().size() < 9);
         QVERIFY(chart.legend().isEmpty());
         for (const StepPeakChart::Name& name : chart.names()) QVERIFY(!name.place.leader);
     }
