@@ -22,10 +22,6 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-std::ranges::iota_view<NodeId, NodeId> nodes_of(const Graph& graph) {
-    return {0, graph.node_count()};
-}
-
 bool has_inputs_of(const Execution& execution, NodeId node, NodeId origin) {
     return std::ranges::equal(execution.graph->inputs(node), execution.input->inputs(origin), {},
                               [&](NodeId input) { return execution.origin[input]; });
@@ -68,13 +64,14 @@ JobResult::JobResult(const Plan& plan, const Execution& execution, JobNodes& nod
       input_(std::move(input)),
       with_memory_(with_memory),
       comparison_(*execution.input, *execution.graph, execution.origin) {
-    if (std::ranges::any_of(nodes_of(*execution.graph), [&](NodeId node) { return is_new_wrapper(node); }))
-        wrapped_ = wrapped_operators(plan, execution);
+    bool any_wrapper = false;
+    for (NodeId node = 0; node < execution.graph->node_count(); ++node) any_wrapper |= is_new_wrapper(node);
+    if (any_wrapper) wrapped_ = wrapped_operators(plan, execution);
 }
 
 Json JobResult::order() {
     Json list = Json::array();
-    for (const NodeId node : nodes_of(*execution_.graph)) {
+    for (NodeId node = 0; node < execution_.graph->node_count(); ++node) {
         const NodeId origin = execution_.origin[node];
         if (origin == no_node) {
             list.push_back(made(node));
@@ -92,7 +89,7 @@ Json JobResult::order() {
 
 Json JobResult::users_order() const {
     Json list = Json::array();
-    for (const NodeId node : nodes_of(*execution_.graph)) {
+    for (NodeId node = 0; node < execution_.graph->node_count(); ++node) {
         const std::span<const NodeId> users = execution_.graph->users(node);
         if (!std::ranges::is_sorted(users)) list.push_back({node, std::vector<NodeId>(users.begin(), users.end())});
     }
@@ -139,7 +136,7 @@ bool has_given_module(const Execution& execution, NodeId node) {
 
 Json given_modules(const Execution& execution, const JobResult::Written& input) {
     Json ranges = Json::array();
-    for (const NodeId node : nodes_of(*execution.input)) {
+    for (NodeId node = 0; node < execution.input->node_count(); ++node) {
         if (!has_given_module(execution, node)) continue;
         const Json& number = input(node)["modules"];
         if (!ranges.empty() && ranges.back()[2] == number &&
