@@ -13,7 +13,9 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t most_automatic_plans = 6, most_other_plans = 2;
-constexpr std::size_t sections_of_each = 2;     ///< within the limit, and beyond it
+constexpr std::size_t sections_of_each = 2;  ///< within the limit, and beyond it
+constexpr double hardly_slower = 1.05;
+constexpr std::size_t lean_sections = 4, plans_of_front = 4;
 constexpr std::size_t sections_of_fastest = 8;  ///< known ones
 
 bool contains(const std::vector<MemorySection>& sections, const MemorySection& section) {
@@ -49,6 +51,24 @@ std::vector<Proposal> FastWithinLimit::with_best_sections(const std::vector<Plan
     const std::vector<MemorySection> sections = best_sections(std::move(tried));
     std::vector<Proposal> proposals;
     for (const Plan& plan : plans) std::ranges::move(with_sections(plan, sections), std::back_inserter(proposals));
+    return proposals;
+}
+
+std::vector<Proposal> FastWithinLimit::with_lean_sections(const std::vector<Plan>& plans,
+                                                          std::vector<Candidate> tried) const {
+    std::erase_if(tried, [](const Candidate& one) { return !one.usable() || !one.plan.memory; });
+    std::ranges::stable_sort(tried, {}, &Candidate::step_ms);
+    std::vector<MemorySection> sections;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Candidate& candidate : tried) {
+        if (candidate.step_ms > tried.front().step_ms * hardly_slower || sections.size() == lean_sections) break;
+        if (candidate.corrected_peak_bytes >= least) continue;
+        least = candidate.corrected_peak_bytes;
+        if (!contains(sections, *candidate.plan.memory)) sections.push_back(*candidate.plan.memory);
+    }
+    std::vector<Proposal> proposals;
+    for (std::size_t index = 1; index < std::min(plans.size(), plans_of_front); ++index)
+        std::ranges::move(with_sections(plans[index], sections), std::back_inserter(proposals));
     return proposals;
 }
 

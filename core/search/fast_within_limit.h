@@ -8,7 +8,8 @@
 
 namespace overlap {
 
-/// Proposals that bring within the limit of memory what is fast and takes too much.
+/// Proposals that take less memory and are about as fast: within a limit that what is fast is beyond, or for the front
+/// of step against peak.
 class FastWithinLimit {
   public:
     /// @param settings see memory_settings(); all three must outlive this.
@@ -28,6 +29,10 @@ class FastWithinLimit {
     /// faster ones that are the least beyond it.
     /// @param tried of with_every_section().
     std::vector<Proposal> with_best_sections(const std::vector<Plan>& plans, std::vector<Candidate> tried) const;
+
+    /// The first few plans with the sections that are hardly slower in what was tried, and each take less memory than all
+    /// faster ones.
+    std::vector<Proposal> with_lean_sections(const std::vector<Plan>& plans, std::vector<Candidate> tried) const;
 
     /// The fastest plan of all with sections that have brought others within the limit, those of the fastest first.
     std::vector<Proposal> fastest_with_known_sections() const;

@@ -164,6 +164,7 @@ class Search {
         if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
         if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(evaluator_.graph(), found->plan));
         try_fast_within_limit();
+        try_lean_plans();
     }
 
     /// Where what is fast takes too much memory: every section in the fastest plan, and the best ones in the next
@@ -177,6 +178,16 @@ class Search {
             std::vector<Candidate> tried = evaluate_locked(within.with_every_section(fast.front()));
             evaluate_locked(within.with_best_sections(fast, std::move(tried)));
         }
+    }
+
+    /// Where no limit asks for less memory: what would be hardly slower with much less, for the front.
+    void try_lean_plans() {
+        if (rounds_.stopped() || options_.memory_limit || memory_settings_.empty()) return;
+        const FastWithinLimit lean(evaluator_.graph(), rounds_, memory_settings_);
+        const std::vector<Plan> fast = lean.fast_plans(true);
+        if (fast.empty()) return;
+        std::vector<Candidate> tried = evaluate_locked(lean.with_every_section(fast.front()));
+        evaluate_locked(lean.with_lean_sections(fast, std::move(tried)));
     }
 
     /// @returns whether nothing helps any more.

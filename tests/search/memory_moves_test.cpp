@@ -117,5 +117,15 @@ TEST(MemoryMoves, AFastPlanIsFoundThatTakesHalfTheMemory) {
     EXPECT_LT(found.best.step_ms, 1.02 * found.bound.step_ms);
 }
 
+/// Without a limit the front has such a plan, for who looks at it.
+TEST(MemoryMoves, TheFrontHasAFastPlanThatTakesMuchLessMemory) {
+    const SearchResult found =
+        search_plans(with_shared_links(test_graph("llama3_8b_fsdp64"), LinkSharing::by_host), options_of(220));
+    const FrontPoint& fastest = found.front.back();
+    EXPECT_TRUE(std::ranges::any_of(found.front, [&](const FrontPoint& point) {
+        return 10 * point.peak_bytes < 6 * fastest.peak_bytes && point.step_ms < 1.02 * fastest.step_ms;
+    }));
+}
+
 }  // namespace
 }  // namespace overlap::test
