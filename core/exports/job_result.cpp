@@ -1,7 +1,6 @@
 #include "core/exports/job_result.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
