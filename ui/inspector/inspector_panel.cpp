@@ -124,8 +124,9 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
         instead_.reset();
         scheduleUpdate();
     });
-    connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
-    connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
+    for (const auto signal : {&Document::evaluationChanged, &Document::planChanged, &Document::modulesChanged,
+                              &Document::moduleFiguresChanged})
+        connect(&document, signal, this, &InspectorPanel::scheduleUpdate);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
     connect(&watch_, &SeenWatch::seen, this, &InspectorPanel::scheduleUpdate);
     search_delay_.setSingleShot(true);

@@ -34,17 +34,19 @@ void MemoryEffects::setSelectedTogether(const QStringList& modules) {
 void MemoryEffects::find() {
     std::optional<MemoryTarget> selected = selectedTarget(document_, together_);
     auto evaluation = document_.evaluation();
-    if (selected == selected_ && evaluation == evaluation_) return;
+    auto modules = document_.repairing() ? nullptr : document_.sharedModules();
+    if (selected == selected_ && evaluation == evaluation_ && modules == modules_) return;
     search_.cancel();
     texts_.fill({});
     useful_.fill(false);
     selected_ = std::move(selected);
     evaluation_ = std::move(evaluation);
-    const bool can = evaluation_ && !evaluation_->refused && MemoryCommands(document_).refusal().isEmpty() &&
-                     !document_.current()->stale();
+    modules_ = std::move(modules);
+    const bool can = modules_ && evaluation_ && !evaluation_->refused &&
+                     MemoryCommands(document_).refusal().isEmpty() && !document_.current()->stale();
     target_ = can ? selected_ : std::nullopt;
     // A rule of it would bring the plan a policy at most, whose effect is not that of the rule.
-    if (target_ && matchesNothing(document_.modules(), *target_)) texts_.fill(tr("matches nothing"));
+    if (target_ && matchesNothing(*modules_, *target_)) texts_.fill(tr("matches nothing"));
     emit changed();
     if (!target_ || !texts_.front().isEmpty()) return;
     std::vector<MemoryChoice> choices;

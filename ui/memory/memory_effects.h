@@ -23,7 +23,8 @@ class MemoryEffects : public QObject {
     /// of others then: each view that is seen calls find() when told.
     void setSelectedTogether(const QStringList& modules);
     const QStringList& selectedTogether() const { return together_; }
-    /// Begins for what is selected now, unless that is known or under way. Views call it while they are seen.
+    /// Begins for what is selected now, unless that is known or under way. Views call it while they are seen, also when
+    /// modules are others: while those of newer rules are being made, nothing is known.
     void find();
     /// What the effects are of; nothing where nothing is selected that a rule could name, or where the plan's graph
     /// takes no memory section.
@@ -45,6 +46,7 @@ class MemoryEffects : public QObject {
 
     Document& document_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< that the differences are from
+    std::shared_ptr<const ModuleTree> modules_;     ///< that rules would name; null while others are being made
     QStringList together_;
     std::optional<MemoryTarget> selected_, target_;
     std::array<QString, memory_actions.size()> texts_;

@@ -112,7 +112,10 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     });
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
-    connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);
+    for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged, &Document::moduleFiguresChanged})
+        connect(&document, signal, this, &MemoryPanel::findEffects);
+    for (const auto signal : {&Document::modulesChanged, &Document::moduleFiguresChanged})
+        connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&watch_, &SeenWatch::seen, this, [this] {
         showHeld();
         findEffects();
@@ -270,20 +273,23 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
 /// What the memory section says does not matter for the points: they replace it.
 void MemoryPanel::findPoints() {
     const QString reason = MemoryCommands(document_).refusal();
-    const bool can = reason.isEmpty();
+    // Policies name layers: while modules of newer rules are being made, there are none to name.
+    const bool can = reason.isEmpty() && !document_.repairing();
     const auto source = document_.times() ? document_.times()->source : nullptr;
     std::optional<Plan> plan;
     if (can) plan = withoutMemory(document_.current()->plan());
-    if (plan && plan == points_of_ && graph_ == document_.graph() && source_ == source) return;
+    if (plan && plan == points_of_ && graph_ == document_.graph() && modules_ == document_.sharedModules() &&
+        source_ == source)
+        return;
     search_.cancel();
     chart_->clearPolicies();
     chart_->setNote(reason);
     points_of_ = plan;
     graph_ = document_.graph();
+    modules_ = can ? document_.sharedModules() : nullptr;
     source_ = source;
     if (!plan) return;
-    search_.start(graph_, document_.current()->plan(), memory_choices(document_.modules()), source,
-                  document_.passResults());
+    search_.start(graph_, document_.current()->plan(), memory_choices(*modules_), source, document_.passResults());
 }
 
 /// What the selection would cost under each action, before the click.

@@ -81,11 +81,12 @@ class MemoryPanel : public QWidget {
     MemoryEffects* effects_;
     SeenRefresh refresh_;
     SeenWatch watch_{*this};
-    std::optional<Plan> points_of_;             ///< the plan, without its memory section, that the points are of
-    std::shared_ptr<const Graph> graph_;        ///< that they are of
-    std::shared_ptr<const TimeSource> source_;  ///< whose times they have
-    QString limit_of_;                          ///< graph whose limit is shown, by its path
-    QHash<QString, double> limits_;             ///< of the graphs that were open before
+    std::optional<Plan> points_of_;              ///< the plan, without its memory section, that the points are of
+    std::shared_ptr<const Graph> graph_;         ///< that they are of
+    std::shared_ptr<const ModuleTree> modules_;  ///< whose layers they name
+    std::shared_ptr<const TimeSource> source_;   ///< whose times they have
+    QString limit_of_;                           ///< graph whose limit is shown, by its path
+    QHash<QString, double> limits_;              ///< of the graphs that were open before
     quint64 previewed_ = 0;
     MemoryAction dragged_action_ = MemoryAction::save;
     QStringList dragged_;

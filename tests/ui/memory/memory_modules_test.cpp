@@ -1,0 +1,64 @@
+#include "core/pipeline/evaluation.h"
+#include "core/plan/presets.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/memory/memory_effects.h"
+#include "ui/memory/memory_panel.h"
+#include "ui/memory/policy_chart.h"
+
+namespace overlap::ui {
+
+/// The dock Memory while rules of a plan give nodes other modules.
+class MemoryModulesTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    /// Rules give nodes other modules in the background, here after the evaluation and after the panel looks for
+    /// policies.
+    void modulesThatARuleGivesHaveEffectsAndPolicies() {
+        std::shared_ptr<const Evaluation> known;  // of the plan with rules
+        Document document(nullptr, [&known](const auto& graph, const Plan& plan, const std::stop_token& stop,
+                                            const auto& source, const auto& cache) {
+            return known && !plan.module_rules.empty() ? known : evaluate(graph, plan, stop, source, cache);
+        });
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).at(0));
+        BucketCommands(document).addText(QStringLiteral("layers.77"));
+        QVERIFY(waitForEvaluation(document));
+        MemoryPanel panel(document);
+        panel.show();
+        document.selection().selectBucket(static_cast<int>(document.buckets().size()) - 1);
+        QTRY_COMPARE(panel.effects()->text(MemoryAction::recompute), QStringLiteral("matches nothing"));
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        Plan plan = document.current()->plan();
+        ModuleRule rule;
+        rule.kind = ModuleRule::Kind::nodes;
+        rule.nodes = {std::string(document.graph()->name(document.bucketable().front().start))};
+        rule.module = "layers.77";
+        rule.override_own = true;
+        ModuleRule slow;
+        slow.module = "layers.{n}";
+        slow.pattern = "no.such.{n}.parameter.*";
+        plan.module_rules.assign(25'000, slow);
+        plan.module_rules.push_back(rule);
+        known = document.evaluation();
+        document.editPlan(QStringLiteral("rules"), plan);
+        QTRY_VERIFY_WITH_TIMEOUT(!document.repairing() && !document.evaluating() && !panel.busy(), 30'000);
+        QVERIFY(panel.effects()->target());
+        for (const MemoryAction action : memory_actions)
+            QVERIFY2(!panel.effects()->text(action).isEmpty() && panel.effects()->text(action) != "matches nothing",
+                     qPrintable(panel.effects()->text(action)));
+        const auto& points = panel.chart()->points();
+        const bool names_it = std::ranges::any_of(points, [&](const StepPeakChart::Point& point) {
+            const std::vector<MemoryRule> rules = panel.chart()->choiceOf(point).section.rules;
+            return !rules.empty() && rules.front().modules == std::vector<std::string>{"layers.77"};
+        });
+        QVERIFY(names_it);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::MemoryModulesTest)
+#include "memory_modules_test.moc"
