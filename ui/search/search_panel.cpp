@@ -150,17 +150,11 @@ QWidget* SearchPanel::makeResult() {
     }
     result_->setObjectName("searchResult");
     caption_->setObjectName("searchCaption");
-    auto* buttons = new QHBoxLayout;
-    for (QPushButton* button : {open_, compare_}) button->setAccessibleName(button->text());
-    buttons->addWidget(open_);
-    buttons->addWidget(compare_);
-    buttons->addStretch(1);
     caption_->setProperty("role", "dim");
     layout->addWidget(caption_);
     layout->addWidget(result_);
-    layout->addLayout(buttons);
     layout->addWidget(table_, 1);
-    layout->addStretch();  // while there is no table, sentences and buttons stay together
+    layout->addStretch();  // while there is no table, sentences stay at the top
     // Where there is little height it scrolls.
     auto* area = new QScrollArea;
     area->setFrameShape(QFrame::NoFrame);
@@ -175,7 +169,22 @@ QWidget* SearchPanel::makeResult() {
         if (before < 0) say(tr("%1 was closed since; compared with the baseline").arg(found_->start.title));
         emit compareWanted(std::max(0, before), after);
     });
-    return area;
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(8, 4, 8, 0);
+    buttons->setSpacing(8);
+    for (QPushButton* button : {open_, compare_}) {
+        button->setAccessibleName(button->text());
+        buttons->addWidget(button);
+    }
+    buttons->addStretch(1);
+    // Sentences come and go, and are of any length: above them, and without scrolling, buttons stay where they are.
+    auto* result = new QWidget;
+    auto* column = new QVBoxLayout(result);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(buttons);
+    column->addWidget(area, 1);
+    return result;
 }
 
 QString SearchPanel::caption() const {

@@ -1,10 +1,12 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QPushButton>
+#include <array>
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/dock_layout.h"
+#include "ui/search/front_chart.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
 #include "ui/shell/workspace.h"
@@ -16,6 +18,46 @@ class SearchWindowTest : public QObject {
     Q_OBJECT
 
   private slots:
+    void buttonsOfTheResultStayWhereTheyAre_data() {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size : {QSize(1600, 1000), QSize(1280, 800), QSize(1024, 640), QSize(800, 500)})
+            QTest::addRow("%dx%d", size.width(), size.height()) << size;
+    }
+    void buttonsOfTheResultStayWhereTheyAre() {
+        QFETCH(QSize, size);
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(size);
+        QTRY_COMPARE(window.size(), size);
+        SearchPanel& panel = window.workspace().search();
+        window.actions().find(QStringLiteral("view.go.search"))->trigger();
+        QTRY_VERIFY(panel.isVisible());
+        const auto placeOf = [&](const QWidget* button) {
+            return QRect(button->mapTo(&window, QPoint()), button->size());
+        };
+        const auto isWhole = [](const QWidget* button) { return button->visibleRegion() == QRegion(button->rect()); };
+        const std::array<QPushButton*, 2> buttons{panel.openButton(), panel.compareButton()};
+        for (const QPushButton* button : buttons) QTRY_VERIFY2(isWhole(button), qPrintable(button->text()));
+        const std::array before{placeOf(buttons[0]), placeOf(buttons[1])};
+        const auto stay = [&] {
+            for (std::size_t button = 0; button < buttons.size(); ++button) {
+                QCOMPARE(placeOf(buttons[button]), before[button]);
+                QVERIFY2(isWhole(buttons[button]), qPrintable(buttons[button]->text()));
+            }
+        };
+        panel.controls().effort()->setItemData(panel.controls().effort()->currentIndex(), 110);
+        panel.findOrFinish();
+        QTest::qWait(50);
+        stay();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(panel.openButton()->isEnabled());
+        QTest::qWait(50);
+        stay();
+        emit panel.chart()->chosen(panel.chart()->points().back().id);
+        QTest::qWait(50);
+        stay();
+    }
+
     void theActionFindsAPlan() {
         MainWindow window;
         open(window, {smallGraphFile()});
