@@ -41,21 +41,12 @@ QString differences(const FoundPlans& found, double step_ms) {
 /// The step, and beside it the one that the window shows, where that is another one.
 QString stepText(const FoundPlans& found, const FoundChoice& choice) {
     const QString step = formatTime(choice.step_ms);
+    if (!choice.shown_ms && found.links_differ) return QObject::tr("step %1 %2").arg(step, linksLabel(found.links));
     if (!choice.shown_ms || *choice.shown_ms == choice.step_ms) return QObject::tr("step %1").arg(step);
     const QString shown = formatTime(*choice.shown_ms);
     return found.links == LinkSharing::by_host
                ? QObject::tr("step %1 %2 and %3 without").arg(step, linksLabel(found.links), shown)
                : QObject::tr("step %1 %2 and %3 as it is shown").arg(step, linksLabel(found.links), shown);
-}
-
-QString linksSentence(const FoundPlans& found) {
-    if (found.links == LinkSharing::by_group)
-        return QObject::tr(
-            "Plans are compared as if each process group had a link of its own, which a job with one network card a "
-            "GPU does not have.");
-    return QObject::tr(
-        "Plans are compared with links shared, which a job can reach; opened, the plan shows its step without, since "
-        "this graph's cost model does not say who shares what.");
 }
 
 QString fastestText() {
@@ -145,9 +136,6 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
     if (is_best && !found.groups_left_out.isEmpty())
         sentences.append(QObject::tr("It is without the settings of process groups that it does not make: %1.")
                              .arg(enumeration(found.groups_left_out)));
-    if (!choice.shown_ms && found.links_differ)
-        sentences.append(QObject::tr("Here process groups share links; opened, the plan may show another step."));
-    if (two_steps) sentences.append(linksSentence(found));
     return sentences;
 }
 
@@ -199,6 +187,16 @@ QString aboveBound(double step_ms, double bound_ms, bool any_order) {
 QString linksLabel(LinkSharing links) {
     return links == LinkSharing::by_host ? linksSharedLabel()
                                          : QObject::tr("with a link of its own for each process group");
+}
+
+QString linksHelp(LinkSharing links) {
+    return links == LinkSharing::by_host
+               ? QObject::tr(
+                     "Plans are compared with links shared, which a job can reach. Opened, a plan shows its step "
+                     "without, where the graph's cost model does not say who shares what")
+               : QObject::tr(
+                     "Plans are compared as if each process group had a link of its own, which a job with one network "
+                     "card a GPU does not have");
 }
 
 }  // namespace overlap::ui

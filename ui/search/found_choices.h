@@ -38,5 +38,7 @@ QString aboveBound(double step_ms, double bound_ms, bool any_order);
 
 /// What steps of such a search are called, such as `with links shared`.
 QString linksLabel(LinkSharing links);
+/// What that means, the same for all that a search finds; a sentence without full stop.
+QString linksHelp(LinkSharing links);
 
 }  // namespace overlap::ui

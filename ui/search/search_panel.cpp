@@ -274,10 +274,14 @@ void SearchPanel::forget() {
 
 /// What the steps of the chart have in common: a search, its bound, and the plan that it began at share links, whether
 /// the figures elsewhere do or not.
+/// Said once, above the chart, and what it means in tool tips.
 /// @param differs whether a step is another one with links shared; where none is, nothing is said of them.
 void SearchPanel::showLinks(LinkSharing links, bool differs) {
-    chart_->setStepsText(links == LinkSharing::by_host && !differs ? QString()
-                                                                   : tr("steps of a job, %1").arg(linksLabel(links)));
+    const bool said = links == LinkSharing::by_group || differs;
+    const QString help = said ? linksHelp(links) : QString();
+    chart_->setStepsText(said ? tr("steps of a job, %1").arg(linksLabel(links)) : QString(), help);
+    result_->setToolTip(help);
+    result_->setAccessibleDescription(help);
 }
 
 /// While nothing was found: what a search does, and which of two steps of the shown plan it compares with.

@@ -53,8 +53,9 @@ void StepPeakChart::setAllNamed(bool all) {
     placeNames();
 }
 
-void StepPeakChart::setStepsText(const QString& text) {
+void StepPeakChart::setStepsText(const QString& text, const QString& help) {
     steps_text_ = text;
+    steps_help_ = help;
     update();
 }
 
@@ -332,6 +333,7 @@ bool StepPeakChart::event(QEvent* event) {
     }
     QString elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
+    if (!steps_help_.isEmpty()) elsewhere += u'\n' + steps_help_;
     if (!bound_.empty() && bound_place_.isEmpty()) elsewhere += u'\n' + tr("The stairs under the points are the bound");
     QToolTip::showText(help->globalPos(), elsewhere, this);
     return true;

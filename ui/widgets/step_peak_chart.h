@@ -55,7 +55,8 @@ class StepPeakChart : public QWidget {
     /// it.
     void setAllNamed(bool all);
     /// What all steps of the chart have in common, said above its axes, such as `steps with links shared`.
-    void setStepsText(const QString& text);
+    /// @param help what that means, in the tool tip.
+    void setStepsText(const QString& text, const QString& help = {});
     const QString& stepsText() const { return steps_text_; }
     /// What dots and diamonds are, said above the axes where there are both, and in the tool tip where that has no
     /// room.
@@ -172,7 +173,7 @@ class StepPeakChart : public QWidget {
     std::optional<Point> current_;
     std::int64_t device_bytes_ = 0, limit_bytes_ = 0;
     Range steps_, peaks_;
-    QString note_, steps_text_, dots_text_, diamonds_text_;
+    QString note_, steps_text_, steps_help_, dots_text_, diamonds_text_;
     bool all_named_ = false, fastest_shown_ = false;
     std::optional<double> peak_at_pointer_;  ///< in bytes, while that is told
     std::vector<Name> names_;

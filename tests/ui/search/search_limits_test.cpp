@@ -247,6 +247,7 @@ class SearchLimitsTest : public QObject, SearchedPanel {
     void nothingIsSaidOfLinksWhereTheyMakeNoDifference() {
         QVERIFY(!document_->evaluation()->on_shared_links);
         QCOMPARE(panel_->chart()->stepsText(), QString());
+        QCOMPARE(panel_->findChild<QLabel*>("searchResult")->toolTip(), QString());
         find();
         std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
         QVERIFY(kept);
@@ -266,10 +267,26 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QVERIFY(waitForEvaluation(*document_));
         find();
         const QString found = panel_->result();
+        std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
         panel_->openButton()->click();
         QVERIFY(waitForEvaluation(*document_));
         const QString shown = formatTime(document_->evaluation()->simulation.step_ms);
         QVERIFY2(found.contains(QStringLiteral(" with links shared and %1 without").arg(shown)), qPrintable(found));
+        // What that means is the same for all that was found, and no sentence of any.
+        const auto help = [&] { return panel_->findChild<QLabel*>("searchResult")->toolTip(); };
+        QVERIFY2(help().startsWith("Plans are compared with links shared"), qPrintable(help()));
+        QVERIFY2(!found.contains("compared with links"), qPrintable(found));
+        // Where a search is stopped, nobody waits for the steps without.
+        QVERIFY(kept);
+        for (FoundChoice& choice : kept->found.choices) choice.shown_ms.reset();
+        kept->found.links_differ = true;
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->restore(toJson(kept->found, 0));
+        const QString step = formatTime(kept->found.best().step_ms);
+        QVERIFY2(panel_->result().contains(QStringLiteral("step %1 with links shared (").arg(step)),
+                 qPrintable(panel_->result()));
+        QVERIFY2(!panel_->result().contains("share links"), qPrintable(panel_->result()));
+        QVERIFY(help().startsWith("Plans are compared with links shared"));
     }
 
     /// What is called 31.2 GiB is within a limit of 31.2 GiB, as in the panel Memory, and the field goes on saying so.
