@@ -150,18 +150,17 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
 QWidget* MemoryPanel::makeBar() {
     auto* bar = new QWidget;
     auto* layout = barLayout(bar);
-    budget_->setSuffix(tr(" GiB on the host"));
-    budget_->setSpecialValueText(tr("no limit on the host"));
+    budget_->setAffixes({}, tr(" GiB on the host"));
+    budget_->setPlaceholderText(tr("no limit on the host"));
     budget_->setAccessibleName(tr("Offload budget"));
-    budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; 0 is no limit"));
-    limit_->setPrefix(tr("≤ "));  // as short as can be
-    limit_->setSuffix(tr(" GiB"));
-    limit_->setSpecialValueText(tr("≤ device"));
+    budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; empty is no limit"));
+    limit_->setAffixes(tr("≤ "), tr(" GiB"));  // as short as can be
+    limit_->setPlaceholderText(tr("≤ device"));
     limit_->setNames([this] { return limitNames(document_); });
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
-    limit_->setToolTip(tr(
-        "The chart marks the fastest policy whose peak is within it, and the timeline draws it; 0 is what the device "
-        "holds. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB. It changes no plan"));
+    limit_->setToolTip(
+        tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; empty is what the "
+           "device holds. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB. It changes no plan"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
         const std::int64_t bytes = limitBytes(gib);
         chart_->setLimit(bytes);

@@ -47,12 +47,12 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     limit_->view()->setAccessibleName(limit_->accessibleName());
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
     other_limit_->setNames([this] { return limitNames(document_); });
-    other_limit_->setSuffix(tr(" GiB"));
-    other_limit_->setSpecialValueText(tr("no limit"));
+    other_limit_->setAffixes({}, tr(" GiB"));
+    other_limit_->setPlaceholderText(tr("GiB, or baseline + 6"));
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
-        tr("What the step may hold at most; at first what the device holds, or no limit where the cost model does not "
-           "say. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB"));
+        tr("What the step may hold at most; at first what the device holds, where the cost model says it. Empty is no "
+           "limit. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
         other_limit_->setVisible(index == static_cast<int>(Limit::other));

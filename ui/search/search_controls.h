@@ -47,9 +47,9 @@ class SearchControls : public QWidget {
     std::optional<std::int64_t> limitBytes() const;
     /// How many plans are evaluated at most to find one.
     std::size_t plans() const;
-    /// The field of Limit::other. It starts at what the device holds, or at no limit where that is not known, and keeps
-    /// what is typed there, also while another limit is chosen, until the user moves the limit on the chart. Each graph
-    /// has its own limit, effort and options, which it has again when it is opened again.
+    /// The field of Limit::other. It starts at what the device holds, or empty, for no limit, where that is not known,
+    /// and keeps what is typed there, also while another limit is chosen, until the user moves the limit on the chart.
+    /// Each graph has its own limit, effort and options, which it has again when it is opened again.
     LimitField* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);

@@ -1,5 +1,6 @@
 #include "ui/widgets/limit_field.h"
 
+#include <QFocusEvent>
 #include <QLineEdit>
 #include <QStyleOptionSpinBox>
 #include <QToolTip>
@@ -18,42 +19,54 @@ LimitField::LimitField(QWidget* parent) : QDoubleSpinBox(parent) {
     // The field tells what it comes to, its line what is typed.
     connect(this, &QDoubleSpinBox::textChanged, this, &QWidget::updateGeometry);
     connect(lineEdit(), &QLineEdit::textChanged, this, &QWidget::updateGeometry);
+    lineEdit()->installEventFilter(this);
 }
 
 void LimitField::setNames(Names names) {
     names_ = std::move(names);
 }
 
+void LimitField::setAffixes(const QString& before, const QString& behind) {
+    before_ = before;
+    behind_ = behind;
+    setDecimals(decimals());  // writes the limit anew
+}
+
+void LimitField::setPlaceholderText(const QString& text) {
+    lineEdit()->setPlaceholderText(text);
+    updateGeometry();
+}
+
 QSize LimitField::minimumSizeHint() const {
     ensurePolished();
     QStyleOptionSpinBox option;
     initStyleOption(&option);
-    const QString shown = value() == minimum() && !specialValueText().isEmpty()
-                              ? specialValueText()
-                              : prefix() + textFromValue(value()) + suffix();
+    const QString& empty = lineEdit()->placeholderText();
     constexpr int caret = 6;  // with the margins of the line
     // What is being typed may be longer than what it will come to.
     const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
-    const QSize content(std::max(width(shown), width(lineEdit()->text())) + caret, lineEdit()->sizeHint().height());
+    const QString typed = lineEdit()->text().isEmpty() ? empty : lineEdit()->text();
+    const QString shown = value() == minimum() ? empty : textFromValue(value());
+    const QSize content(std::max(width(shown), width(typed)) + caret, lineEdit()->sizeHint().height());
     return style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this);
 }
 
 QString LimitField::textFromValue(double gib) const {
+    if (gib == minimum()) return {};
     QString text = QDoubleSpinBox::textFromValue(gib);
-    const QString point = locale().decimalPoint();
-    if (!text.contains(point)) return text;
-    while (text.endsWith(locale().zeroDigit())) text.chop(1);
-    if (text.endsWith(point)) text.chop(point.size());
-    return text;
+    if (const QString point = locale().decimalPoint(); text.contains(point)) {
+        while (text.endsWith(locale().zeroDigit())) text.chop(1);
+        if (text.endsWith(point)) text.chop(point.size());
+    }
+    return before_ + text + behind_;
 }
 
-/// Of the text with prefix and suffix, where these still stand.
+/// Of the text with what stands around a limit, where that still does.
 ReadLimit LimitField::read(const QString& text) const {
     QString typed = text.trimmed();
-    if (typed == specialValueText().trimmed()) return {minimum(), {}};
-    if (const QString before = prefix().trimmed(); !before.isEmpty() && typed.startsWith(before))
+    if (const QString before = before_.trimmed(); !before.isEmpty() && typed.startsWith(before))
         typed = typed.mid(before.size());
-    if (const QString after = suffix().trimmed(); !after.isEmpty() && typed.endsWith(after)) typed.chop(after.size());
+    if (const QString after = behind_.trimmed(); !after.isEmpty() && typed.endsWith(after)) typed.chop(after.size());
     if (typed.trimmed().isEmpty()) return {minimum(), {}};
     return readLimit(typed, names_ ? names_() : std::vector<NamedBytes>());
 }
@@ -79,6 +92,20 @@ void LimitField::fixup(QString& text) const {
     if (isVisible())
         QToolTip::showText(mapToGlobal(rect().bottomLeft()), shownName(reason), const_cast<LimitField*>(this));
     emit const_cast<LimitField*>(this)->refused(reason);
+}
+
+void LimitField::focusInEvent(QFocusEvent* event) {
+    QDoubleSpinBox::focusInEvent(event);
+    clicked_into_ = event->reason() == Qt::MouseFocusReason;
+    const bool goes_on = event->reason() == Qt::PopupFocusReason || event->reason() == Qt::ActiveWindowFocusReason;
+    if (!clicked_into_ && !goes_on) selectAll();
+}
+
+/// The click that gives it the focus would put the caret there, and a drag selects as in any text.
+bool LimitField::eventFilter(QObject* watched, QEvent* event) {
+    const bool released = watched == lineEdit() && event->type() == QEvent::MouseButtonRelease;
+    if (released && std::exchange(clicked_into_, false) && !lineEdit()->hasSelectedText()) lineEdit()->selectAll();
+    return QDoubleSpinBox::eventFilter(watched, event);
 }
 
 }  // namespace overlap::ui

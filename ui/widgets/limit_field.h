@@ -9,7 +9,8 @@ namespace overlap::ui {
 
 /// A field for a limit of memory in GiB, with as many decimals as it needs. It takes what readLimit() understands and
 /// shows what that comes to; of what it does not understand it says so below itself, and keeps the limit that it had.
-/// Empty it is its minimum.
+/// At its minimum it is empty, and a placeholder stands in it. What is in it is selected when it gets the focus, so
+/// that typing replaces it.
 class LimitField : public QDoubleSpinBox {
     Q_OBJECT
 
@@ -20,6 +21,11 @@ class LimitField : public QDoubleSpinBox {
 
     /// What limits may be counted from, asked when one is typed.
     void setNames(Names names);
+    /// What stands before and behind a limit, such as `≤ ` and ` GiB`: instead of prefix and suffix, which would stand
+    /// in an empty field too.
+    void setAffixes(const QString& before, const QString& behind);
+    /// What an empty field means, or what can be typed into it.
+    void setPlaceholderText(const QString& text);
 
     /// As wide as what stands in it, so that it is never cut.
     QSize minimumSizeHint() const override;
@@ -27,15 +33,21 @@ class LimitField : public QDoubleSpinBox {
     double valueFromText(const QString& text) const override;
     QValidator::State validate(QString& text, int& position) const override;
     void fixup(QString& text) const override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   signals:
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
 
+  protected:
+    void focusInEvent(QFocusEvent* event) override;
+
   private:
     ReadLimit read(const QString& text) const;
 
     Names names_;
+    QString before_, behind_;
+    bool clicked_into_ = false;  ///< the button that gave it the focus is still down
 };
 
 }  // namespace overlap::ui

@@ -1,5 +1,6 @@
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,11 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         setDeviceMemory(0);
         controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         QCOMPARE(controls.limitBytes(), std::optional<std::int64_t>());
-        QCOMPARE(controls.otherLimit()->text(), "no limit");
+        QCOMPARE(controls.otherLimit()->text(), QString());
+        const QString invites = controls.otherLimit()->findChild<QLineEdit*>()->placeholderText();
+        QVERIFY2(invites.contains("baseline + 6"), qPrintable(invites));
+        QVERIFY2(controls.otherLimit()->toolTip().contains("Empty is no limit"),
+                 qPrintable(controls.otherLimit()->toolTip()));
         const std::int64_t device = 80LL << 30;
         setDeviceMemory(device);
         QCOMPARE(controls.limitBytes(), std::optional(device));

@@ -84,9 +84,8 @@ class LimitFieldTest : public QObject {
 
     void aFieldShowsWhatASumComesTo() {
         LimitField field;
-        field.setPrefix(QStringLiteral("≤ "));
-        field.setSuffix(QStringLiteral(" GiB"));
-        field.setSpecialValueText(QStringLiteral("≤ device"));
+        field.setAffixes(QStringLiteral("≤ "), QStringLiteral(" GiB"));
+        field.setPlaceholderText(QStringLiteral("≤ device"));
         field.setNames(names);
         field.show();
         QSignalSpy refused(&field, &LimitField::refused);
@@ -102,18 +101,61 @@ class LimitFieldTest : public QObject {
         QTest::keyClick(&field, Qt::Key_Delete);
         QTest::keyClick(&field, Qt::Key_Return);
         QCOMPARE(field.value(), 0.0);
-        QCOMPARE(field.text(), QStringLiteral("≤ device"));
+        QCOMPARE(field.text(), QString());
         QTest::keyClick(&field, Qt::Key_Up);
         QCOMPARE(field.value(), 1.0);
+    }
+
+    /// Who clicks into it and types replaces what is there, and finds nothing to delete first.
+    void typingReplacesWhatIsThere() {
+        QWidget around;
+        auto* layout = new QHBoxLayout(&around);
+        auto* before = new QLineEdit;
+        auto* field = new LimitField;
+        field->setAffixes({}, QStringLiteral(" GiB"));
+        field->setPlaceholderText(QStringLiteral("GiB, or baseline + 6"));
+        field->setNames(names);
+        layout->addWidget(before);
+        layout->addWidget(field);
+        around.show();
+        around.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&around));
+        auto* line = field->findChild<QLineEdit*>();
+        QCOMPARE(line->text(), QString());
+        QCOMPARE(line->placeholderText(), QStringLiteral("GiB, or baseline + 6"));
+        const auto clickInto = [&] {
+            before->setFocus();
+            QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(8, line->height() / 2));
+            QVERIFY(field->hasFocus());
+        };
+        const auto typeBehind = [&](const char* text) {
+            QTest::keyClicks(field, QString::fromLatin1(text));
+            QTest::keyClick(field, Qt::Key_Return);
+            return field->text();
+        };
+        clickInto();
+        QCOMPARE(typeBehind("baseline + 6"), QStringLiteral("46 GiB"));
+        clickInto();
+        QCOMPARE(line->selectedText(), QStringLiteral("46 GiB"));
+        QCOMPARE(typeBehind("31.5"), QStringLiteral("31.5 GiB"));
+        // A second click is for a place in it.
+        QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(3, line->height() / 2));
+        QCOMPARE(line->selectedText(), QString());
+        before->setFocus();
+        field->setFocus(Qt::ShortcutFocusReason);
+        QCOMPARE(line->selectedText(), QStringLiteral("31.5 GiB"));
+        QTest::keyClick(field, Qt::Key_Delete);
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(field->value(), 0.0);
+        QCOMPARE(line->text(), QString());
     }
 
     void whatStandsInAFieldIsNeverCut() {
         QWidget around;
         auto* layout = new QHBoxLayout(&around);
         auto* field = new LimitField;
-        field->setPrefix(QStringLiteral("≤ "));
-        field->setSuffix(QStringLiteral(" GiB"));
-        field->setSpecialValueText(QStringLiteral("within the device"));
+        field->setAffixes(QStringLiteral("≤ "), QStringLiteral(" GiB"));
+        field->setPlaceholderText(QStringLiteral("within the device"));
         layout->addWidget(field);
         around.show();
         const auto* line = field->findChild<QLineEdit*>();
@@ -121,8 +163,8 @@ class LimitFieldTest : public QObject {
             field->setValue(gib);
             QCoreApplication::sendPostedEvents();
             around.resize(1, 60);  // as narrow as it can be
-            QTRY_VERIFY2(line->width() >= line->fontMetrics().horizontalAdvance(field->text()),
-                         qPrintable(field->text()));
+            const QString shown = field->text().isEmpty() ? line->placeholderText() : field->text();
+            QTRY_VERIFY2(line->width() >= line->fontMetrics().horizontalAdvance(shown), qPrintable(shown));
         }
     }
 };
