@@ -32,6 +32,18 @@ Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph) {
     return plan;
 }
 
+Plan with_entries_taken(Plan plan, PassStep step) {
+    std::vector<PassStep>& steps = plan.pipeline;
+    for (PassStep& other : steps) other.enabled = other.enabled && !decides_buckets(other.pass);
+    const auto own = std::ranges::find_if(steps, takes_buckets, &PassStep::pass);
+    if (own != steps.end()) {
+        own->enabled = true;
+    } else {
+        steps.insert(std::ranges::find_if(steps, merges_or_orders, &PassStep::pass), std::move(step));
+    }
+    return plan;
+}
+
 std::size_t automatic_step(const Plan& plan) {
     const auto step = std::ranges::find_if(
         plan.pipeline, [](const PassStep& candidate) { return candidate.enabled && candidate.pass == automatic_pass; });

@@ -9,6 +9,8 @@ namespace overlap {
 
 /// PyTorch's automatic pass: it orders nodes and chooses buckets without a plan's entries.
 inline constexpr std::string_view automatic_pass = "schedule_overlap_bucketing";
+/// PyTorch's pass that takes a plan's entries as they are.
+inline constexpr std::string_view entries_pass = "manual_overlap_bucketing";
 
 /// Whether a pass chooses buckets itself, without entries of a plan.
 bool decides_buckets(std::string_view pass);
@@ -24,6 +26,12 @@ bool merges_or_orders(std::string_view pass);
 Plan automatic_plan(const Plan& current, const Graph& graph);
 /// @param of_graph the graph's fingerprint, which takes long to find in a large graph.
 Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph);
+
+/// The plan with a step that takes its entries: its own where it has one that is switched off, else `step`, before the
+/// first that merges or orders collectives. Steps that choose buckets themselves are switched off: before them the job
+/// could read parameters that are not gathered yet, and behind them there is nothing left to merge.
+/// @param step of entries_pass.
+Plan with_entries_taken(Plan plan, PassStep step);
 
 /// The first step of a plan that is the automatic pass and switched on; the number of steps where there is none.
 std::size_t automatic_step(const Plan& plan);

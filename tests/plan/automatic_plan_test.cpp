@@ -67,6 +67,27 @@ TEST(AutomaticPlan, BucketsBelongToNoEntry) {
     }
 }
 
+TEST(AutomaticPlan, EntriesAreTakenByOneStepOfAPlan) {
+    const auto names = [](const Plan& plan) {
+        Names enabled;
+        for (const PassStep& step : plan.pipeline)
+            if (step.enabled) enabled.push_back(step.pass);
+        return enabled;
+    };
+    PassStep taking;
+    taking.pass = entries_pass;
+    Plan plan;
+    plan.pipeline = {{"eliminate_dead_code_pass"}, {"bucket_all_gather"}, {std::string(automatic_pass)}};
+    const Plan taken = with_entries_taken(plan, taking);
+    EXPECT_EQ(names(taken), Names({"eliminate_dead_code_pass", "manual_overlap_bucketing"}));
+    EXPECT_EQ(taken.pipeline.size(), 4u);
+    EXPECT_EQ(names(with_entries_taken(Plan(), taking)), Names({"manual_overlap_bucketing"}));
+    // A step of its own that is switched off, with its options.
+    plan.pipeline.push_back({"joint_transformer_block_bucketing_reordering_pass", {}, false});
+    EXPECT_EQ(names(with_entries_taken(plan, taking)),
+              Names({"eliminate_dead_code_pass", "joint_transformer_block_bucketing_reordering_pass"}));
+}
+
 class ManualStartTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {

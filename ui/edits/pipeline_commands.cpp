@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/passes/registry/registry.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 
@@ -126,6 +127,35 @@ void PipelineCommands::setExpertOverlap(const std::optional<ExpertOverlap>& over
     const Plan& plan = document_.current()->plan();
     Plan edited = overlap ? edits::with_expert_overlap(plan, *overlap) : edits::without_expert_overlap(plan);
     if (!does_the_same(edited, plan)) document_.editPlan(text, std::move(edited));
+}
+
+/// Nothing where a step takes them.
+std::optional<Plan> PipelineCommands::withBucketsTaken() const {
+    if (!document_.editable()) return std::nullopt;
+    const Plan& plan = document_.current()->plan();
+    const auto takes = [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); };
+    if (std::ranges::any_of(plan.pipeline, takes)) return std::nullopt;
+    const LoadedGraph& loaded = document_.loaded();
+    return with_entries_taken(plan, suggested_step(loaded.empty_plan, *loaded.presets, entries_pass));
+}
+
+QString PipelineCommands::wayToTakeBuckets() const {
+    const std::optional<Plan> taking = withBucketsTaken();
+    if (!taking) return {};
+    const std::vector<PassStep>& before = document_.current()->plan().pipeline;
+    const auto takes = std::ranges::find_if(
+        taking->pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
+    const QString taker = QString::fromStdString(takes->pass);
+    QStringList off;
+    for (const PassStep& step : before)
+        if (step.enabled && decides_buckets(step.pass)) off.append(QString::fromStdString(step.pass));
+    const QString on = (before.size() < taking->pipeline.size() ? tr("Adds %1") : tr("Switches %1 on")).arg(taker);
+    return off.isEmpty() ? on : tr("%1 and switches %2 off").arg(on, off.join(tr(" and ")));
+}
+
+void PipelineCommands::takeBuckets() {
+    if (std::optional<Plan> taking = withBucketsTaken())
+        document_.editPlan(tr("Bucket by the cards"), std::move(*taking));
 }
 
 void PipelineCommands::startFrom(const PipelinePreset& preset) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/plan/expert_overlap.h"
+#include "core/plan/plan.h"
 #include "core/plan/presets.h"
 
 namespace overlap::ui {
@@ -35,6 +36,10 @@ class PipelineCommands {
     /// The passes that carry out an overlap of experts, all of them, or none with nothing.
     /// @param text what the edit is called.
     void setExpertOverlap(const std::optional<ExpertOverlap>& overlap, const QString& text);
+    /// Makes a step take the plan's buckets, see with_entries_taken(). Nothing happens where one does.
+    void takeBuckets();
+    /// What takeBuckets() would do, as a sentence without full stop; empty where a step takes the buckets.
+    QString wayToTakeBuckets() const;
     /// Replaces all steps. A plan without buckets is given the preset's.
     void startFrom(const PipelinePreset& preset);
 
@@ -42,6 +47,7 @@ class PipelineCommands {
 
   private:
     bool has(int step) const;
+    std::optional<Plan> withBucketsTaken() const;
     QString name(int step) const;
 
     Document& document_;

@@ -28,6 +28,7 @@
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/module_paths.h"
 #include "ui/plan/uncovered_model.h"
+#include "ui/plan/untaken_cards.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -130,6 +131,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     entry_column->addWidget(entry_);
     entry_column->addWidget(message_);
     entry_column->addWidget(automatic_);
+    entry_column->addWidget(new UntakenCards(document));
     entry_column->addSpacing(4);
     entry_column->addWidget(repair_, 0, Qt::AlignLeft);
     auto* layout = new QVBoxLayout(this);
@@ -339,12 +341,10 @@ void BucketBoard::updateAutomatic() {
     const std::vector<FinalBucket> buckets = evaluation ? final_buckets(*evaluation) : std::vector<FinalBucket>();
     std::size_t members = 0;
     for (const FinalBucket& bucket : buckets) members += bucket.members.size();
-    QString text = buckets.empty() ? tr("%1 has made no buckets.").arg(pass)
-                                   : tr("%1 finds buckets by itself: it merged %2 collectives into %3.")
-                                         .arg(pass, formatCount(static_cast<std::int64_t>(members)),
-                                              formatCount(static_cast<std::int64_t>(buckets.size())));
-    if (!current->plan().buckets.empty()) text += u' ' + tr("No step of this plan takes the cards below.");
-    automatic_text_->setText(text);
+    automatic_text_->setText(buckets.empty() ? tr("%1 has made no buckets.").arg(pass)
+                                             : tr("%1 finds buckets by itself: it merged %2 collectives into %3.")
+                                                   .arg(pass, formatCount(static_cast<std::int64_t>(members)),
+                                                        formatCount(static_cast<std::int64_t>(buckets.size()))));
 }
 
 void BucketBoard::showUncovered(bool) {

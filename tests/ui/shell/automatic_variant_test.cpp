@@ -220,11 +220,48 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(!told->isHidden());
         QVERIFY(told->findChild<QLabel*>()->text().contains(QStringLiteral("finds buckets by itself: it merged 132")));
         BucketCommands(window.document()).addText(QStringLiteral("layers.0"));
-        QVERIFY(told->findChild<QLabel*>()->text().contains(QStringLiteral("No step of this plan takes the cards")));
         window.document().selection().selectBucket(0);
         QVERIFY(settle(window));
         // The pass's buckets are none of the card's.
         QVERIFY(!plainText(inspect(window.document())).contains(QStringLiteral("merged")));
+    }
+
+    void cardsThatNoStepTakesAreTakenByAClick() {
+        const auto document = openDocument();
+        AutomaticCommands(*document).addAutomatic();
+        QVERIFY(waitForEvaluation(*document));
+        BucketBoard board(*document);
+        board.show();
+        const auto* untaken = board.findChild<QWidget*>(QStringLiteral("untakenCards"));
+        QVERIFY(untaken->isHidden());
+        BucketCommands(*document).addText(QStringLiteral("layers.0"));
+        QVERIFY(untaken->isVisible());
+        const auto why = [&] { return untaken->findChild<QLabel*>()->toolTip(); };
+        QCOMPARE(why(), QStringLiteral("schedule_overlap_bucketing finds buckets by itself"));
+        auto* take = untaken->findChild<QPushButton*>();
+        QVERIFY2(take->toolTip().startsWith(QStringLiteral("Adds manual_overlap_bucketing and switches "
+                                                           "schedule_overlap_bucketing off")),
+                 qPrintable(take->toolTip()));
+        const Plan before = document->current()->plan();
+        take->click();
+        QVERIFY(untaken->isHidden() && !board.automatic());
+        QVERIFY(waitForEvaluation(*document));
+        const auto evaluation = document->evaluation();
+        QVERIFY(!evaluation->refused && !evaluation->reports.front().buckets.empty());
+        QVERIFY(evaluation->reports.front().buckets.front().plan_entry == 0u);
+        for (const Problem& problem : evaluation->problems)
+            QVERIFY2(problem.severity != Severity::error, problem.message.c_str());
+        document->undoGroup().undo();
+        QVERIFY(document->current()->plan() == before);
+        QVERIFY(untaken->isVisible());
+        // Also where no step finds buckets by itself.
+        Plan bare = before;
+        bare.pipeline.clear();
+        document->editPlan(QStringLiteral("bare"), bare);
+        QCOMPARE(why(), QStringLiteral("No step of this plan takes them"));
+        take->click();
+        QVERIFY(untaken->isHidden());
+        QCOMPARE(document->current()->plan().pipeline.front().pass, std::string(entries_pass));
     }
 
     void theInspectorFindsWhatWouldHideACollective() {

@@ -1,0 +1,49 @@
+#include "ui/plan/untaken_cards.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <algorithm>
+
+#include "core/plan/automatic_plan.h"
+#include "ui/document/document.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/theme/harmless_text.h"
+
+namespace overlap::ui {
+
+UntakenCards::UntakenCards(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      text_(new QLabel(tr("The cards change nothing"))),
+      take_(new QPushButton(tr("Bucket by the cards"))) {
+    setObjectName("untakenCards");
+    text_->setWordWrap(true);
+    text_->setProperty("role", "caution");
+    take_->setAccessibleName(take_->text());
+    auto* layout = new QHBoxLayout(this);  // one row: a low window has little room for cards
+    layout->setContentsMargins(0, 8, 0, 0);
+    layout->setSpacing(8);
+    layout->addWidget(text_, 1);
+    layout->addWidget(take_);
+    connect(take_, &QPushButton::clicked, this, [this] { PipelineCommands(document_).takeBuckets(); });
+    connect(&document, &Document::planChanged, this, &UntakenCards::update);
+    update();
+}
+
+void UntakenCards::update() {
+    const bool cards = document_.isOpen() && !document_.buckets().empty();
+    const QString way = cards ? PipelineCommands(document_).wayToTakeBuckets() : QString();
+    setHidden(way.isEmpty());
+    if (way.isEmpty()) return;
+    const auto& steps = document_.current()->plan().pipeline;
+    const auto deciding =
+        std::ranges::find_if(steps, [](const PassStep& step) { return step.enabled && decides_buckets(step.pass); });
+    text_->setToolTip(deciding == steps.end()
+                          ? tr("No step of this plan takes them")
+                          : tr("%1 finds buckets by itself").arg(shownName(QString::fromStdString(deciding->pass))));
+    text_->setAccessibleDescription(text_->toolTip());
+    take_->setToolTip(tr("%1; can be undone").arg(shownName(way)));
+}
+
+}  // namespace overlap::ui
