@@ -13,6 +13,7 @@ namespace {
 
 constexpr double smallest_share = 0.1;
 constexpr int lowest_view = 48;  ///< views scroll
+constexpr int lowest_seen = 96;  ///< of a view that makes room for the lower one
 
 }  // namespace
 
@@ -102,6 +103,19 @@ void CentreTabs::showView(const QString& id) {
     if (index < 0) return;
     tabs_->setCurrentIndex(index);
     setOpen(true);
+}
+
+bool CentreTabs::hasRoomBelow(int height) const {
+    const int header = row_->parentWidget()->sizeHint().height();
+    return splitter_->height() - splitter_->handleWidth() - height >= header + lowest_seen;
+}
+
+void CentreTabs::giveBelow(int height) {
+    if (tabs_->currentIndex() < 0 || !hasRoomBelow(height)) return;
+    double& upper = views_[static_cast<std::size_t>(tabs_->currentIndex())].upper_share;
+    const double left = splitter_->height() - splitter_->handleWidth() - height;
+    upper = std::min(upper, left / splitter_->height());
+    share();
 }
 
 bool CentreTabs::open() const {

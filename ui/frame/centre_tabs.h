@@ -51,6 +51,10 @@ class CentreTabs : public QWidget {
 
     /// Shows the lower view where the one in front stands alone: another comes to the front.
     void uncoverBelow();
+    /// Whether the lower view can have this height with the views above it still to be seen.
+    bool hasRoomBelow(int height) const;
+    /// Gives the lower view at least this height, as a drag of the border would, where it hasRoomBelow().
+    void giveBelow(int height);
     /// Whether the views are shown; otherwise the lower view has all the space.
     bool open() const;
     void setOpen(bool open);

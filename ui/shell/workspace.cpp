@@ -50,6 +50,7 @@
 #include "ui/run/run_panel.h"
 #include "ui/search/search_panel.h"
 #include "ui/session/session_state.h"
+#include "ui/shell/room_for_memory.h"
 #include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
@@ -262,14 +263,8 @@ void Workspace::connectViews() {
     connect(mesh_, &MeshView::changedUnseen, this, [this] { showMiddle(QStringLiteral("mesh")); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
     connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
-    connect(timeline_, &TimelineView::roomWanted, this, [this] {
-        // The view above gives way first: panels stay beside the timeline where that is enough.
-        centre_->setOpen(false);
-        QTimer::singleShot(0, timeline_, [this] {
-            QWidget* middle = enlarged_->partOf(timeline_);
-            if (timeline_->geometryOfParts().memory.isEmpty() && !enlarged_->is(middle)) enlarged_->enlarge(middle);
-        });
-    });
+    auto* room = new RoomForMemory(*timeline_, *centre_, *enlarged_, this);
+    connect(room, &RoomForMemory::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
 }
 

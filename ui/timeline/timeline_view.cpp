@@ -52,7 +52,7 @@ void TimelineView::connectParts() {
         layOut();
         repaint_.request();
     });
-    connect(memoryHint_, &MemoryHint::clicked, this, &TimelineView::roomWanted);
+    connect(memoryHint_, &MemoryHint::clicked, this, [this] { emit roomWanted(heightWithMemory()); });
     connect(limitEditor_, &MemoryLimitEditor::accepted, this, &TimelineView::memoryLimitTyped);
     connect(limitEditor_, &MemoryLimitEditor::refused, this, &TimelineView::told);
     connect(limitEditor_, &MemoryLimitEditor::closed, this, qOverload<>(&QWidget::setFocus));
@@ -236,6 +236,20 @@ void TimelineView::layOut() {
     verticalScrollBar()->setPageStep(std::max(1, scene_.geometry.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
     verticalScrollBar()->setRange(0, std::max(0, scene_.geometry.scrollMaximum()));
+}
+
+int TimelineView::heightWithMemory() const {
+    constexpr int lowestCurve = 32, step = 4, highest = 2000;
+    const LaneRows rows = LaneRows::of(*scene_.timeline, edits_->lanes());
+    const QSize size = viewport()->size();
+    int more = 0;
+    const auto fits = [&] {
+        const QSize higher(size.width(), size.height() + more);
+        const auto geometry = TimelineGeometry::of(*scene_.timeline, rows, higher, usualLabelTextWidth(), 0);
+        return geometry.memory.height() >= lowestCurve;
+    };
+    while (!fits() && size.height() + more < highest) more += step;
+    return height() + more;
 }
 
 void TimelineView::changeRange(TimeRange range, ViewHistory::Motion motion) {

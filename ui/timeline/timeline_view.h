@@ -179,8 +179,8 @@ class TimelineView : public QAbstractScrollArea {
     void told(const QString& sentence);
     /// The user asks for a file of what is visible, or of all.
     void exportWanted(bool visibleOnly);
-    /// The user wants to see the memory curve, which takes a higher view.
-    void roomWanted();
+    /// The user wants to see the memory curve, which takes a view of this height.
+    void roomWanted(int height);
     /// The menu of an event is about to show, or of no event; items may be added.
     void eventMenuAboutToShow(QMenu* menu, quint32 reference);
 
@@ -206,6 +206,8 @@ class TimelineView : public QAbstractScrollArea {
     // timeline_view.cpp
     void connectParts();
     void layOut();
+    /// The least height at which the memory curve can be read.
+    int heightWithMemory() const;
     void changeRange(TimeRange range, ViewHistory::Motion motion);
     void showRange(TimeRange range);
     void select(EventLocation location, bool tell);

@@ -1,6 +1,7 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QDockWidget>
+#include <QJsonObject>
 #include <QLayout>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -28,6 +29,8 @@ namespace overlap::ui {
 /// leaves at scale 2.
 class LowWindowTest : public QObject {
     Q_OBJECT
+
+    static constexpr int usual = 180, high = 2000;  ///< heights of the panels below
 
   private slots:
     void initTestCase() { ThemeManager::instance().apply(); }
@@ -85,6 +88,55 @@ class LowWindowTest : public QObject {
         for (const char* dock : {"modules", "buckets", "problems"})
             QVERIFY2(window.workspace().docks().find(dock)->isVisible(), dock);
         QVERIFY(!window.workspace().enlarged().any());
+    }
+
+    /// The view above the timeline is there as long as there is room for both, in a share that stays.
+    void aMemoryCurveThatIsAskedForTakesNoMoreRoomThanItNeeds_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<int>("panels");
+        QTest::addColumn<bool>("open_before");
+        QTest::addColumn<bool>("open_after");
+        QTest::addColumn<bool>("enlarged");
+        QTest::newRow("the view above is lower") << QSize(1280, 800) << usual << true << true << false;
+        QTest::newRow("it closes") << QSize(1024, 540) << usual << true << false << false;
+        QTest::newRow("panels are hidden") << QSize(1280, 800) << high << true << true << true;
+        QTest::newRow("it was closed") << QSize(1280, 800) << high << false << false << true;
+    }
+    void aMemoryCurveThatIsAskedForTakesNoMoreRoomThanItNeeds() {
+        QFETCH(QSize, size);
+        QFETCH(int, panels);
+        QFETCH(bool, open_before);
+        QFETCH(bool, open_after);
+        QFETCH(bool, enlarged);
+        MainWindow window;
+        open(window, {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")});
+        CentreTabs& centre = window.workspace().centre();
+        constexpr double high_share = 0.8;
+        centre.restore({{"view", "graph"}, {"upper_share", QJsonObject{{"graph", high_share}}}, {"open", open_before}});
+        window.resize(size);
+        QTRY_COMPARE(window.size(), size);
+        // Panels at the sides would keep some height for the middle.
+        for (const char* side : {"modules", "buckets", "inspector"})
+            window.workspace().docks().find(side)->setVisible(panels == usual);
+        QTest::qWait(50);
+        window.resizeDocks({window.workspace().docks().find("problems")}, {panels}, Qt::Vertical);
+        QTest::qWait(50);
+        TimelineView& timeline = window.workspace().timeline();
+        auto* hint = timeline.findChild<QAbstractButton*>("memoryHint");
+        QTRY_VERIFY(hint->isVisible());
+        hint->click();
+        QTRY_VERIFY(timeline.geometryOfParts().memory.height() >= 20 && !hint->isVisible());
+        QTest::qWait(50);
+        QVERIFY(!timeline.geometryOfParts().memory.isEmpty() && timeline.isVisible());
+        QCOMPARE(centre.open(), open_after);
+        QCOMPARE(window.workspace().enlarged().any(), enlarged);
+        if (open_after) QVERIFY(centre.view(QStringLiteral("graph"))->visibleRegion().boundingRect().height() >= 48);
+        // Another view and back: the curve is still there.
+        if (!open_after) return;
+        const int height = timeline.height();
+        centre.showView(QStringLiteral("mesh"));
+        centre.showView(QStringLiteral("graph"));
+        QTRY_VERIFY(std::abs(timeline.height() - height) <= 1);  // a share of it is rounded
     }
 
     void aMemoryCurveWithoutRoomIsTold() {
