@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "core/plan/automatic_plan.h"
@@ -13,13 +14,14 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t most_automatic_plans = 6, most_other_plans = 2;
-constexpr std::size_t sections_of_each = 2;  ///< within the limit, and beyond it
+constexpr std::size_t settings_of_each = 2;  ///< within the limit, and beyond it
 constexpr double hardly_slower = 1.05;
-constexpr std::size_t lean_sections = 4, plans_of_front = 4;
+constexpr std::size_t lean_settings = 4, plans_of_front = 4;
 constexpr std::size_t sections_of_fastest = 8;  ///< known ones
 
-bool contains(const std::vector<MemorySection>& sections, const MemorySection& section) {
-    return std::ranges::find(sections, section) != sections.end();
+template <class Item>
+bool contains(const std::vector<Item>& items, const Item& item) {
+    return std::ranges::find(items, item) != items.end();
 }
 
 }  // namespace
@@ -40,35 +42,48 @@ std::vector<Plan> FastWithinLimit::fast_plans(bool automatic) const {
     return plans;
 }
 
-std::vector<Proposal> FastWithinLimit::with_every_section(const Plan& plan) const {
-    std::vector<MemorySection> sections;
-    for (const MemoryChoice& choice : settings_) sections.push_back(choice.section);
-    return with_sections(plan, sections);
+std::vector<Proposal> FastWithinLimit::with_every_setting(const Plan& plan) const {
+    std::vector<const MemoryChoice*> every;
+    for (const MemoryChoice& setting : settings_) every.push_back(&setting);
+    return with_settings(plan, every);
 }
 
-std::vector<Proposal> FastWithinLimit::with_best_sections(const std::vector<Plan>& plans,
-                                                          std::vector<Candidate> tried) const {
-    const std::vector<MemorySection> sections = best_sections(std::move(tried));
+std::vector<Proposal> FastWithinLimit::with_best_settings(const std::vector<Plan>& plans) const {
+    std::vector<Tried> best_first = tried();
+    std::ranges::stable_sort(best_first, [&](const Tried& left, const Tried& right) {
+        return rounds_.is_better(*left.candidate, *right.candidate);
+    });
+    std::vector<const MemoryChoice*> within, beyond;
+    double fastest_within_ms = std::numeric_limits<double>::infinity();
+    for (const auto& [candidate, setting] : best_first) {
+        const bool fits = rounds_.within_limit(*candidate);
+        if (fits) fastest_within_ms = std::min(fastest_within_ms, candidate->step_ms);
+        if (!fits && candidate->step_ms > fastest_within_ms) continue;
+        std::vector<const MemoryChoice*>& chosen = fits ? within : beyond;
+        if (chosen.size() < settings_of_each && !contains(within, setting) && !contains(beyond, setting))
+            chosen.push_back(setting);
+    }
+    std::ranges::move(beyond, std::back_inserter(within));
     std::vector<Proposal> proposals;
-    for (const Plan& plan : plans) std::ranges::move(with_sections(plan, sections), std::back_inserter(proposals));
+    for (const Plan& plan : plans) std::ranges::move(with_settings(plan, within), std::back_inserter(proposals));
     return proposals;
 }
 
-std::vector<Proposal> FastWithinLimit::with_lean_sections(const std::vector<Plan>& plans,
-                                                          std::vector<Candidate> tried) const {
-    std::erase_if(tried, [](const Candidate& one) { return !one.usable() || !one.plan.memory; });
-    std::ranges::stable_sort(tried, {}, &Candidate::step_ms);
-    std::vector<MemorySection> sections;
+std::vector<Proposal> FastWithinLimit::with_lean_settings(const std::vector<Plan>& plans) const {
+    std::vector<Tried> by_step = tried();
+    std::ranges::stable_sort(by_step, {}, [](const Tried& one) { return one.candidate->step_ms; });
+    std::vector<const MemoryChoice*> lean;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const Candidate& candidate : tried) {
-        if (candidate.step_ms > tried.front().step_ms * hardly_slower || sections.size() == lean_sections) break;
-        if (candidate.corrected_peak_bytes >= least) continue;
-        least = candidate.corrected_peak_bytes;
-        if (!contains(sections, *candidate.plan.memory)) sections.push_back(*candidate.plan.memory);
+    for (const auto& [candidate, setting] : by_step) {
+        if (candidate->step_ms > by_step.front().candidate->step_ms * hardly_slower || lean.size() == lean_settings)
+            break;
+        if (candidate->corrected_peak_bytes >= least) continue;
+        least = candidate->corrected_peak_bytes;
+        if (!contains(lean, setting)) lean.push_back(setting);
     }
     std::vector<Proposal> proposals;
     for (std::size_t index = 1; index < std::min(plans.size(), plans_of_front); ++index)
-        std::ranges::move(with_sections(plans[index], sections), std::back_inserter(proposals));
+        std::ranges::move(with_settings(plans[index], lean), std::back_inserter(proposals));
     return proposals;
 }
 
@@ -86,39 +101,39 @@ std::vector<Proposal> FastWithinLimit::fastest_with_known_sections() const {
         const MemorySection& section = *candidate->plan.memory;
         if (contains(sections, section)) continue;
         sections.push_back(section);
-        proposals.push_back({edits::with_memory(fastest->plan, section), "memory of a slower plan"});
+        const MemoryChoice* const setting = setting_of(candidate->plan);
+        proposals.push_back({edits::with_memory(fastest->plan, section),
+                             setting ? "memory: " + setting->title : std::string("memory of a slower plan")});
     }
     return proposals;
 }
 
-std::vector<MemorySection> FastWithinLimit::best_sections(std::vector<Candidate> tried) const {
-    std::erase_if(tried, [](const Candidate& one) { return !one.usable() || !one.plan.memory; });
-    std::ranges::stable_sort(
-        tried, [&](const Candidate& left, const Candidate& right) { return rounds_.is_better(left, right); });
-    std::vector<MemorySection> within, beyond;
-    double fastest_within_ms = std::numeric_limits<double>::infinity();
-    for (const Candidate& candidate : tried) {
-        const bool fits = rounds_.within_limit(candidate);
-        if (fits) fastest_within_ms = std::min(fastest_within_ms, candidate.step_ms);
-        if (!fits && candidate.step_ms > fastest_within_ms) continue;
-        std::vector<MemorySection>& chosen = fits ? within : beyond;
-        const MemorySection& section = *candidate.plan.memory;
-        if (chosen.size() < sections_of_each && !contains(within, section) && !contains(beyond, section))
-            chosen.push_back(section);
-    }
-    std::ranges::move(beyond, std::back_inserter(within));
-    return within;
+std::vector<FastWithinLimit::Tried> FastWithinLimit::tried() const {
+    std::vector<Tried> found;
+    for (const Candidate& candidate : rounds_.usable())
+        if (const MemoryChoice* const setting = setting_of(candidate.plan)) found.push_back({&candidate, setting});
+    return found;
 }
 
-std::vector<Proposal> FastWithinLimit::with_sections(const Plan& plan,
-                                                     const std::vector<MemorySection>& sections) const {
-    std::vector<Proposal> with_groups = group_proposals(graph_, plan);
-    with_groups.push_back({plan, "a fast plan"});
-    if (sections.empty()) return with_groups;
+const MemoryChoice* FastWithinLimit::setting_of(const Plan& plan) const {
+    if (!plan.memory) return nullptr;
+    const auto setting = std::ranges::find(settings_, *plan.memory, &MemoryChoice::section);
+    return setting == settings_.end() ? nullptr : &*setting;
+}
+
+std::vector<Proposal> FastWithinLimit::with_settings(const Plan& plan,
+                                                     const std::vector<const MemoryChoice*>& settings) const {
+    std::vector<Proposal> variants = group_proposals(graph_, plan);
+    if (settings_.empty()) return variants;
+    variants.insert(variants.begin(), {plan, ""});
     std::vector<Proposal> proposals;
-    for (const Proposal& groups : with_groups)
-        for (const MemorySection& section : sections)
-            proposals.push_back({edits::with_memory(groups.plan, section), "less memory in " + groups.origin});
+    for (const Proposal& variant : variants) {
+        for (const MemoryChoice* setting : settings) {
+            std::string origin = "memory: " + setting->title;
+            if (!variant.origin.empty()) origin += ", " + variant.origin;
+            proposals.push_back({edits::with_memory(variant.plan, setting->section), std::move(origin)});
+        }
+    }
     return proposals;
 }
 

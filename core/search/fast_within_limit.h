@@ -12,7 +12,8 @@ namespace overlap {
 /// of step against peak.
 class FastWithinLimit {
   public:
-    /// @param settings see memory_settings(); all three must outlive this.
+    /// @param settings see memory_settings(); without any, proposals differ in their process groups alone. All three
+    /// must outlive this.
     FastWithinLimit(const std::shared_ptr<const Graph>& graph, const SearchRounds& rounds,
                     const std::vector<MemoryChoice>& settings)
         : graph_(graph), rounds_(rounds), settings_(settings) {}
@@ -23,23 +24,27 @@ class FastWithinLimit {
     std::vector<Plan> fast_plans(bool automatic) const;
 
     /// A plan with every setting of memory and each choice of process groups.
-    std::vector<Proposal> with_every_section(const Plan& plan) const;
+    std::vector<Proposal> with_every_setting(const Plan& plan) const;
 
-    /// Plans with the sections that are best in what was tried: of the fastest candidates within the limit, and of
-    /// faster ones that are the least beyond it.
-    /// @param tried of with_every_section().
-    std::vector<Proposal> with_best_sections(const std::vector<Plan>& plans, std::vector<Candidate> tried) const;
+    /// Plans with the settings that have been best so far: of the fastest candidates within the limit, and of faster
+    /// ones that are the least beyond it.
+    std::vector<Proposal> with_best_settings(const std::vector<Plan>& plans) const;
 
-    /// The first few plans with the sections that are hardly slower in what was tried, and each take less memory than all
-    /// faster ones.
-    std::vector<Proposal> with_lean_sections(const std::vector<Plan>& plans, std::vector<Candidate> tried) const;
+    /// The first few plans with the settings that have been hardly slower, each with less memory than all faster ones.
+    std::vector<Proposal> with_lean_settings(const std::vector<Plan>& plans) const;
 
     /// The fastest plan of all with sections that have brought others within the limit, those of the fastest first.
     std::vector<Proposal> fastest_with_known_sections() const;
 
   private:
-    std::vector<MemorySection> best_sections(std::vector<Candidate> tried) const;
-    std::vector<Proposal> with_sections(const Plan& plan, const std::vector<MemorySection>& sections) const;
+    /// What was tried of one of the settings.
+    struct Tried {
+        const Candidate* candidate;
+        const MemoryChoice* setting;
+    };
+    std::vector<Tried> tried() const;
+    const MemoryChoice* setting_of(const Plan& plan) const;
+    std::vector<Proposal> with_settings(const Plan& plan, const std::vector<const MemoryChoice*>& settings) const;
 
     const std::shared_ptr<const Graph>& graph_;
     const SearchRounds& rounds_;

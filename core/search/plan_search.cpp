@@ -24,7 +24,6 @@ namespace {
 /// The share of the effort that is left for what plans are made of, once one is found.
 constexpr double share_of_search = 0.85;
 constexpr std::size_t most_finalists = 24;
-constexpr std::size_t most_sections = 8;  ///< of memory, that are tried with the fastest plan
 /// Of plans that are alike, those whose mean step under disturbed costs is longer than the least by more are left out.
 constexpr double robust_share = 0.001;
 
@@ -173,10 +172,11 @@ class Search {
         if (rounds_.stopped() || fastest_is_within_limit()) return;
         const FastWithinLimit within(evaluator_.graph(), rounds_, memory_settings_);
         for (const bool automatic : {true, false}) {
+            if (fastest_is_within_limit()) return;
             const std::vector<Plan> fast = within.fast_plans(automatic);
             if (fast.empty()) continue;
-            std::vector<Candidate> tried = evaluate_locked(within.with_every_section(fast.front()));
-            evaluate_locked(within.with_best_sections(fast, std::move(tried)));
+            evaluate_locked(within.with_every_setting(fast.front()));
+            evaluate_locked(within.with_best_settings(fast));
         }
     }
 
@@ -186,8 +186,8 @@ class Search {
         const FastWithinLimit lean(evaluator_.graph(), rounds_, memory_settings_);
         const std::vector<Plan> fast = lean.fast_plans(true);
         if (fast.empty()) return;
-        std::vector<Candidate> tried = evaluate_locked(lean.with_every_section(fast.front()));
-        evaluate_locked(lean.with_lean_sections(fast, std::move(tried)));
+        evaluate_locked(lean.with_every_setting(fast.front()));
+        evaluate_locked(lean.with_lean_settings(fast));
     }
 
     /// @returns whether nothing helps any more.
