@@ -205,9 +205,9 @@ QRectF StepPeakChart::roomForNames() const {
 /// What names must not cover.
 std::vector<QRectF> StepPeakChart::placesOfPoints() const {
     std::vector<QRectF> places;
-    const auto cover = [&](const Point& point, double reach) {
+    const auto cover = [&](const Point& point, double radius) {
         const QPointF at = place(point);
-        places.emplace_back(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
+        places.emplace_back(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
     };
     for (const Point& point : points_) cover(point, Metrics::radius);
     if (current_) cover(*current_, Metrics::ring_radius);
