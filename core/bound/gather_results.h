@@ -8,7 +8,7 @@
 
 namespace overlap {
 
-/// What a gather returns. Its start and its wait have memory of their own, as large, one after the other.
+/// What a gather returns; its wait returns the same memory.
 struct GatherResult {
     std::int64_t bytes = 0;  ///< alive from the start of the gather to the last use of what it returns
     /// What uses it: its wait and views of it are no uses.

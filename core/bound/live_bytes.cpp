@@ -18,7 +18,13 @@ LiveBytes::LiveBytes(const StepWork& work)
     std::int64_t* alive = &tree_[leaves_];
     std::int64_t held = 0;
     std::vector<std::int64_t> change(count + 1);
-    for (const Storage& storage : table.storages()) {
+    std::vector<std::int32_t> used_after(table.storages().size(), -1);  // the last anchor that some use comes after
+    for (NodeId node = 0; node < graph.node_count(); ++node)
+        for (const NodeId input : graph.inputs(node))
+            for (const StorageIndex storage : table.held_by(input))
+                used_after[storage] = std::max(used_after[storage], work.after[node]);
+    for (StorageIndex index = 0; index < table.storages().size(); ++index) {
+        const Storage& storage = table.storages()[index];
         if (!storage.counted) continue;
         const NodeId maker = storage.allocator;
         if (graph.op(maker) == NodeOp::placeholder) {
@@ -26,11 +32,10 @@ LiveBytes::LiveBytes(const StepWork& work)
             continue;
         }
         if (!work.memory_is_fixed) continue;  // what is recomputed need not be alive
-        const std::int32_t used = storage.last_user == no_node ? -1 : work.after[storage.last_user];
         // Before the first anchor there are unsharded parameters, which plans gather once or twice.
         if (work.compute_ms[maker] <= 0 || work.after[maker] < 0) continue;
         const std::int32_t from = work.needed_by[maker];
-        const std::int32_t to = std::max(used, work.anchor_of_node[maker]);
+        const std::int32_t to = std::max(used_after[index], work.anchor_of_node[maker]);
         if (from > to) continue;
         change[static_cast<std::size_t>(from)] += storage.bytes;
         change[static_cast<std::size_t>(to) + 1] -= storage.bytes;

@@ -171,11 +171,11 @@ class MemoryExplainer {
         const bool released = life.until != StorageLife{}.until;
         std::string sentence = bytes_text(storage.bytes) + " (" + memory_kind_title(kind) + ") are held from ";
         sentence += life.from == 0 ? "the beginning" : std::string(graph_.name(storage.allocator));
-        sentence += released ? " to " + std::string(graph_.name(storage.last_user)) : " to the end of the step";
+        sentence += released ? " to " + std::string(graph_.name(storage.released_by)) : " to the end of the step";
         if (evaluation_.times_known) {
             const double from_ms = life.from == 0 ? 0 : evaluation_.simulation.nodes[storage.allocator].start_ms;
             const double to_ms =
-                released ? evaluation_.simulation.nodes[storage.last_user].end_ms : evaluation_.simulation.step_ms;
+                released ? evaluation_.simulation.nodes[storage.released_by].end_ms : evaluation_.simulation.step_ms;
             sentence += ", " + time_text(std::max(0.0, to_ms - from_ms));
         }
         const std::size_t peak = peak_point(evaluation_.corrected_memory);

@@ -153,8 +153,9 @@ class Report {
         html_ += "</div>\n";
         if (result_.corrected_memory.peak_bytes != result_.memory.peak_bytes) {
             html_ += paragraph(
-                "Peak memory holds what a collective reads until its wait, and a tensor that is computed again apart from "
-                "its original. PyTorch's estimator does neither and says " +
+                "Peak memory counts what a collective reads until its wait, what a wait returns once, and a tensor "
+                "that is "
+                "computed again apart from its original. PyTorch's estimator does none of this and says " +
                     html_text(bytes_text(result_.memory.peak_bytes)) +
                     " (the graph as it is: " + html_text(bytes_text(baseline_.memory.peak_bytes)) + ").",
                 "dim");

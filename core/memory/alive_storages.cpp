@@ -17,7 +17,7 @@ AliveStorages alive_storages(const Graph& graph, StorageRule rule, std::size_t p
         const bool released = life->until != StorageLife().until;
         alive.bytes += storage.bytes;
         ++alive.count;
-        alive.pieces.push_back({storage.allocator, released ? storage.last_user : no_node, storage.bytes});
+        alive.pieces.push_back({storage.allocator, released ? storage.released_by : no_node, storage.bytes});
     }
     std::ranges::stable_sort(alive.pieces, [](const AliveStorage& a, const AliveStorage& b) {
         return a.bytes != b.bytes ? a.bytes > b.bytes : a.allocator < b.allocator;

@@ -9,8 +9,8 @@ namespace overlap {
 
 /// One piece of memory that is held.
 struct AliveStorage {
-    NodeId allocator = no_node;  ///< the node that allocates it; a placeholder or get_attr for what is there at first
-    NodeId last_user = no_node;  ///< releases it; no_node for what is never released
+    NodeId allocator = no_node;    ///< the node that allocates it; a placeholder or get_attr for what is there at first
+    NodeId released_by = no_node;  ///< no_node for what is never released
     std::int64_t bytes = 0;
 };
 

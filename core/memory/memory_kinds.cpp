@@ -157,7 +157,10 @@ class KindFinder {
             const HostTransfers::Kind kind = transfers.kind(node);
             if (kind == HostTransfers::Kind::from_host) of_node_[node] = MemoryKind::offload;
             if (kind != HostTransfers::Kind::to_host) continue;
-            for (const NodeId input : graph_.inputs(node)) of_node_[input] = MemoryKind::offload;
+            // What is copied may lie in the memory of another node, as what a wait returns does.
+            for (const NodeId input : graph_.inputs(node))
+                for (const StorageIndex storage : table_.held_by(input))
+                    of_node_[table_.storages()[storage].allocator] = MemoryKind::offload;
         }
     }
 
@@ -166,8 +169,8 @@ class KindFinder {
         const MemoryKind kind = of_node_[node];
         if (kind != MemoryKind::temporary) return kind;
         if (is_recomputed(graph_, node)) return MemoryKind::recomputed;
-        const bool kept = !is_backward(graph_, node) && storage.last_user != no_node &&
-                          graph_.op(storage.last_user) != NodeOp::output && is_backward(graph_, storage.last_user);
+        const bool kept = !is_backward(graph_, node) && storage.released_by != no_node &&
+                          graph_.op(storage.released_by) != NodeOp::output && is_backward(graph_, storage.released_by);
         return kept ? MemoryKind::saved_activations : MemoryKind::temporary;
     }
 

@@ -27,8 +27,8 @@ MemoryProfile memory_profile(const Graph& graph, StorageRule rule) {
         } else {
             changes[storage.allocator].allocated += storage.bytes;
         }
-        if (op != NodeOp::placeholder && storage.last_user != no_node) {
-            changes[storage.last_user].released += storage.bytes;
+        if (op != NodeOp::placeholder && storage.released_by != no_node) {
+            changes[storage.released_by].released += storage.bytes;
         }
     }
 

@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// Memory over the nodes of a graph as torch's estimator sees it
+/// Memory over the nodes of a graph, by StorageRule::reference as torch's estimator sees it
 /// (torch/_inductor/fx_passes/memory_estimator.py, build_memory_profile; placeholders are never released). What lies on
 /// a device of type cpu does not count.
 struct MemoryProfile {
@@ -20,6 +20,6 @@ struct MemoryProfile {
     std::vector<std::int64_t> while_node;
 };
 
-MemoryProfile memory_profile(const Graph& graph, StorageRule rule = StorageRule::reference);
+MemoryProfile memory_profile(const Graph& graph, StorageRule rule);
 
 }  // namespace overlap

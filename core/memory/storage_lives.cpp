@@ -24,8 +24,8 @@ std::optional<StorageLife> StorageLives::of(const Storage& storage) const {
     StorageLife life;
     if (!is_there_at_first(op)) life.from = points_[storage.allocator];
     if (life.from == 0 && !is_there_at_first(op)) return {};  // the output allocates and releases nothing
-    if (op != NodeOp::placeholder && storage.last_user != no_node && points_[storage.last_user] > 0)
-        life.until = points_[storage.last_user] + 1;
+    if (op != NodeOp::placeholder && storage.released_by != no_node && points_[storage.released_by] > 0)
+        life.until = points_[storage.released_by] + 1;
     return life;
 }
 

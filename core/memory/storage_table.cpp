@@ -1,11 +1,36 @@
 #include "core/memory/storage_table.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/cost/stream_steps.h"
+#include "core/graph/strides.h"
 
 namespace overlap {
+
+namespace {
+
+/// Beginnings of operators that return their argument, a view of it or a copy, as its strides and the dtype demand.
+constexpr auto copying_views = std::to_array<std::string_view>({
+    "aten.reshape",
+    "aten.contiguous.",
+    "aten.flatten.",
+    "aten.ravel.",
+    "aten.to.",
+    "aten.type_as.",
+    "aten.coalesce.",
+    "aten.pin_memory.",
+    "aten._autocast_to_",
+});
+
+bool may_copy(std::string_view target) {
+    return std::ranges::any_of(copying_views, [&](std::string_view start) { return target.starts_with(start); });
+}
+
+}  // namespace
 
 class StorageTable::Finder {
   public:
@@ -52,16 +77,21 @@ class StorageTable::Finder {
             if (wait != no_node) use(node, last);
         }
         if (!corrected_) return;
-        for (Storage& storage : table_.storages_)
-            if (storage.last_user == no_node && !number_decides(storage.allocator))
-                storage.last_user = storage.allocator;
+        for (Storage& storage : table_.storages_) {
+            if (number_decides(storage.allocator)) {
+                storage.released_by = no_node;  // the graph's caller has it
+            } else if (storage.released_by == no_node || storage.released_by < storage.allocator) {
+                // Nothing consumes it, or only what some passes of torch leave in front of it.
+                storage.released_by = storage.allocator;
+            }
+        }
     }
 
   private:
     void use(NodeId node, NodeId last) {
         for (const StorageIndex storage : table_.held_by(node)) {
-            NodeId& last_user = table_.storages_[storage].last_user;
-            if (last_user == no_node || last_user < last) last_user = last;
+            NodeId& released_by = table_.storages_[storage].released_by;
+            if (released_by == no_node || released_by < last) released_by = last;
         }
     }
 
@@ -119,17 +149,32 @@ class StorageTable::Finder {
             info.is_wait || step.kind == StreamStep::Kind::wait || step.kind == StreamStep::Kind::transfer_wait;
         if (!waits && !info.traits.view && !info.is_getitem) return no_storage;
         NodeId source = earlier_argument(node, step.first_argument);
+        std::optional<std::size_t> output = 0;
+        if (source != no_node && info.is_getitem && !graph_.outputs(source).empty())
+            output = item_of(node, graph_.outputs(source).size());
         // Splits that passes make have no tensors themselves: their items lie in what is split.
-        while (source != no_node && graph_.outputs(source).empty()) source = earlier_argument(source, 0);
-        if (source == no_node) return no_storage;
-        const std::size_t output = info.is_getitem ? item_of(node, graph_.outputs(source).size()) : 0;
-        const TensorMeta& read = graph_.outputs(source)[output];
+        while (source != no_node && graph_.outputs(source).empty())
+            source = is_view(source) ? earlier_argument(source, 0) : no_node;
+        if (source == no_node || !output) return no_storage;
+        const TensorMeta& read = graph_.outputs(source)[*output];
         if (!read.is_tensor || read.device != tensor.device) return no_storage;
-        const StorageIndex held = table_.of_output(source, output);
+        if (!waits && !info.is_getitem && may_copy(graph_.target(node)) && copies(read, tensor)) return no_storage;
+        const StorageIndex held = table_.of_output(source, *output);
         // Of a part of a larger storage the node's own output does not tell the place.
         const std::int64_t bytes = table_.storages_[held].bytes;
         const bool whole = bytes == tensor.storage_bytes || (bytes > tensor.storage_bytes && read.storage_offset == 0);
         return whole ? held : no_storage;
+    }
+
+    bool is_view(NodeId node) const {
+        return graph_.op(node) == NodeOp::call_function && graph_.target_info(node).traits.view;
+    }
+
+    /// Whether an operator that returns its argument where that will do has copied it.
+    bool copies(const TensorMeta& read, const TensorMeta& returned) const {
+        if (read.dtype != returned.dtype) return true;
+        const auto seen = view_strides(graph_.shape(read), graph_.stride(read), graph_.shape(returned));
+        return !seen || !std::ranges::equal(*seen, graph_.stride(returned));
     }
 
     NodeId earlier_argument(NodeId node, std::size_t index) const {
@@ -137,11 +182,13 @@ class StorageTable::Finder {
         return argument && argument->is(ValueKind::node) && argument->node < node ? argument->node : no_node;
     }
 
-    /// Which of so many outputs a getitem returns; the first where it is none of them, as behind a split.
-    std::size_t item_of(NodeId node, std::size_t count) const {
+    /// Which of so many outputs a getitem returns; negative ones count from the end. Nothing where it is none of them.
+    std::optional<std::size_t> item_of(NodeId node, std::size_t count) const {
         const Value* item = graph_.argument(node, 1);
-        if (!item || !item->is(ValueKind::integer) || item->integer < 0) return 0;
-        return static_cast<std::size_t>(item->integer) < count ? static_cast<std::size_t>(item->integer) : 0;
+        if (!item || !item->is(ValueKind::integer)) return {};
+        const std::int64_t index = item->integer < 0 ? item->integer + static_cast<std::int64_t>(count) : item->integer;
+        if (index < 0 || index >= static_cast<std::int64_t>(count)) return {};
+        return static_cast<std::size_t>(index);
     }
 
     StorageIndex first_of_number(std::uint32_t number) const {

@@ -11,12 +11,12 @@ namespace overlap {
 /// Which outputs share memory, and until when it is held.
 enum class StorageRule {
     reference,  ///< as torch: the storage number decides, and the last node that consumes it releases it
-    /// As a job holds it. A node that allocates has a storage of its own: recomputed nodes do not share with their
-    /// originals. An output shares memory only with an input of its node: one that claims the same storage (views,
-    /// in-place operators), and what waits, views and items take, also where a trace gives their result a number of its
-    /// own. What the graph is given (placeholders, get_attr) shares by number. What a collective or a copy between
-    /// device and host reads is held until its wait, or to the end where nothing awaits it; what no node consumes goes
-    /// with the node that returns it.
+    /// What a job holds at most. A node that allocates has a storage of its own: recomputed nodes do not share with
+    /// their originals. An output shares memory only with an input of its node: one that claims the same storage
+    /// (views, in-place operators), and what waits, views and items take, also where a trace gives their result a
+    /// number of its own. What the graph is given (placeholders, get_attr) shares by number and stays. What a
+    /// collective or a copy between device and host reads is held until its wait, or to the end where nothing awaits
+    /// it; what no node consumes goes with the node that returns it.
     corrected,
 };
 
@@ -25,15 +25,15 @@ using StorageIndex = std::uint32_t;
 /// One piece of memory that nodes of a graph return.
 struct Storage {
     std::int64_t bytes = 0;
-    NodeId allocator = no_node;  ///< the first node that returns it
-    NodeId last_user = no_node;  ///< releases it; no_node: nothing does, as no node consumes it
-    std::uint32_t number = 0;    ///< the file's
+    NodeId allocator = no_node;    ///< the first node that returns it
+    NodeId released_by = no_node;  ///< the node behind which it is free: its last user or the wait; no_node: none
+    std::uint32_t number = 0;      ///< the file's
     StringId device = empty_string;
     StorageIndex same_number = 0xffffffffu;  ///< further storage of that number, on another device
     bool counted = false;                    ///< not on a CPU
 };
 
-/// Storages of a graph: those that each node's outputs lie in, who allocates them and who uses them last
+/// Storages of a graph: those that each node's outputs lie in, who allocates and who releases them
 /// (torch/_inductor/fx_passes/memory_estimator.py, GraphAliasTracker).
 class StorageTable {
   public:

@@ -59,7 +59,7 @@ class MemoryPlanner {
             const bool given = op == NodeOp::placeholder || op == NodeOp::get_attr;
             buffer.first = given ? 0 : launch_of_[storage.allocator];
             buffer.last = given ? graph_.node_count() - 1 : buffer.first;
-            if (storage.last_user != no_node) buffer.last = std::max(buffer.last, storage.last_user);
+            if (storage.released_by != no_node) buffer.last = std::max(buffer.last, storage.released_by);
             buffer_of_storage_[index] = static_cast<std::uint32_t>(plan_.buffers.size());
             if (storage.bytes > plan_.largest_bytes) {
                 plan_.largest_bytes = storage.bytes;

@@ -55,7 +55,7 @@ BENCHMARK(memory)->ArgName("corrected")->Arg(0)->Arg(1)->Unit(benchmark::kMicros
 
 void written_as_json(benchmark::State& state) {
     const Simulation simulation = simulate(large_graph(), node_times_ms(large_graph()));
-    const MemoryProfile profile = memory_profile(large_graph());
+    const MemoryProfile profile = memory_profile(large_graph(), StorageRule::corrected);
     for (auto _ : state) benchmark::DoNotOptimize(simulation_json(large_graph(), simulation, profile));
     count_nodes(state);
 }
@@ -63,7 +63,7 @@ BENCHMARK(written_as_json)->Unit(benchmark::kMicrosecond);
 
 void written_as_chrome_trace(benchmark::State& state) {
     const Simulation simulation = simulate(large_graph(), node_times_ms(large_graph()));
-    const MemoryProfile profile = memory_profile(large_graph());
+    const MemoryProfile profile = memory_profile(large_graph(), StorageRule::corrected);
     for (auto _ : state) benchmark::DoNotOptimize(chrome_trace_json(large_graph(), simulation, profile));
     count_nodes(state);
 }

@@ -41,5 +41,5 @@ void overlap::fuzz::run(std::string_view input) {
     require(sorted != tells_disorder(result.report), "a result is not in order and does not say so, or says so and is");
     // To write and to read takes longer than most passes.
     if (sorted && choices.by_lot(5)) require_readable(*result.graph);
-    require(memory_profile(*result.graph).peak_bytes >= 0, "the peak of memory is negative");
+    require(memory_profile(*result.graph, StorageRule::reference).peak_bytes >= 0, "the peak of memory is negative");
 }

@@ -26,10 +26,10 @@ TEST(AliveStorages, NamesWhatIsHeldTheLargestFirst) {
     ASSERT_EQ(at_b.pieces.size(), 3u);
     EXPECT_EQ(at_b.bytes, 310);
     EXPECT_EQ(at_b.pieces[0].allocator, b);
-    EXPECT_EQ(at_b.pieces[0].last_user, no_node);
+    EXPECT_EQ(at_b.pieces[0].released_by, no_node);
     EXPECT_EQ(at_b.pieces[1].allocator, x);
     EXPECT_EQ(at_b.pieces[2].allocator, a);
-    EXPECT_EQ(at_b.pieces[2].last_user, b);
+    EXPECT_EQ(at_b.pieces[2].released_by, b);
     EXPECT_EQ(alive_storages(graph, StorageRule::reference, 4, all).bytes, 300);
 
     const AliveStorages largest = alive_storages(graph, StorageRule::reference, 3, 1);

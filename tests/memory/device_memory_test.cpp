@@ -42,7 +42,7 @@ TEST(DeviceMemory, ThatIsNotKnownLimitsNothing) {
     GraphSketch sketch;
     sketch.input("x", sketch.bytes(16));
     const Graph graph = sketch.finish();
-    EXPECT_FALSE(memory_problem(graph, memory_profile(graph)));
+    EXPECT_FALSE(memory_problem(graph, memory_profile(graph, StorageRule::reference)));
 }
 
 TEST(DeviceMemory, ThatFusedProductsNeedIsCountedWhereTheirSizesAreKnown) {

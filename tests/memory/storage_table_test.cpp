@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/io/graph_file.h"
 #include "core/memory/memory_profile.h"
 #include "tests/cost/graph_sketch.h"
@@ -26,7 +28,7 @@ class Storages : public ::testing::Test {
         return table.held_by(node).empty() ? 0 : table.held_by(node).front();
     }
     static NodeId released_by(const StorageTable& table, NodeId node) {
-        return table.storages()[held(table, node)].last_user;
+        return table.storages()[held(table, node)].released_by;
     }
 
     GraphSketch sketch;
@@ -162,6 +164,94 @@ TEST_F(Storages, WhatIsCopiedToTheHostIsHeldUntilTheCopyIsAwaited) {
     EXPECT_EQ(released_by(table, made), there);
     EXPECT_EQ(held(table, there), held(table, out));
     EXPECT_FALSE(table.storages()[held(table, there)].counted);
+}
+
+TEST_F(Storages, AReloadIsHeldUntilItsWait) {
+    const NodeId back = call("back", "ao.reload.default", {x}, sketch.bytes(64));
+    compute("between", {x}, sketch.bytes(8));
+    const NodeId here = call("here", "ao.wait_tensor.default", {back}, sketch.bytes(64));
+    const NodeId last = compute("last", {here}, sketch.bytes(8));
+    const Graph graph = sketch.finish({last});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, here), held(table, back));
+    EXPECT_EQ(released_by(table, back), last);
+}
+
+TEST_F(Storages, WhatAWrappedCollectiveReadsIsHeldUntilItsWait) {
+    const NodeId gradient = compute("gradient", {x}, sketch.bytes(64));
+    const NodeId subgraph = sketch.get_attr("subgraph_all_reduce", "subgraph_all_reduce");
+    const NodeId reduced =
+        sketch.call("all_reduce", "higher_order.control_deps",
+                    {sketch.list({}), Value::of_node(subgraph), Value::of_node(gradient)}, {sketch.bytes(64)}, 4.0);
+    const NodeId waited = call("waited", "_c10d_functional.wait_tensor.default", {reduced}, sketch.bytes(64));
+    const NodeId last = compute("last", {waited}, sketch.bytes(8));
+    const Graph graph = sketch.finish({last});
+    EXPECT_EQ(released_by(StorageTable(graph, StorageRule::corrected), gradient), waited);
+}
+
+TEST_F(Storages, WhatNothingConsumesGoesAtOnceAndWhatIsGivenStays) {
+    const NodeId unused = compute("unused", {x}, sketch.bytes(64));
+    NodeRecord record;
+    record.name = sketch.builder().intern("constant");
+    record.target = sketch.builder().target("constant");
+    record.op = NodeOp::get_attr;
+    record.args = sketch.list({});
+    const TensorMeta tensor = sketch.bytes(32);
+    const NodeId constant = sketch.builder().add(record, {}, {&tensor, 1});
+    const NodeId last = compute("last", {constant}, sketch.bytes(8));
+    const Graph graph = sketch.finish({last});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(released_by(table, unused), unused);
+    EXPECT_EQ(released_by(table, constant), no_node);
+    EXPECT_EQ(released_by(table, x), no_node);
+    EXPECT_EQ(memory_profile(graph, StorageRule::corrected).points,
+              (std::vector<std::int64_t>{544, 608, 544, 552, 552}));
+}
+
+/// A number of its own says that such an operator has copied, unless a view would do.
+TEST_F(Storages, ReshapesAndConversionsShareOnlyWhatTheyNeedNotCopy) {
+    TensorMeta turned = sketch.tensor("float32", {8, 4});
+    turned.first_dimension =
+        sketch.builder().dimensions(std::array<std::int64_t, 2>{8, 4}, std::array<std::int64_t, 2>{1, 8});
+    const NodeId made = compute("made", {x}, sketch.tensor("float32", {8, 4}));
+    const NodeId made_turned = compute("made_turned", {x}, turned);
+    const NodeId flat = call("flat", "aten.reshape.default", {made}, sketch.tensor("float32", {32}));
+    const NodeId flat_copy = call("flat_copy", "aten.reshape.default", {made_turned}, sketch.tensor("float32", {32}));
+    const NodeId kept = call("kept", "aten.to.dtype", {made}, sketch.tensor("float32", {8, 4}));
+    const NodeId cast = call("cast", "aten.to.dtype", {made}, sketch.tensor("bfloat16", {8, 4}));
+    const NodeId copy = call("copy", "aten.contiguous.default", {made_turned}, sketch.tensor("float32", {8, 4}));
+    const Graph graph = sketch.finish({flat, flat_copy, kept, cast, copy});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, flat), held(table, made));
+    EXPECT_EQ(held(table, kept), held(table, made));
+    EXPECT_NE(held(table, cast), held(table, made));
+    EXPECT_NE(held(table, flat_copy), held(table, made_turned));
+    EXPECT_NE(held(table, copy), held(table, made_turned));
+}
+
+TEST_F(Storages, ItemsOfWhatHasNoTensorsHaveMemoryOfTheirOwn) {
+    const NodeId made = compute("made", {x}, sketch.bytes(64));
+    const NodeId two = sketch.call("two", "mylib.two_results.default", {Value::of_node(made)}, {});
+    const NodeId item =
+        sketch.call("item", "operator.getitem", {Value::of_node(two), Value::of_integer(0)}, {sketch.bytes(64)});
+    const Graph graph = sketch.finish({item});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_NE(held(table, item), held(table, made));
+}
+
+TEST_F(Storages, NegativeItemsCountFromTheEnd) {
+    const NodeId gathered = sketch.call("gathered", "_c10d_functional.all_gather_into_tensor_coalesced.default",
+                                        {sketch.list({Value::of_node(x)}), Value::of_integer(4), sketch.text("0")},
+                                        {sketch.bytes(64), sketch.bytes(64)}, 1);
+    const auto item = [&](const char* name, std::int64_t index) {
+        return sketch.call(name, "operator.getitem", {Value::of_node(gathered), Value::of_integer(index)},
+                           {sketch.bytes(64)});
+    };
+    const NodeId last = item("last", -1), none = item("none", 2);
+    const Graph graph = sketch.finish({last, none});
+    const StorageTable table(graph, StorageRule::corrected);
+    EXPECT_EQ(held(table, last), table.held_by(gathered)[1]);
+    EXPECT_EQ(table.storages()[held(table, none)].allocator, none);
 }
 
 /// No gather is counted beside its wait.

@@ -21,7 +21,8 @@ class ChromeTrace : public ::testing::Test {
         const NodeId waited = sketch.wait("waited", gather);
         const Graph graph = sketch.finish({waited, item});
         const Simulation simulation = simulate(graph, node_times_ms(graph));
-        trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
+        trace =
+            nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     }
 
     std::vector<nlohmann::json> events(std::string_view phase) const {
@@ -51,7 +52,8 @@ TEST_F(ChromeTrace, AMeasuredOneSaysWhichRankAndOperatorItIsOf) {
     const Graph graph = measured.finish({measured.wait("waited", gather)});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
     const TracedRank rank{1, 2, graph.header().process_groups, {"0"}};
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph), nullptr, &rank));
+    trace = nlohmann::json::parse(
+        chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected), nullptr, &rank));
     EXPECT_EQ(trace.at("distributedInfo"), (nlohmann::json{{"rank", 1}, {"world_size", 2}}));
     const nlohmann::json kernel = events("X")[0].at("args"), collective = events("X")[1].at("args");
     EXPECT_EQ(kernel.at("Input Dims"), nlohmann::json::parse("[[4]]"));
@@ -71,7 +73,8 @@ TEST_F(ChromeTrace, AMeasuredKernelOfSeveralNodesNamesThem) {
     const Graph graph = measured.finish({first, second});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
     const TracedRank rank{0, 1, {}, {}, {{second, {first, second}}}};
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph), nullptr, &rank));
+    trace = nlohmann::json::parse(
+        chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected), nullptr, &rank));
     EXPECT_TRUE(events("X")[0].at("args").contains("operator"));
     const nlohmann::json kernel = events("X")[1].at("args");
     EXPECT_EQ(kernel.at("nodes"), (nlohmann::json{"first", "second"}));
@@ -139,7 +142,7 @@ TEST_F(ChromeTrace, MemoryHasAPointOnlyWhereItChanges) {
     const NodeId view = viewed.call("view", "aten.view.default", GraphSketch::values({made}), {viewed.bytes(8, 7)});
     const Graph graph = viewed.finish({view});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     std::vector<std::int64_t> held;
     for (const nlohmann::json& point : events("C")) held.push_back(point.at("args").at("bytes"));
     EXPECT_EQ(held, (std::vector<std::int64_t>{16, 24}));
@@ -152,7 +155,7 @@ TEST_F(ChromeTrace, NothingIsShownOfAWaitThatDoesNotBlock) {
     hidden.compute("mm", {x}, 4);
     const Graph graph = hidden.finish({hidden.wait("waited", gather)});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     EXPECT_EQ(events("X").size(), 2u);
     EXPECT_TRUE(events("s").empty());
     EXPECT_TRUE(events("f").empty());
@@ -172,7 +175,8 @@ TEST_F(ChromeTrace, TheRankIsToldWhereTheGraphHasOneAndTheNumberOfRanks) {
         ranked.header().world_size = ranks;
         const Graph graph = ranked.finish();
         const Simulation simulation = simulate(graph, node_times_ms(graph));
-        return nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)))
+        return nlohmann::json::parse(
+                   chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)))
             .value("distributedInfo", nlohmann::json());
     };
     EXPECT_EQ(info(3, 8), (nlohmann::json{{"rank", 3}, {"world_size", 8}}));
@@ -203,7 +207,7 @@ TEST_F(ChromeTrace, OfAnUnknownGroupOnlyTheNameIsTold) {
     unknown.gather("gather", unknown.input("x", unknown.bytes(16)), 4, "7");
     const Graph graph = unknown.finish();
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     EXPECT_EQ(called("gather", "X").at("args"), nlohmann::json::parse(R"({
         "stream": 1, "Collective name": "all_gather", "dtype": "Byte", "In msg nelems": 64, "Out msg nelems": 64,
         "Process Group Name": "7", "kind": "all_gather", "process_group": "7", "bytes": 64, "exposed_ms": 0,
@@ -223,7 +227,7 @@ TEST_F(ChromeTrace, CopiesHaveALaneBehindTheGroups) {
                                      {copied.bytes(2'000'000, {}, "cpu")});
     const Graph graph = copied.finish({waited, there, lost});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph)));
+    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     const nlohmann::json event = called("out", "X");
     EXPECT_EQ(event.at("tid"), 2);
     EXPECT_EQ(event.at("cat"), "gpu_memcpy");
@@ -260,7 +264,8 @@ TEST_F(ChromeTrace, RatesOfGroupsAreCounterTracks) {
     factors.communication_slowdown = 1;
     const ContendedSimulation found = simulate_with_contention(graph, node_times_ms(graph), factors);
     const AppliedContention applied{factors, found.transfers};
-    trace = nlohmann::json::parse(chrome_trace_json(graph, found.simulation, memory_profile(graph), &applied));
+    trace = nlohmann::json::parse(
+        chrome_trace_json(graph, found.simulation, memory_profile(graph, StorageRule::corrected), &applied));
     EXPECT_EQ(trace.at("otherData").at("contention"), "applied");
     nlohmann::json rates;
     for (const nlohmann::json& point : events("C")) {
@@ -286,7 +291,8 @@ TEST_F(ChromeTrace, AMeasuredGatherSendsThePartOfEachRank) {
     ProcessGroup ran = graph.header().process_groups[0];
     ran.ranks = {2, 5};
     const TracedRank rank{5, 8, {ran}, {}};
-    trace = nlohmann::json::parse(chrome_trace_json(graph, simulation, memory_profile(graph), nullptr, &rank));
+    trace = nlohmann::json::parse(
+        chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected), nullptr, &rank));
     const nlohmann::json of_gather = called("gather", "X").at("args"), of_reduce = called("reduce", "X").at("args");
     EXPECT_EQ(of_gather.at("Out msg nelems"), 16);
     EXPECT_EQ(of_gather.at("In msg nelems"), 8) << "of two ranks that ran, not of four that the graph has";

@@ -18,7 +18,8 @@ TEST(SimulationJson, HoldsEveryFigure) {
     sketch.gather("unawaited", x, 0.25);
     const Graph graph = sketch.finish({waited});
     const Simulation simulation = simulate(graph, node_times_ms(graph));
-    const nlohmann::json json = nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
+    const nlohmann::json json =
+        nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     EXPECT_EQ(json.at("step_ms"), 4.25);
     EXPECT_EQ(json.at("compute_ms"), 0);
     EXPECT_EQ(json.at("exposed_ms"), 4);
@@ -111,7 +112,8 @@ TEST(SimulationJson, WhatIsNotKnownIsNull) {
     sketch.input("x", sketch.bytes(16));
     const Graph graph = sketch.finish();
     const Simulation simulation = simulate(graph, std::vector<double>(graph.node_count()));
-    const nlohmann::json json = nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph)));
+    const nlohmann::json json =
+        nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
     for (const char* name : {"contention", "beside_ms", "accumulated", "cost_model", "device_memory_bytes"})
         EXPECT_TRUE(json.at(name).is_null()) << name;
     EXPECT_TRUE(json.at("peak").at("node").is_null());

@@ -135,14 +135,12 @@ void TimelineConnection::makeTimeline() {
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     const QString peak = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
     QStringList notes;
-    QString help = tr("Memory that the step holds, tensors that are computed again counted apart: peak %1").arg(peak);
-    // PyTorch's estimator counts a recomputed tensor and its original as one that lives all the time in between.
+    QString help = tr("Memory that the step holds, what a collective reads until its wait: peak %1").arg(peak);
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
         const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
-        help +=
-            tr("; PyTorch's estimator, which releases what collectives read as soon as they are issued and counts "
-               "recomputed tensors with their originals, says %1")
-                .arg(estimated);
+        help += tr("; PyTorch's estimator, which releases what collectives read as soon as they are issued and counts "
+                   "recomputed tensors with their originals, says %1")
+                    .arg(estimated);
     }
     const auto& cost = evaluation.graph->header().cost;
     const std::int64_t limit = typed_limit_ > 0 ? typed_limit_ : cost ? cost->memory_bytes : 0;
@@ -247,11 +245,11 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     tensors.bytes = held.bytes;
     tensors.count = static_cast<qint64>(held.count);
     tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
-    tensors.rule = tr("recomputed tensors counted apart");
+    tensors.rule = tr("what a collective reads until its wait");
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,
-                                   piece.last_user == no_node ? QString() : text(graph.name(piece.last_user))});
+                                   piece.released_by == no_node ? QString() : text(graph.name(piece.released_by))});
     return tensors;
 }
 

@@ -64,7 +64,7 @@ std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
                        formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)),
                        {},
                        0,
-                       Document::tr("Peak memory, recomputed tensors counted apart")});
+                       Document::tr("Peak memory of the step")});
     figures.push_back({Document::tr("collectives"),
                        formatCount(static_cast<std::int64_t>(evaluation.simulation.collectives.size())),
                        {},

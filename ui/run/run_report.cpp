@@ -126,8 +126,7 @@ QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sum
     table.add(text("Memory plan"), text("pool of %1").arg(formatBytes(static_cast<double>(result.pool_bytes))), peak);
     table.add(
         {}, {},
-        text("buffers live until their collectives are awaited, and gaps between them are lost; the window's peak "
-             "counts each tensor until its last use"));
+        text("gaps between buffers are lost; the window's peak is what is held, of operators as they are traced"));
     addGroups(result, table);
     const QString agreement =
         result.machines.size() > 1 ? text("all ranks issue the same %1 commands") : text("%1 commands");

@@ -26,7 +26,7 @@ QVariant AliveModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::TextAlignmentRole)
         return QVariant((section == size_column ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
-    return QStringList{tr("Size"), tr("Tensor"), tr("Module"), tr("Last used by")}.value(section);
+    return QStringList{tr("Size"), tr("Tensor"), tr("Module"), tr("Held until")}.value(section);
 }
 
 QString AliveModel::textOf(const AliveTensor& tensor, int column) const {
