@@ -32,7 +32,7 @@ TEST(ReferenceGraphs, MemoryIsThatOfTheReferencesEstimator) {
         if (!memory.contains(name)) continue;
         ++compared;
         const nlohmann::json& expected = memory.at(name);
-        const MemoryProfile profile = memory_profile(*read_graph_file(file.string()));
+        const MemoryProfile profile = memory_profile(*read_graph_file(file.string()), StorageRule::reference);
         EXPECT_EQ(profile.peak_bytes, expected.at("peak_memory_bytes").get<std::int64_t>()) << name;
         if (expected.at("points").is_array()) {
             EXPECT_EQ(profile.points, expected.at("points").get<std::vector<std::int64_t>>()) << name;
