@@ -4,6 +4,7 @@
 #include "core/mesh/nccl/nccl_times.h"
 #include "core/mesh/sent_bytes.h"
 #include "core/mesh/sharding_text.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
@@ -70,6 +71,25 @@ TEST(NcclTimes, SeveralMeshDimensionsCostWhatOneOfAllTheirRanksDoes) {
     const std::vector<int> apart = {0, 2};
     const std::vector<int> inner = {1};
     EXPECT_GT(nested->time(StepKind::all_reduce, apart, 0.25), nested->time(StepKind::all_reduce, inner, 0.25));
+}
+
+// A node holds the first eight of eighteen ranks: two rows of three and two ranks of the third.
+TEST(NcclTimes, RanksOfANodeMayEndWithinARow) {
+    const NcclConfig config = find_nccl_config("h100");
+    const std::vector<int> both = {0, 1};
+    const int first = 0;
+    const auto nested = nccl_times(DeviceMesh{{6, 3}, {}}, config);
+    const auto flat = nccl_times(DeviceMesh{{18}, {}}, config);
+    for (const StepKind kind : {StepKind::all_gather, StepKind::all_reduce, StepKind::all_to_all})
+        EXPECT_EQ(nested->time(kind, both, 0.25), flat->time(kind, {&first, 1}, 0.25));
+    // One mesh dimension alone is rounded as the model rounds it: two whole rows.
+    EXPECT_EQ(nested->time(StepKind::all_reduce, {&first, 1}, 0.25),
+              nccl_time_us(nccl_topology(config, {6, 3}, 0), CollectiveKind::all_reduce, std::int64_t{1} << 28));
+}
+
+TEST(NcclTimes, AreOfAMesh) {
+    EXPECT_EQ(test::problem_of([] { nccl_times(DeviceMesh{}, find_nccl_config("h100")); }),
+              "mesh: a mesh has 1 to " + std::to_string(DeviceMesh::dims_limit) + " dimensions, this one has 0");
 }
 
 }  // namespace

@@ -129,7 +129,10 @@ TEST(NestedParts, MayBeFlatChunksWhereRowsDoNotDivide) {
     EXPECT_TRUE(nested_parts_are_flat(1, {0, 1}, DeviceMesh{{2, 2}, {}}));
     // Six times 4, then 1, then nothing: the last of the outer parts is empty.
     EXPECT_TRUE(nested_parts_are_flat(25, {0, 1}, DeviceMesh{{8, 2}, {}}));
+    EXPECT_TRUE(nested_parts_are_flat(28, {0, 1}, DeviceMesh{{8, 2}, {}}));
     EXPECT_FALSE(nested_parts_are_flat(5, {0, 1, 2}, DeviceMesh{{1, 2, 2}, {}}));
+    // Seven times 8 are 2, 2, 2, 2, as flat chunks are. The 2 rows left are 1, 0, 1, 0, and at once 2, 0, 0, 0.
+    EXPECT_FALSE(nested_parts_are_flat(58, {0, 1, 2}, DeviceMesh{{8, 2, 2}, {}}));
 }
 
 TEST(WrongGathers, AreMergedOnesOfNestedPartsThatAreNoFlatChunks) {
@@ -163,6 +166,8 @@ TEST(ExchangeGroups, LeaveOutWhatLiesAsFarApartAsBefore) {
     EXPECT_EQ(exchange_group(17, {0, 1, 2}, {1, 0, 2}, {2, 4, 2}), 0b111u);
     // Nine rows are not divided by eight: from the first place on that another number of ranks has, all exchange.
     EXPECT_EQ(exchange_group(9, {0, 1, 2}, {1, 0, 2}, {2, 4, 1}), 0b111u);
+    // The first place counts too, even where it is a single rank's that has come before the others.
+    EXPECT_EQ(exchange_group(25, {0, 1, 2, 3, 4}, {2, 0, 1, 4, 3}, {2, 2, 1, 2, 3}), 0b11111u);
 }
 
 }  // namespace overlap::test

@@ -50,6 +50,19 @@ TEST(GreedyPlans, HaveNoCostsWhereAStepDoesNotExist) {
     EXPECT_EQ(plan.steps.back().kind, StepKind::unsupported);
 }
 
+TEST(GreedyPlans, TakeShapesAndBytesAsTheyAreOnTheWay) {
+    const auto times = torch_times(mesh);
+    const std::vector<int> outer = {0}, inner = {1};
+    const double gib = static_cast<double>(tensor.bytes()) / (1024.0 * 1024.0 * 1024.0);
+    const RedistributionPlan both = greedy_plan(parse_state("S(0)S(1)", 2), parse_state("RR", 2), mesh, tensor, *times);
+    ASSERT_EQ(both.steps.size(), 2u);
+    EXPECT_EQ(both.steps[0].logical_shape, (Extents{32, 48}));
+    EXPECT_EQ(both.steps[0].cost, times->time(StepKind::all_gather, inner, gib / 8));
+    EXPECT_EQ(both.steps[1].logical_shape, (Extents{64, 48}));
+    EXPECT_EQ(both.steps[1].cost, times->time(StepKind::all_gather, outer, gib / 2));
+    EXPECT_EQ(greedy("RS(0)", "RR").steps.front().logical_shape, (Extents{64, 48}));
+}
+
 TEST(GreedyPlans, OfAWrongStateAreRefused) {
     EXPECT_EQ(problem_of([] { greedy("S(2)R", "RR"); }),
               "state \"S(2)R\": S(2) cuts a dimension that the tensor does not have: it has 2");
@@ -75,6 +88,31 @@ TEST(Flattening, AveragesBecomeSumsThatAreDivided) {
     EXPECT_TRUE(std::isnan(plan.total_cost));
 }
 
+TEST(Flattening, DescribesTheOneStepOfARun) {
+    const RedistributionPlan gathers = flatten_consecutive_steps(greedy("S(0)S(0)", "RR"), mesh);
+    ASSERT_EQ(gathers.steps.size(), 1u);
+    EXPECT_EQ(gathers.steps.front().kind, StepKind::all_gather);
+    EXPECT_EQ(gathers.steps.front().source, Placement::shard(0));
+    EXPECT_EQ(gathers.steps.front().destination, Placement::replicate());
+    EXPECT_EQ(gathers.steps.front().logical_shape, (Extents{64, 48}));
+    EXPECT_EQ(gathers.steps.front().average_over, 1);
+    const RedistributionPlan averages = flatten_consecutive_steps(greedy("P(avg)P(sum)", "RR"), mesh);
+    ASSERT_EQ(averages.steps.size(), 1u);
+    EXPECT_EQ(averages.steps.front().source, Placement::partial(ReduceOp::sum));
+    EXPECT_EQ(averages.steps.front().average_over, 2);
+}
+
+TEST(Flattening, MergesReduceScattersOfEvenPartsAlone) {
+    const auto path = [](const char* source, const char* target, Extents shape) {
+        const MeshTensor sized = MeshTensor::of(std::move(shape), "float32");
+        return path_text(flatten_consecutive_steps(
+            greedy_plan(parse_state(source, 2), parse_state(target, 2), mesh, sized, *fixed_times()), mesh));
+    };
+    EXPECT_EQ(path("P(sum)P(sum)", "S(0)S(0)", {64, 48}), "P(sum)P(sum)-->S(0)[0]S(0)[1]");
+    EXPECT_EQ(path("P(sum)P(sum)", "S(0)S(0)", {60, 48}), "P(sum)P(sum)->S(0)P(sum)->S(0)[0]S(0)[1]");
+    EXPECT_EQ(path("S(0)S(0)", "RR", {60, 48}), "S(0)[0]S(0)[1]-->RR");
+}
+
 TEST(Flattening, KeepsTheCostsOfWhatIsNotMerged) {
     const RedistributionPlan plan = flatten_consecutive_steps(greedy("S(0)S(1)", "RR"), mesh);
     EXPECT_EQ(plan.total_cost, 4.0);
@@ -92,6 +130,51 @@ TEST(StrategyCosts, AreOfTheBytesAlongTheWay) {
     // The first gather returns four times what the rank had, and the second begins with that.
     EXPECT_EQ(cost_of_strategy("S(0)S(1)", "RR"), times->time(StepKind::all_gather, inner, gib / 8) +
                                                       times->time(StepKind::all_gather, outer, gib / 8 * 4));
+}
+
+TEST(StrategyCosts, OfStridedShardsAreNone) {
+    const ShardingState strided = state_in_default_order({Placement::strided_shard(0, 4), Placement::shard(1)});
+    const auto times = torch_times(mesh);
+    GraphPlanner graph(mesh, tensor, *times);
+    const RedistributionPlan plan = graph.plan(strided, parse_state("RS(1)", 2));
+    EXPECT_EQ(path_text(plan), "_S(0, 4)S(1)->RS(1)");
+    EXPECT_EQ(strategy_cost(plan, strided, mesh, tensor), 0.0);
+    // The bytes stay those of an eighth.
+    const std::vector<int> inner = {1};
+    const RedistributionPlan both = greedy_plan(strided, parse_state("RR", 2), mesh, tensor, *times);
+    EXPECT_EQ(
+        strategy_cost(both, strided, mesh, tensor),
+        times->time(StepKind::all_gather, inner, static_cast<double>(tensor.bytes()) / 8 / (1024.0 * 1024.0 * 1024.0)));
+}
+
+TEST(GraphPlans, TakeTheStepsThatTorchKnows) {
+    const auto times = torch_times(mesh);
+    GraphPlanner graph(mesh, tensor, *times);
+    const auto path = [&](const char* source, const char* target) {
+        return path_text(graph.plan(parse_state(source, 2), parse_state(target, 2)));
+    };
+    EXPECT_EQ(path("P(sum)R", "RR"), "P(sum)R->RR");
+    EXPECT_EQ(path("P(sum)R", "S(1)R"), "P(sum)R->S(1)R");
+    EXPECT_EQ(path("RS(1)", "RR"), "RS(1)->RR");
+    EXPECT_EQ(path("RR", "P(sum)R"), "RR->P(sum)R");
+    EXPECT_EQ(path("RR", "RP(sum)"), "RR->RP(sum)");
+    // A shard may be taken for a sum, the rest of which is zero, but only where a sum is wanted.
+    EXPECT_EQ(path("S(0)R", "P(sum)R"), "S(0)R->P(sum)R");
+    EXPECT_EQ(path("RS(1)", "RP(sum)"), "RS(1)->RP(sum)");
+    EXPECT_EQ(path("_S(0, 4)R", "RR"), "_S(0, 4)R->RR");
+    EXPECT_EQ(path("RR", "_S(0, 4)R"), "RR->_S(0, 4)R");
+}
+
+TEST(GraphPlans, AnswerOneQuestionAfterAnother) {
+    const auto times = torch_times(mesh);
+    GraphPlanner graph(mesh, tensor, *times);
+    const auto path = [&](const char* source, const char* target) {
+        return path_text(graph.plan(parse_state(source, 2), parse_state(target, 2)));
+    };
+    EXPECT_EQ(path("RR", "P(sum)P(avg)"), "RR->P(sum)R->P(sum)P(avg)");
+    EXPECT_EQ(path("RR", "P(max)R"), "RR->P(max)R");
+    EXPECT_EQ(path("_S(0, 4)R", "RR"), "_S(0, 4)R->RR");
+    EXPECT_EQ(path("_S(1, 2)R", "P(max)R"), "_S(1, 2)R->RR->P(max)R");
 }
 
 TEST(StridedOrders, SayWhatLiesOutside) {
@@ -118,6 +201,7 @@ TEST(DefaultPlans, AreGreedyUnlessAnOrderIsNotTorchsOwn) {
     const ShardingState swapped = parse_state("S(0)[1]S(0)[0]", 2);
     const StridedShards as_they_are = StridedShards::are_placements, as_order = StridedShards::encode_order;
     EXPECT_EQ(plan(plain, replicated, as_they_are).states_expanded, 0u);
+    EXPECT_EQ(plan(plain, replicated, as_order).states_expanded, 0u);
     EXPECT_GT(plan(swapped, replicated, as_they_are).states_expanded, 0u);
     EXPECT_GT(plan(replicated, swapped, as_they_are).states_expanded, 0u);
     const ShardingState encoded = state_in_default_order(strided_placements(swapped, mesh));
