@@ -42,7 +42,7 @@ GraphHandle read_graph(const std::filesystem::path& path, const ProgressCall& pr
             for (const double share : shares.take())
                 if (progress) (*progress)(share);
         });
-    return {opened.graph, opened.graph, std::move(opened.notes)};
+    return {opened.graph, opened.graph, sentences_of(opened.notes)};
 }
 
 GraphHandle parse_graph(const std::variant<std::string, nb::bytes>& document, const std::string& name) {

@@ -142,7 +142,7 @@ class Import final : public Command {
             json["unknown"] = typing.unknown;
             json["unknown_operators"] = typing.unknown_operators;
             json["unknown_inputs"] = typing.unknown_inputs;
-            json["notes"] = imported.notes;
+            json["notes"] = sentences_of(imported.notes);
             streams.out << json_text(json) << '\n';
             return;
         }
@@ -150,9 +150,9 @@ class Import final : public Command {
                     << counted(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
                     << " given by the text, of " << typing.propagated << " inferred, of " << typing.unknown
                     << " unknown\n";
-        for (const std::string& note : imported.notes) streams.notes << one_line(note) << '\n';
-        for (const std::string& sentence : unknown_sentences(typing, "--tensors"))
-            streams.notes << one_line(sentence) << '\n';
+        for (const ImportNote& note : imported.notes) streams.notes << one_line(note.sentence) << '\n';
+        for (const ImportNote& note : unknown_notes(typing, "--tensors"))
+            streams.notes << one_line(note.sentence) << '\n';
     }
 
     std::vector<std::string> files_, symbols_, groups_;

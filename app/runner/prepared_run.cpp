@@ -53,7 +53,7 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
                         const std::function<void(const std::string&)>& tell) {
     PreparedRun prepared;
     OpenedGraph opened = read_any_graph_file(graph_file);
-    for (const std::string& note : opened.notes) tell(note);
+    for (const ImportNote& note : opened.notes) tell(note.sentence);
     prepared.graph = std::move(opened.graph);
     try {
         std::vector<GroupSettings> asked;

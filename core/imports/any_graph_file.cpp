@@ -37,16 +37,16 @@ bool ImportGaps::empty() const {
     return groups.empty() && !rank && !world_size && symbols.empty() && without_tensors == 0;
 }
 
-OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
-                          std::stop_token stop) {
+OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options,
+                          const std::vector<std::string>& notes, std::stop_token stop) {
     ImportedGraph imported = import_graph(graph, options, stop);
     OpenedGraph opened;
-    opened.notes = std::move(notes);
+    for (const std::string& note : notes) opened.notes.push_back({note});
     if (!imported.graph) return opened;
     opened.gaps = gaps_of(imported, options);
     opened.graph = std::move(imported.graph);
     std::ranges::move(imported.notes, std::back_inserter(opened.notes));
-    std::ranges::move(unknown_sentences(imported.typing, "a table of tensors"), std::back_inserter(opened.notes));
+    std::ranges::move(unknown_notes(imported.typing, "a table of tensors"), std::back_inserter(opened.notes));
     return opened;
 }
 

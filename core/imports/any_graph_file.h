@@ -29,14 +29,14 @@ struct ImportGaps {
 /// A graph as it is opened, whatever form its file has.
 struct OpenedGraph {
     std::shared_ptr<const Graph> graph;  ///< null when stopped
-    std::vector<std::string> notes;      ///< what an import could not take over; sentences without full stop
+    std::vector<ImportNote> notes;       ///< what an import could not take over
     ImportGaps gaps = {};
 };
 
 /// Imports one graph, with all notes on it, and what it lacks that `options` did not tell.
 /// @param notes of its listing. @throws InputError with file and place.
-OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
-                          std::stop_token stop = {});
+OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options,
+                          const std::vector<std::string>& notes, std::stop_token stop = {});
 
 /// Reads a graph document, or imports the one graph of a text or a log, which reports no progress.
 /// @throws InputError with file and place; for a file of several graphs, with the graphs and how to choose one.

@@ -343,11 +343,11 @@ ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& op
             function.name = std::filesystem::path(graph.file).stem().string();
         }
         ImportedGraph imported = read_fx_text(logged.text, function, told);
-        if (graph.is_damaged) imported.notes.push_back("the log's checksum does not match the text of this graph");
+        if (graph.is_damaged) imported.notes.push_back({"the log's checksum does not match the text of this graph"});
         const auto nested = std::ranges::count_if(functions, &FxFunction::is_nested);
         if (nested > 0) {
-            imported.notes.push_back(std::to_string(nested) +
-                                     " graphs inside of higher-order operators are not part of the graph");
+            imported.notes.push_back(
+                {std::to_string(nested) + " graphs inside of higher-order operators are not part of the graph"});
         }
         if (!logged.times.empty()) add_logged_times(imported, logged.times);
         return imported;

@@ -85,7 +85,7 @@ void add_logged_times(ImportedGraph& imported, const std::vector<LoggedTime>& ti
     note += " times, of which ";
     note += std::to_string(taken);
     note += " name nodes of this graph and were taken; the others are of fused kernels";
-    imported.notes.push_back(std::move(note));
+    imported.notes.push_back({std::move(note)});
 }
 
 }  // namespace overlap

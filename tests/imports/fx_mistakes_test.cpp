@@ -174,22 +174,22 @@ TEST(FxMistakes, InputsOfAScriptTakeTypesFromTheirStorage) {
     EXPECT_EQ(dtype_info(second.dtype).name, "float32");
     EXPECT_EQ(graph.text(second.device), "cuda");
     EXPECT_EQ(imported.typing.without_tensor, 2u);  // the integer and the output
-    EXPECT_EQ(imported.notes,
-              std::vector<std::string>{"a statement of load_args states no input, and is left out (line 8, column 5)"});
+    EXPECT_EQ(imported.notes, std::vector<ImportNote>{
+                                  {"a statement of load_args states no input, and is left out (line 8, column 5)"}});
 }
 
 TEST(FxMistakes, WhatIsLeftOutIsSaid) {
     const ImportedGraph imported = import_first(
-        "def forward(self, a: \"f32[s0][1]cpu\", b: \"what it is\", c: \"f32[s1][1]cpu\"):\n"
+        "def forward(self, a: \"f32[s0][1]cpu\", b: \"things that are not known\", c: \"f32[s1][1]cpu\"):\n"
         "    \"\"\"details of a node\"\"\"\n"
         "    pass\n"
         "    d = torch.ops.aten.neg.default(a);  a = None;\n"
         "    return (d, b, c)\n");
-    const std::vector<std::string> expected{
-        "the symbol \"s0\" has no value: --symbol NAME=VALUE gives one (line 1, column 19)",
-        "the type \"what it is\" is none that is known, and is left out (line 1, column 39)",
-        "the symbol \"s1\" has no value: --symbol NAME=VALUE gives one (line 1, column 56)",
-        "a text between the statements has nothing that a graph keeps (line 2, column 5)"};
+    const std::vector<ImportNote> expected{
+        {"the symbol \"s0\" has no value: --symbol NAME=VALUE gives one (line 1, column 19)", ImportNoteKind::untold},
+        {"the type \"things that are not known\" is none that is known, and is left out (line 1, column 39)"},
+        {"the symbol \"s1\" has no value: --symbol NAME=VALUE gives one (line 1, column 71)", ImportNoteKind::untold},
+        {"a text between the statements has nothing that a graph keeps (line 2, column 5)"}};
     EXPECT_EQ(imported.notes, expected);
 }
 

@@ -27,8 +27,8 @@ namespace overlap::ui {
 struct LoadedGraph {
     QString path;  ///< key of its source
     GraphSource source;
-    std::vector<std::string> notes;  ///< what an import could not take over; sentences without full stop
-    ImportGaps gaps;                 ///< what can be told of it yet
+    std::vector<ImportNote> notes;  ///< what an import could not take over
+    ImportGaps gaps;                ///< what can be told of it yet
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const ModuleTree> modules;
     std::shared_ptr<const BucketingEligibility> eligibility;              ///< which collectives can be bucketed

@@ -55,13 +55,12 @@ void ProblemsModel::update() {
     beginResetModel();
     problems_ = instead_ ? *instead_ : evaluation ? evaluation->problems : std::vector<Problem>();
     if (!instead_ && document_.isOpen()) {
-        for (const std::string& note : document_.loaded().notes) {
+        for (const ImportNote& note : document_.loaded().notes) {
             Problem told;
             told.kind = ProblemKind::import_note;
             told.title = tr("Import").toStdString();
-            told.message = note;
-            // What is not known can be told.
-            if (is_not_known_note(note)) told.fix = tr("tell it…").toStdString();
+            told.message = note.sentence;
+            if (note.kind == ImportNoteKind::untold) told.fix = tr("tell it…").toStdString();
             problems_.push_back(std::move(told));
         }
     }

@@ -62,8 +62,8 @@ FxStatements::FxStatements(std::string_view text, const FxFunction& function, co
       arguments_(graph.builder, tokens_, expressions_,
                  [this](std::string_view name, std::size_t offset) { return resolve(name, offset); }) {}
 
-void FxStatements::note(std::string_view what, std::size_t offset) {
-    graph_.notes.add(what, graph_.notes.is_new(what) ? text_place(text_, offset) : std::string());
+void FxStatements::note(std::string_view what, std::size_t offset, ImportNoteKind kind) {
+    graph_.notes.add(what, graph_.notes.is_new(what) ? text_place(text_, offset) : std::string(), kind);
 }
 
 void FxStatements::read() {
@@ -335,8 +335,8 @@ void FxStatements::set_type(UntypedNode& node, std::string_view annotation) {
     }
     graph_.symbols.merge(type->symbols);
     for (const std::string& symbol : type->unknown_symbols) {
-        note("the symbol " + in_quotes(shortened(symbol)) + " has no value: --symbol NAME=VALUE gives one",
-             node.offset);
+        note("the symbol " + in_quotes(shortened(symbol)) + " has no value: --symbol NAME=VALUE gives one", node.offset,
+             ImportNoteKind::untold);
     }
     node.declared = std::move(type->tensor);
     node.value = type->value;

@@ -56,7 +56,7 @@ class FxStatements {
     GraphBuilder& builder() { return graph_.builder; }
     const PythonExpression& expression(Id id) const { return expressions_[id]; }
     void see_comment(const PythonToken& comment);
-    void note(std::string_view what, std::size_t offset);
+    void note(std::string_view what, std::size_t offset, ImportNoteKind kind = ImportNoteKind::remark);
 
     std::string_view text_;
     const ImportOptions& options_;

@@ -99,9 +99,9 @@ std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions&
             group.rank = static_cast<int>(*options.rank);
             groups.push_back(std::move(group));
         } else if (!seen.contains(text)) {
-            graph.notes.add(not_known_note("the ranks of process group " + in_quotes(shortened(text)),
-                                           ": the import takes them (NAME=RANKS, on the command line --group)"),
-                            std::string("node ").append(graph.builder.text(node.record.name)));
+            graph.notes.add("the ranks of process group " + in_quotes(shortened(text)) +
+                                " are not known: the import takes them (NAME=RANKS, on the command line --group)",
+                            std::string("node ").append(graph.builder.text(node.record.name)), ImportNoteKind::untold);
         }
     }
     return groups;
@@ -134,7 +134,7 @@ ImportedGraph read_fx_text(std::string_view text, const FxFunction& function, co
     ImportedGraph imported;
     imported.symbols = untyped.symbols;
     imported.graph = std::make_shared<const Graph>(add_tensor_types(std::move(untyped), options, imported.typing));
-    imported.notes = untyped.notes.sentences();
+    imported.notes = untyped.notes.list();
     check_groups_are_used(*imported.graph, options);
     return imported;
 }

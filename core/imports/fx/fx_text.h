@@ -16,8 +16,8 @@ namespace overlap {
 struct ImportedGraph {
     std::shared_ptr<const Graph> graph;
     TypingReport typing;
-    std::set<std::string> symbols;   ///< that its types name
-    std::vector<std::string> notes;  ///< sentences without full stop
+    std::set<std::string> symbols;  ///< that its types name
+    std::vector<ImportNote> notes;
 };
 
 /// Reads one graph of a text; find_fx_functions() lists them. Nothing of the text is executed.

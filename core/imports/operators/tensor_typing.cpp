@@ -272,25 +272,25 @@ class TensorTyping {
 
 }  // namespace
 
-std::vector<std::string> unknown_sentences(const TypingReport& report, std::string_view how) {
-    std::vector<std::string> sentences;
+std::vector<ImportNote> unknown_notes(const TypingReport& report, std::string_view how) {
+    std::vector<ImportNote> notes;
     const std::vector<std::string>& inputs = report.unknown_inputs;
     if (!inputs.empty()) {
-        std::string text = not_known_note("the tensors of " + counted(inputs.size(), "input"),
-                                          std::string("; ").append(how).append(" gives them: "));
+        std::string text = "the tensors of ";
+        text.append(counted(inputs.size(), "input")).append(" are not known; ").append(how).append(" gives them: ");
         constexpr std::size_t most = 20;
         for (std::size_t index = 0; index < std::min(most, inputs.size()); ++index) {
             text.append(index > 0 ? ", " : "").append(inputs[index]);
         }
         if (inputs.size() > most) text.append(" and ").append(std::to_string(inputs.size() - most)).append(" more");
-        sentences.push_back(std::move(text));
+        notes.push_back({std::move(text), ImportNoteKind::untold});
     }
     for (const auto& [operation, count] : report.unknown_operators) {
         std::string text = "unknown: ";
         text.append(operation).append(" (").append(std::to_string(count)).append(count == 1 ? " node)" : " nodes)");
-        sentences.push_back(std::move(text));
+        notes.push_back({std::move(text)});
     }
-    return sentences;
+    return notes;
 }
 
 Graph add_tensor_types(UntypedGraph&& graph, const ImportOptions& options, TypingReport& report) {

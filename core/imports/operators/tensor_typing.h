@@ -22,9 +22,9 @@ struct TypingReport {
     std::vector<std::string> unknown_inputs;
 };
 
-/// What is unknown, as sentences without full stop: the inputs in one, then each kind of operator with its count.
+/// What is unknown: the inputs in one note, then each kind of operator with its count.
 /// @param how where the user gives tensors, such as `--tensors`.
-std::vector<std::string> unknown_sentences(const TypingReport& report, std::string_view how);
+std::vector<ImportNote> unknown_notes(const TypingReport& report, std::string_view how);
 
 /// Gives every node the tensors that it returns: as the text has them, completed by what its operator makes of its
 /// inputs (strides, devices, and which tensors share memory). What cannot be known stays without tensors and is

@@ -218,6 +218,28 @@ class GraphChooserTest : public QObject {
         QVERIFY(!messages.filter("the ranks of process group \"0\" are not known").isEmpty());
     }
 
+    void whatCanBeToldSaysSo() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("notes.py"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            "def forward(self, a: \"f32[s0][1]cpu\", b: \"things that are not known\"):\n"
+            "    c = torch.ops.aten.neg.default(a);  a = None\n"
+            "    return (c, b)\n");
+        file.close();
+        Document document;
+        document.setGraph(loadGraph(GraphSource(file.fileName())));
+        ProblemsModel problems(document);
+        const auto fixOf = [&](std::string_view begin) {
+            for (const Problem& problem : problems.problems())
+                if (problem.message.starts_with(begin)) return QString::fromStdString(problem.fix);
+            return QStringLiteral("there is none");
+        };
+        QCOMPARE(fixOf("the symbol \"s0\" has no value"), QStringLiteral("tell it…"));
+        QCOMPARE(fixOf("the tensors of "), QStringLiteral("tell it…"));
+        QCOMPARE(fixOf("the type \"things that are not known\" is none"), QString());
+    }
+
     void theSessionRemembersTheChoice() {
         QTemporaryDir folder;
         GraphSource source(log(2));
