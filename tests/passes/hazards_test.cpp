@@ -193,6 +193,8 @@ TEST_F(HazardsTest, ActivationsAreReducedInBucketsToo) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->severity, Severity::caution);
     EXPECT_EQ(found->nodes, Names({"of_activation"}));
+    EXPECT_TRUE(found->message.starts_with("\"of_activation\" reduce what is computed with afterwards"))
+        << found->message;
     EXPECT_EQ(found->plan_entry, 0);
 }
 

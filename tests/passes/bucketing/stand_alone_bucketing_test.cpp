@@ -98,6 +98,7 @@ TEST_F(StandAloneBucketingTest, TheOrderIsLeftOpenUntilTheSort) {
     EXPECT_EQ(result_.report.buckets[0].members, Names({"a", "b"}));
     ASSERT_EQ(problem_kinds(), Names({"order_left_open"}));
     EXPECT_EQ(result_.report.problems[0].nodes, Names({"use"}));
+    EXPECT_EQ(result_.report.problems[0].severity, Severity::caution);
 
     const auto open = result_.graph;
     const PassResult sorted = require_pass("stable_topological_sort").run(open, {}, {});

@@ -61,6 +61,15 @@ TEST_F(CanonicalizeGraphTest, SlicesOfEverythingGo) {
     EXPECT_EQ(names(), Names({"x", "part", "later", "output"}));
 }
 
+TEST_F(CanonicalizeGraphTest, SlicesWithStepsStay) {
+    const NodeId x = placeholder("x", {2, 4});
+    std::vector<Value> args = slice(x, 1, 0, 4);
+    args.push_back(Value::of_integer(2));
+    output({call("every_other", "aten.slice.Tensor", args, {2, 2})});
+    run(pass);
+    EXPECT_EQ(names(), Names({"x", "every_other", "output"}));
+}
+
 TEST_F(CanonicalizeGraphTest, ASliceOfADimensionThatDoesNotExistIsRefused) {
     const NodeId x = placeholder("x");
     output({call("bad", "aten.slice.Tensor", slice(x, 3, 0, 4))});

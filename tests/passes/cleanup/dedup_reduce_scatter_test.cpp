@@ -32,6 +32,18 @@ TEST_F(DedupReduceScatterTest, ATreeOfSumsBecomesOneReduceScatter) {
     EXPECT_NE(lost.message.find("the sum that it replaces (total) a module by a rule"), std::string::npos);
 }
 
+TEST_F(DedupReduceScatterTest, SumsHaveTheirOwnStorage) {
+    TensorMeta part = tensor({64});
+    part.storage_offset = 64;
+    const NodeId left = builder_.placeholder("left", std::span(&part, 1));
+    const NodeId first = wait("a", reduce_scatter("a_start", left));
+    output({sum("total", first, reduced("b"))});
+    run(pass);
+    const TensorMeta& summed = result_.graph->outputs(result_.graph->find("add_tensor")).front();
+    EXPECT_EQ(summed.storage_offset, 0);
+    EXPECT_EQ(summed.storage_bytes, 128);
+}
+
 TEST_F(DedupReduceScatterTest, EachReduceScatterIsListedWithItsSum) {
     const NodeId first = sum("first", reduced("a"), reduced("b")), second = sum("second", reduced("c"), reduced("d"));
     output({first, second});

@@ -77,6 +77,37 @@ TEST_F(ChunkMetadataTest, OtherValuesAreRefusedWithNodeAndField) {
     EXPECT_NE(reason([&] { chunk_symbol_hints(graph, hints, "test"); }).find("whole number"), std::string::npos);
 }
 
+TEST_F(ChunkMetadataTest, AMemberIsTakenWhereItSaysSomethingOfChunks) {
+    const NodeId node = placeholder("a");
+    const Graph graph = builder_.finish({});
+    ChunkMetadata metadata;
+    const auto takes = [&](std::string_view key, std::string_view value) {
+        return read_chunk_member(metadata, key, value, graph, node, "test");
+    };
+    EXPECT_TRUE(takes("chunked_region_role", "\"body\""));
+    EXPECT_TRUE(takes("chunked_region_producer", "\"eager\""));
+    EXPECT_TRUE(takes("chunked_region_fqn", "\"m\""));
+    EXPECT_TRUE(takes("chunked_original_name", "\"mm\""));
+    EXPECT_TRUE(takes("chunked_region_is_backward", "true"));
+    EXPECT_TRUE(takes("chunk_id", "1"));
+    EXPECT_FALSE(takes("chunk_symbol_hints", "{}"));
+    EXPECT_EQ(metadata, (ChunkMetadata{ChunkRole::body, ChunkProducer::eager, 1, true, "m", "mm"}));
+}
+
+// Fields that stand as torchtitan writes them are read in a quicker way.
+TEST_F(ChunkMetadataTest, AThirdHalfIsRefusedHoweverItIsRead) {
+    const auto fields_with = [](std::string_view chunk) {
+        return R"({"titan_meta":{"chunked_region_fqn":"m","chunked_region_producer":"graph",)"
+               R"("chunked_region_role":"body","chunk_id":)" +
+               std::string(chunk) + "}}";
+    };
+    const NodeId second = with_fields("a", fields_with("1")), tenth = with_fields("b", fields_with("10"));
+    const Graph graph = builder_.finish({});
+    EXPECT_EQ(chunk_place(graph, second, "test").chunk, 1);
+    EXPECT_EQ(chunk_place(graph, second, "test").region, "m");
+    EXPECT_THROW(chunk_place(graph, tenth, "test"), PassRefusal);
+}
+
 TEST_F(ChunkMetadataTest, AModelsAnnotationsBecomeMetadata) {
     output(
         {with_fields("a", "", R"({"chunk_id":0,"chunked_region_fqn":"m","chunked_region_role":"body","x":1})"),

@@ -4,6 +4,7 @@
 #include "core/graph/graph_editor.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
@@ -202,6 +203,12 @@ TEST_F(EpOverlapChunkTest, AGraphThatWasNotTracedForItIsRefusedWithWhatTheJobMus
     const NodeId x = placeholder("x");
     output({node("all_to_all_single", "_c10d_functional.all_to_all_single.default", {x}, {})});
     EXPECT_NE(refusal(populate, {{"mode", "batch"}}).find("ep_overlap.enabled"), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, WhatIsHalvedHasToBeSaid) {
+    output({placeholder("x")});
+    const std::string problem = test::problem_of([&] { run(populate); });
+    EXPECT_NE(problem.find("option \"mode\" is missing"), std::string::npos) << problem;
 }
 
 TEST_F(EpOverlapChunkTest, ACollectiveThatIsNotOfExpertsIsRefused) {

@@ -62,6 +62,25 @@ TEST_F(ProcessGroupPassesTest, TheNewGroupSharesTheLinkOfTheOld) {
               R"({"wide": 1e999, "contention": {"shared_links": [["tp"],["0","ep","0#fsdp_extra"]], "kept": 1}})");
 }
 
+TEST_F(ProcessGroupPassesTest, TheNewGroupNeedsNoLinks) {
+    header_.cost.reset();
+    output({wait("full", all_gather("gather", placeholder("w")))});
+    run(reassign);
+    EXPECT_NE(result_.graph->header().process_group("0#fsdp_extra"), nullptr);
+    EXPECT_FALSE(result_.graph->header().cost);
+    EXPECT_TRUE(result_.report.problems.front().message.starts_with(
+        "1 collective of \"0\" (mesh_fsdp) move to a new group of the same ranks"))
+        << result_.report.problems.front().message;
+}
+
+TEST_F(ProcessGroupPassesTest, SharedLinksNeedNoPlaceInTheDocument) {
+    header_.cost->contention.emplace().shared_links = {{"0", "ep"}};
+    output({wait("full", all_gather("gather", placeholder("w")))});
+    run(reassign);
+    EXPECT_EQ(result_.graph->header().cost->contention->shared_links[0], Names({"0", "ep", "0#fsdp_extra"}));
+    EXPECT_FALSE(Json::parse(result_.graph->header().cost->json).contains("contention"));
+}
+
 TEST_F(ProcessGroupPassesTest, RanksOfTheNewGroupAscend) {
     output({wait("full", all_gather("gather", placeholder("w"), "tp"))});
     run(reassign);

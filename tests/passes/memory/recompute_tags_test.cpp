@@ -55,6 +55,7 @@ TEST(DefaultNames, AreThoseOfTorch) {
     EXPECT_EQ(default_name_of_call("a.opName..X"), "op_name_x");
     EXPECT_EQ(default_name_of_attribute("block.3"), "block_3");
     EXPECT_EQ(default_name_of_attribute("3rd"), "_3rd");
+    EXPECT_EQ(default_name_of_attribute("layer2.weight_.x"), "layer2_weight__x");
 }
 
 TEST(SymbolicSizes, ProductsAreWrittenAsTorchWritesThem) {

@@ -28,6 +28,7 @@ TEST_F(TagWithMemoryPolicyTest, TheDefaultSavesExpensiveOperatorsAndWhatALaterLa
     // act0 is read by a product, which is saved itself: nothing that is computed again crosses into layer 1.
     EXPECT_EQ(tags(), Names({"mm0 MUST_SAVE", "act0 PREFER_RECOMPUTE", "mm1 MUST_SAVE", "act1 PREFER_RECOMPUTE"}));
     EXPECT_EQ(problem_kinds(), Names({"memory_tags"}));
+    EXPECT_EQ(result_.report.problems.front().message.find("can be offloaded"), std::string::npos);
     EXPECT_EQ(result_.origin.size(), graph_->node_count());
 }
 
@@ -63,6 +64,7 @@ TEST_F(TagWithMemoryPolicyTest, SelectorsThatTorchtitanRefusesAreRefused) {
     EXPECT_NE(why("full", "aten.mm.default").find("is not of the form MODULES::OPERATOR"), std::string::npos);
     EXPECT_NE(why("full", "a::b::c").find("is not of the form"), std::string::npos);
     EXPECT_NE(why("full", "layers.*::aten.mm").find("is no specific overload"), std::string::npos);
+    EXPECT_NE(why("full", "layers.*::unheard_of").find("is no specific overload"), std::string::npos);
     EXPECT_NE(why("full", "layers.*::aten.nothing.default").find("the graph has no operator"), std::string::npos);
     EXPECT_EQ(why("full", "layers.*::aten.bmm.default"), "");
     EXPECT_EQ(why("full", "layers.*::higher_order.flex_attention"), "");

@@ -41,7 +41,10 @@ class DirectedOrderTest : public PassTest {
             apply_overlap_directives(graph_, ModuleTree(*graph_, ModuleSource::module_fqn), directives_, merged);
         result_ = std::move(directed.result);
         refusals_.clear();
-        for (const DirectiveOutcome& outcome : directed.outcomes) refusals_.push_back(outcome.refusal);
+        for (const DirectiveOutcome& outcome : directed.outcomes) {
+            refusals_.push_back(outcome.refusal);
+            EXPECT_TRUE(outcome.refusal.empty() || outcome.edges.empty()) << outcome.refusal;
+        }
         order_.clear();
         for (NodeId node = 0; node < result_.graph->node_count(); ++node)
             if (result_.graph->op(node) == NodeOp::call_function) order_.emplace_back(result_.graph->name(node));

@@ -28,7 +28,7 @@ TEST(SizeExpression, TakesTheLargestAndTheSmallest) {
 
 TEST(SizeExpression, IsNothingForWhatItDoesNotKnow) {
     for (const char* text : {"", "u0 +", "u0 // 0", "(u0", "u0)", "Log(u0, 2)", "u0**2", "1.5",
-                             "9223372036854775807 + 1", "u0 u1", "Max(u0"}) {
+                             "9223372036854775807 + 1", "u0 u1", "Max(u0", "Max(u0, u1//0)", "Max(u1//0, u0)"}) {
         EXPECT_EQ(value(text), std::nullopt) << text;
     }
     EXPECT_EQ(value(std::string(10'000, '(')), std::nullopt);
