@@ -39,7 +39,8 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int uncovered_height = 132;
-constexpr int fewest_cards_height = 48;
+constexpr int fewest_cards_height = 48, lowest_cards_height = 34;
+constexpr int low_height = 170;  ///< of a board that says what a pass finds by itself
 constexpr int hint_height = 104;
 constexpr int uncovered_title_padding = 13;  ///< with the border, of the style sheet
 
@@ -318,13 +319,12 @@ void BucketBoard::updateAutomatic() {
     };
     const auto deciding = runs(decides_buckets);
     const bool shown = deciding != steps.end() && runs(takes_buckets) == steps.end();
-    automatic_->setVisible(shown);
+    finds_itself_ = shown;
+    useRoom();
     // What entries do not cover is no matter where no pass takes them.
     uncovered_title_->setHidden(shown);
     updateUncovered();
     view_->setHintShown(!shown);
-    const bool cards = !document_.buckets().empty();
-    view_->setMinimumHeight(cards ? fewest_cards_height : shown ? 1 : hint_height);
     if (!shown) return;
     const QString pass = shownName(QString::fromStdString(deciding->pass));
     // While an edit is evaluated, what was shown last stays, so that nothing jumps under a slider that is moved.
@@ -345,6 +345,19 @@ void BucketBoard::updateAutomatic() {
                                              : tr("%1 finds buckets by itself: it merged %2 collectives into %3.")
                                                    .arg(pass, formatCount(static_cast<std::int64_t>(members)),
                                                         formatCount(static_cast<std::int64_t>(buckets.size()))));
+}
+
+void BucketBoard::useRoom() {
+    const bool cards = !document_.buckets().empty(), low = height() < low_height;
+    automatic_->setVisible(finds_itself_ && !(cards && low));
+    view_->setMinimumHeight(!cards                 ? (finds_itself_ ? 1 : hint_height)
+                            : finds_itself_ && low ? lowest_cards_height
+                                                   : fewest_cards_height);
+}
+
+void BucketBoard::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    useRoom();
 }
 
 void BucketBoard::showUncovered(bool) {

@@ -38,7 +38,7 @@ class BucketBoard : public QWidget {
     /// What the user can do with a plan whose buckets a pass finds by itself: offered beside the list of them.
     void setManualStart(QAction* action);
     /// Whether it shows buckets that a pass finds by itself.
-    bool automatic() const { return !automatic_->isHidden(); }
+    bool automatic() const { return finds_itself_; }
 
     /// Asks for the number of blocks and starts from one bucket for as many.
     void startFromEveryBlocks();
@@ -50,6 +50,7 @@ class BucketBoard : public QWidget {
     void refused(const QString& reason);
 
   protected:
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -59,6 +60,8 @@ class BucketBoard : public QWidget {
     /// As much of what it says as there is room for; the tool tip has all of it.
     void elideUncoveredTitle();
     void updateAutomatic();
+    /// A low board with cards has room for these, and for no words on what a pass finds by itself.
+    void useRoom();
     void updateRepair();
     void showUncovered(bool shown);
     void tell(const QString& reason);
@@ -73,6 +76,7 @@ class BucketBoard : public QWidget {
     QLineEdit* entry_;
     QLabel* message_;
     QWidget* automatic_;  ///< shown where a pass finds buckets by itself
+    bool finds_itself_ = false;
     QLabel* automatic_text_;
     QToolButton* manual_;
     QLabel* manual_refusal_;  ///< why there is nothing to start from

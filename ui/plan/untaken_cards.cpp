@@ -15,14 +15,14 @@ namespace overlap::ui {
 UntakenCards::UntakenCards(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      text_(new QLabel(tr("The cards change nothing"))),
+      text_(new QLabel(tr("Cards do nothing"))),
       take_(new QPushButton(tr("Bucket by the cards"))) {
     setObjectName("untakenCards");
     text_->setWordWrap(true);
     text_->setProperty("role", "caution");
     take_->setAccessibleName(take_->text());
     auto* layout = new QHBoxLayout(this);  // one row: a low window has little room for cards
-    layout->setContentsMargins(0, 8, 0, 0);
+    layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(8);
     layout->addWidget(text_, 1);
     layout->addWidget(take_);

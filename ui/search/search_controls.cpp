@@ -48,7 +48,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
     other_limit_->setNames([this] { return limitNames(document_); });
     other_limit_->setAffixes({}, tr(" GiB"));
-    other_limit_->setPlaceholderText(tr("GiB, or baseline + 6"));
+    other_limit_->setPlaceholderText(tr("GiB, or baseline + 6"), tr("GiB, or"));
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
         tr("What the step may hold at most; at first what the device holds, where the cost model says it. Empty is no "

@@ -20,6 +20,7 @@ LimitField::LimitField(QWidget* parent) : QDoubleSpinBox(parent) {
     connect(this, &QDoubleSpinBox::textChanged, this, &QWidget::updateGeometry);
     connect(lineEdit(), &QLineEdit::textChanged, this, &QWidget::updateGeometry);
     lineEdit()->installEventFilter(this);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);  // its hint is no minimum
 }
 
 void LimitField::setNames(Names names) {
@@ -32,16 +33,24 @@ void LimitField::setAffixes(const QString& before, const QString& behind) {
     setDecimals(decimals());  // writes the limit anew
 }
 
-void LimitField::setPlaceholderText(const QString& text) {
+void LimitField::setPlaceholderText(const QString& text, const QString& least) {
     lineEdit()->setPlaceholderText(text);
+    least_ = least.isEmpty() ? text : least;
     updateGeometry();
 }
 
 QSize LimitField::minimumSizeHint() const {
+    return sizeWith(least_);
+}
+
+QSize LimitField::sizeHint() const {
+    return sizeWith(lineEdit()->placeholderText());
+}
+
+QSize LimitField::sizeWith(const QString& empty) const {
     ensurePolished();
     QStyleOptionSpinBox option;
     initStyleOption(&option);
-    const QString& empty = lineEdit()->placeholderText();
     constexpr int caret = 6;  // with the margins of the line
     // What is being typed may be longer than what it will come to.
     const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };

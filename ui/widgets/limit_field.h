@@ -25,10 +25,12 @@ class LimitField : public QDoubleSpinBox {
     /// in an empty field too.
     void setAffixes(const QString& before, const QString& behind);
     /// What an empty field means, or what can be typed into it.
-    void setPlaceholderText(const QString& text);
+    /// @param least what of it always has room: the rest is elided in a narrow window. Empty: all of it has.
+    void setPlaceholderText(const QString& text, const QString& least = {});
 
     /// As wide as what stands in it, so that it is never cut.
     QSize minimumSizeHint() const override;
+    QSize sizeHint() const override;
     QString textFromValue(double gib) const override;
     double valueFromText(const QString& text) const override;
     QValidator::State validate(QString& text, int& position) const override;
@@ -44,9 +46,10 @@ class LimitField : public QDoubleSpinBox {
 
   private:
     ReadLimit read(const QString& text) const;
+    QSize sizeWith(const QString& placeholder) const;
 
     Names names_;
-    QString before_, behind_;
+    QString before_, behind_, least_;
     bool clicked_into_ = false;  ///< the button that gave it the focus is still down
 };
 

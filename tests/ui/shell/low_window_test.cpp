@@ -1,8 +1,11 @@
 #include <QAbstractButton>
 #include <QApplication>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QJsonObject>
+#include <QLabel>
 #include <QLayout>
+#include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
@@ -10,12 +13,17 @@
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/enlarge_button.h"
 #include "ui/frame/enlarged_part.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
@@ -74,6 +82,40 @@ class LowWindowTest : public QObject {
                          qPrintable(name + u' ' + button->text()));
             }
         }
+    }
+
+    void cardsOfAnAutomaticPlanHaveTheirButtons() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        AutomaticCommands(window.document()).addAutomatic();
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitUntilIdle(window));
+        window.resize(800, 500);
+        QTRY_COMPARE(window.size(), QSize(800, 500));
+        BucketBoard& board = window.workspace().bucketBoard();
+        const auto* untaken = board.findChild<QWidget*>("untakenCards");
+        QTRY_VERIFY(untaken->isVisible());
+        QList<QWidget*> controls{board.entryField(), untaken->findChild<QLabel*>()};
+        for (auto* button : board.findChildren<QAbstractButton*>()) controls.append(button);
+        for (const QWidget* control : controls) {
+            if (!control->isVisible()) continue;
+            QTRY_VERIFY2(control->height() >= control->minimumSizeHint().height(),
+                         qPrintable(control->objectName() + u' ' + control->accessibleName()));
+        }
+        QVERIFY(board.view()->visibleRegion().boundingRect().height() >= 30);
+    }
+
+    /// Nor does the field of a typed limit in Search widen the window.
+    void aTypedLimitLeavesTheWindowAsItIs() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.actions().find("view.go.search")->trigger();
+        window.resize(800, 500);
+        QTRY_COMPARE(window.size(), QSize(800, 500));
+        SearchControls& controls = window.workspace().search().controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        QTest::qWait(50);
+        QCOMPARE(window.size(), QSize(800, 500));
     }
 
     void panelsStayBesideAMemoryCurveThatIsAskedFor() {

@@ -150,6 +150,19 @@ class LimitFieldTest : public QObject {
         QCOMPARE(line->text(), QString());
     }
 
+    void aLongPlaceholderTakesNoRoomThatThereIsNot() {
+        LimitField field;
+        field.setPlaceholderText(QStringLiteral("GiB, or baseline + 6"), QStringLiteral("GiB, or"));
+        const auto width = [&](const char* text) {
+            return field.fontMetrics().horizontalAdvance(QString::fromLatin1(text));
+        };
+        QVERIFY(field.sizeHint().width() > width("GiB, or baseline + 6"));
+        QVERIFY(field.minimumSizeHint().width() > width("GiB, or"));
+        QVERIFY(field.sizePolicy().horizontalPolicy() & QSizePolicy::ShrinkFlag);
+        QCOMPARE(field.sizeHint().width() - field.minimumSizeHint().width(),
+                 width("GiB, or baseline + 6") - width("GiB, or"));
+    }
+
     void whatStandsInAFieldIsNeverCut() {
         QWidget around;
         auto* layout = new QHBoxLayout(&around);
