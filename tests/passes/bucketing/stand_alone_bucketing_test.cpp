@@ -101,6 +101,13 @@ TEST_F(StandAloneBucketingTest, TheOrderIsLeftOpenUntilTheSort) {
     EXPECT_EQ(result_.report.problems[0].severity, Severity::caution);
 
     const auto open = result_.graph;
+    try {
+        require_pass("eliminate_dead_code_pass").run(open, {}, {});
+        ADD_FAILURE() << "a graph that is not sorted was taken";
+    } catch (const PassRefusal& refused) {
+        const std::string reason = refused.what();
+        EXPECT_NE(reason.find("node \"use\": it stands before its input \""), reason.npos) << reason;
+    }
     const PassResult sorted = require_pass("stable_topological_sort").run(open, {}, {});
     EXPECT_TRUE(GraphEditor(sorted.graph).is_topological());
     EXPECT_EQ(sorted.graph->node_count(), open->node_count());

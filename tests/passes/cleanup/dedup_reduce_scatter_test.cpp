@@ -44,6 +44,24 @@ TEST_F(DedupReduceScatterTest, SumsHaveTheirOwnStorage) {
     EXPECT_EQ(summed.storage_bytes, 128);
 }
 
+TEST_F(DedupReduceScatterTest, SumsWithAFactorStay) {
+    for (const double alpha : {1.0, 2.0}) {
+        builder_ = {};
+        const Value terms[] = {Value::of_node(reduced("a")), Value::of_node(reduced("b"))};
+        const Value keyword[] = {builder_.string("alpha"), Value::of_floating(alpha)};
+        NodeRecord record;
+        record.op = NodeOp::call_function;
+        record.name = builder_.intern("total");
+        record.target = builder_.target("aten.add.Tensor");
+        record.args = builder_.list(terms);
+        record.kwargs = builder_.dictionary(keyword);
+        const TensorMeta out = tensor({8});
+        output({builder_.add(record, {}, std::span(&out, 1))});
+        run(pass);
+        EXPECT_EQ(is_input(), alpha == 2.0) << alpha;
+    }
+}
+
 TEST_F(DedupReduceScatterTest, EachReduceScatterIsListedWithItsSum) {
     const NodeId first = sum("first", reduced("a"), reduced("b")), second = sum("second", reduced("c"), reduced("d"));
     output({first, second});

@@ -67,6 +67,7 @@ TEST_F(EpOverlapScheduleTest, PairedFirstExchangesAreLaunchedTogether) {
 TEST_F(EpOverlapScheduleTest, HalvesThatDifferAreRefused) {
     output({add_half(0, "dispatch"), add_half(1, "combine")});
     const std::string reason = refusal(pass, options);
+    EXPECT_TRUE(reason.starts_with(std::string(pass) + ": module \"")) << reason;
     EXPECT_NE(reason.find("the first dispatch, the second combine"), std::string::npos) << reason;
 }
 

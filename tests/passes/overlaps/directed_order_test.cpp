@@ -182,6 +182,7 @@ TEST_F(DirectedOrderTest, KeepsTheOrderByControlDependencies) {
     EXPECT_EQ(order_, (Names{"ag0", "w0", "ag1", "mm0", "w1", "mm1", "ag2", "w2", "mm2", "rs", "wrs", "grad"}));
     const Graph& graph = *result_.graph;
     EXPECT_EQ(graph.target(graph.find("mm0")), "higher_order.control_deps");
+    EXPECT_EQ(graph.text(graph.metadata(graph.find("mm0")).module_fqn), "layers.0");
     EXPECT_EQ(inputs("mm0"), (Names{"ag1", "subgraph_mm0", "x", "w0"}));
     EXPECT_EQ(inputs("w1"), (Names{"mm0", "subgraph_w1", "ag1"}));
     EXPECT_EQ(refusal_of({.collective = "ag1", .start_before = "output"}),
