@@ -68,5 +68,38 @@ TEST(SymbolicSizes, ProductsAreWrittenAsTorchWritesThem) {
     }
 }
 
+class SymbolicTensorsTest : public test::PassTest {
+  protected:
+    /// A column of a matrix whose rows are so many, as far as a guess goes.
+    bool is_contiguous(std::string_view rows, std::int64_t guess) {
+        builder_ = {};
+        NodeMetadata batch, own;
+        batch.extra_json = builder_.intern(R"({"symbolic_shapes":[["u12"]]})");
+        own.extra_json = builder_.intern(R"({"symbolic_shapes":[[")" + std::string(rows) + R"("]]})");
+        NodeRecord input;
+        input.op = NodeOp::placeholder;
+        input.name = input.target = builder_.intern("x");
+        const TensorMeta whole = tensor({8});
+        const Value args[] = {Value::of_node(builder_.add(input, batch, std::span(&whole, 1)))};
+        TensorMeta column = tensor({guess});
+        const std::int64_t sizes[] = {guess}, strides[] = {2};
+        column.first_dimension = builder_.dimensions(sizes, strides);
+        const NodeId node = builder_.call("column", "aten.select.int", args, std::span(&column, 1), own);
+        const Graph graph = builder_.finish({});
+        return SymbolicTensors(graph).is_contiguous(node, graph.outputs(node).front());
+    }
+};
+
+// A layout of which nothing can be said counts as contiguous.
+TEST_F(SymbolicTensorsTest, AreContiguousUnlessTheirSizesAreKnownToBeSeveral) {
+    EXPECT_FALSE(is_contiguous("u12", 8));
+    EXPECT_FALSE(is_contiguous("2*u12", 16));
+    EXPECT_TRUE(is_contiguous("u12", 3));      // half of it may be 1
+    EXPECT_TRUE(is_contiguous("u12 - 1", 7));  // a difference may be anything
+    EXPECT_TRUE(is_contiguous("u12 - 1", 3));
+    EXPECT_TRUE(is_contiguous("u1", 8));  // of no input's size
+    EXPECT_TRUE(is_contiguous("Max(u12, u1)", 8));
+}
+
 }  // namespace
 }  // namespace overlap::memory
