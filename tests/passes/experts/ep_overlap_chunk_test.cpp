@@ -219,6 +219,15 @@ TEST_F(EpOverlapChunkTest, ACollectiveThatIsNotOfExpertsIsRefused) {
     EXPECT_NE(refusal(chunk, options_).find("\"reduced\""), std::string::npos);
 }
 
+TEST_F(EpOverlapChunkTest, ACollectiveWithoutAnnotationsIsNotOfExperts) {
+    const NodeId exchanged = tokens("all_to_all_single", batch("x"));
+    NodeMetadata plain = in("layers.1.moe");
+    plain.custom_json = empty_string;
+    const NodeId reduced = node("reduced", "_c10d_functional.all_reduce.default", {exchanged}, plain);
+    output({node("add", "aten.sigmoid.default", {reduced}, in("layers.1"))});
+    EXPECT_NE(refusal(chunk, options_).find("\"reduced\""), std::string::npos);
+}
+
 TEST_F(EpOverlapChunkTest, PopulateNotesTheBatchAtItsInput) {
     step();
     run(populate, {{"mode", "seq"}});
