@@ -8,6 +8,7 @@
 
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
+#include "core/search/moves.h"
 #include "core/search/portfolio.h"
 
 namespace overlap {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_automatic_plans = 6, most_other_plans = 2;
 constexpr std::size_t settings_of_each = 2;  ///< within the limit, and beyond it
+constexpr std::size_t most_beyond = 2;
 constexpr double hardly_slower = 1.05;
 constexpr std::size_t lean_settings = 4, plans_of_front = 4;
 constexpr std::size_t sections_of_fastest = 8;  ///< known ones
@@ -66,6 +68,21 @@ std::vector<Proposal> FastWithinLimit::with_best_settings(const std::vector<Plan
     std::ranges::move(beyond, std::back_inserter(within));
     std::vector<Proposal> proposals;
     for (const Plan& plan : plans) std::ranges::move(with_settings(plan, within), std::back_inserter(proposals));
+    return proposals;
+}
+
+std::vector<Proposal> FastWithinLimit::with_less_in_flight() const {
+    const Candidate* const best = rounds_.best();
+    std::vector<const Candidate*> beyond;
+    for (const Candidate& candidate : rounds_.usable()) {
+        const bool faster = !best || candidate.step_ms < best->step_ms;
+        if (faster && !rounds_.within_limit(candidate) && is_automatic(candidate.plan)) beyond.push_back(&candidate);
+    }
+    std::ranges::stable_sort(beyond, {}, [](const Candidate* one) { return one->corrected_peak_bytes; });
+    if (beyond.size() > most_beyond) beyond.resize(most_beyond);
+    std::vector<Proposal> proposals;
+    for (const Candidate* candidate : beyond)
+        std::ranges::move(in_flight_moves(candidate->plan), std::back_inserter(proposals));
     return proposals;
 }
 

@@ -30,6 +30,9 @@ class FastWithinLimit {
     /// ones that are the least beyond it.
     std::vector<Proposal> with_best_settings(const std::vector<Plan>& plans) const;
 
+    /// Less in flight in the automatic plans that are the least beyond the limit and faster than the best within it.
+    std::vector<Proposal> with_less_in_flight() const;
+
     /// The first few plans with the settings that have been hardly slower, each with less memory than all faster ones.
     std::vector<Proposal> with_lean_settings(const std::vector<Plan>& plans) const;
 

@@ -20,6 +20,10 @@ std::vector<Proposal> bucket_moves(const Evaluation& evaluation, std::mt19937& r
 /// One option of the automatic pass changed. Empty for plans without it.
 std::vector<Proposal> option_moves(const Plan& plan, std::mt19937& random, std::size_t most);
 
+/// The automatic pass with less in flight than it may have, most first: what collectives read is held until their
+/// waits. Empty for plans without it.
+std::vector<Proposal> in_flight_moves(const Plan& plan);
+
 /// Settings of the memory section that may be tried: torchtitan's policies, with gathers kept in none, some and all
 /// layers. Empty where the trainer would not run the passes that carry them out on the graph, or has run them.
 std::vector<MemoryChoice> memory_settings(const Graph& graph);

@@ -39,4 +39,20 @@ std::vector<Proposal> option_moves(const Plan& plan, std::mt19937& random, std::
     return proposals;
 }
 
+std::vector<Proposal> in_flight_moves(const Plan& plan) {
+    const std::size_t step = automatic_step(plan);
+    if (step == plan.pipeline.size()) return {};
+    const Options& options = plan.pipeline[step].options;
+    const OptionValue* const now = options.find("max_in_flight_gb");
+    const double* const allowed_gb = now ? std::get_if<double>(now) : nullptr;
+    std::vector<Proposal> proposals;
+    for (const double less_gb : {5.0, 3.0, 2.0, 1.0, 0.5}) {
+        if (allowed_gb && *allowed_gb <= less_gb) continue;
+        Plan changed = plan;
+        changed.pipeline[step].options["max_in_flight_gb"] = less_gb;
+        proposals.push_back({std::move(changed), "at most " + describe(OptionValue(less_gb)) + " GB in flight"});
+    }
+    return proposals;
+}
+
 }  // namespace overlap

@@ -63,7 +63,7 @@ class Search {
             if (baseline.usable()) evaluator_.disturb(baseline, options_.stop);
         result_.stopped = rounds_.stopped();
         result_.exhausted = exhausted && !result_.stopped;
-        result_.front = front_of(rounds_.usable(), bounds_, options_.stop);
+        result_.front = front_of(rounds_.usable(), bounds_, options_.memory_limit, options_.stop);
         if (options_.from) {
             result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan, result_.best.made_groups);
             for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan, point.made_groups);
@@ -180,6 +180,11 @@ class Search {
         }
     }
 
+    void try_less_in_flight() {
+        if (rounds_.stopped() || fastest_is_within_limit()) return;
+        evaluate_locked(FastWithinLimit(evaluator_.graph(), rounds_, memory_settings_).with_less_in_flight());
+    }
+
     /// Where no limit asks for less memory: what would be hardly slower with much less, for the front.
     void try_lean_plans() {
         if (rounds_.stopped() || options_.memory_limit || memory_settings_.empty()) return;
@@ -199,11 +204,13 @@ class Search {
         if (!fastest_is_within_limit()) {
             improve_to(effort * 2 / 3);
             try_memory_with_fastest();
+            try_less_in_flight();
         }
         const bool exhausted = improve_to(effort);
         const Candidate* best = rounds_.best();
         const double step_ms = best ? best->step_ms : 0;
         try_memory_with_fastest();
+        try_less_in_flight();
         best = rounds_.best();
         return best && best->step_ms != step_ms ? improve_to(effort) : exhausted;
     }

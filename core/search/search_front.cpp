@@ -1,7 +1,6 @@
 #include "core/search/search_front.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace overlap {
 namespace {
@@ -36,7 +35,7 @@ void mark_knee(std::vector<FrontPoint>& front) {
 }  // namespace
 
 std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
-                                 const std::stop_token& stop) {
+                                 std::optional<std::int64_t> asked, const std::stop_token& stop) {
     std::vector<FrontPoint> front;
     if (usable.empty()) return front;
     const std::int64_t least = std::ranges::min(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes;
@@ -50,8 +49,12 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
         if (!at_every_limit_ms) at_every_limit_ms = bounds.at({}).step_ms;
         return *at_every_limit_ms;
     };
-    for (std::int64_t index = 0; index < limits; ++index) {
-        const std::int64_t limit = index + 1 == limits ? most : least + (most - least) / (limits - 1) * index;
+    std::vector<std::int64_t> at;
+    for (std::int64_t index = 0; index + 1 < limits; ++index)
+        at.push_back(least + (most - least) / (limits - 1) * index);
+    at.push_back(most);
+    if (asked && *asked > least && *asked < most) at.insert(std::ranges::upper_bound(at, *asked), *asked);
+    for (const std::int64_t limit : at) {
         const Candidate* best = best_within(usable, limit);
         if (!best || (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes)) continue;
         front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -9,9 +11,10 @@ namespace overlap {
 
 /// The shortest steps within 10 limits between the least peak of all and the peak of the shortest step, one of them
 /// marked as the knee: the farthest below the line between both ends. Limits at which nothing changes are left out.
+/// @param asked a limit of its own that the front has, too.
 /// @param stop when requested, the bound of all points is that without a limit: it holds, and takes no time.
 std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
-                                 const std::stop_token& stop = {});
+                                 std::optional<std::int64_t> asked, const std::stop_token& stop = {});
 
 /// The plan of the front that takes least memory among those that are alike the best in step (`alike_share`), where it
 /// takes a tenth less than the best or better; null where there is none.

@@ -35,8 +35,8 @@ class SearchRounds {
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
 
     /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
-    /// tried helps or `effort` evaluations have been made. Where any order may be, a third of what is left of the effort
-    /// goes into plans that keep it: they are easier to improve, and the best of them is where the others begin.
+    /// tried helps or `effort` evaluations have been made. Where any order may be, a third of what is left of the
+    /// effort goes into plans that keep it: they are easier to improve, and the best of them is where the others begin.
     /// @returns whether nothing helps any more.
     /// @param memory what may be tried of memory (see memory_settings()).
     /// @param after_round called with the best so far.

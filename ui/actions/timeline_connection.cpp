@@ -135,7 +135,7 @@ void TimelineConnection::makeTimeline() {
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     const QString peak = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
     QStringList notes;
-    QString help = tr("Memory that the step holds, what a collective reads until its wait: peak %1").arg(peak);
+    QString help = tr("Memory that the step holds; inputs of a collective are held until its wait: peak %1").arg(peak);
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
         const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
         help += tr("; PyTorch's estimator, which releases what collectives read as soon as they are issued and counts "
@@ -245,7 +245,7 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
     tensors.bytes = held.bytes;
     tensors.count = static_cast<qint64>(held.count);
     tensors.plan = evaluation_->refused ? tr("the baseline, since %1 is refused").arg(plan_) : plan_;
-    tensors.rule = tr("what a collective reads until its wait");
+    tensors.rule = tr("inputs of a collective are held until its wait");
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,

@@ -159,7 +159,7 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
         case shared_column:
             return linksSharedLabel();
         case exposed_column:
-            return tr("Exposed");
+            return hasSharedSteps() ? tr("Exposed, %1").arg(linksSharedLabel()) : tr("Exposed");
         case peak_column:
             return tr("Peak");
         default:

@@ -124,9 +124,8 @@ QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sum
             : text("of which %1 is held at %2")
                   .arg(formatBytes(static_cast<double>(result.live_peak_bytes)), result.live_peak_node);
     table.add(text("Memory plan"), text("pool of %1").arg(formatBytes(static_cast<double>(result.pool_bytes))), peak);
-    table.add(
-        {}, {},
-        text("gaps between buffers are lost; the window's peak is what is held, of operators as they are traced"));
+    table.add({}, {},
+              text("gaps between buffers are lost; the window's peak has none, nor kernels that a compiled job fuses"));
     addGroups(result, table);
     const QString agreement =
         result.machines.size() > 1 ? text("all ranks issue the same %1 commands") : text("%1 commands");
