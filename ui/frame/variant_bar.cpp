@@ -2,12 +2,14 @@
 
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScopedValueRollback>
 #include <QStyleOptionTab>
 #include <QTabBar>
 #include <QToolButton>
+#include <QToolTip>
 #include <algorithm>
 
 #include "ui/document/document.h"
@@ -59,6 +61,9 @@ class VariantTabs : public QTabBar {
         return elidedName(currentMetrics(), tabData(index).toString(), Qt::ElideMiddle, room) + mark;
     }
 
+    /// The tab that is drawn there; -1 where none is. What is not drawn is not closed, renamed or explained either.
+    int shownTabAt(const QPoint& place) const { return isCutAt(place) ? -1 : tabAt(place); }
+
   protected:
     QSize tabSizeHint(int index) const override {
         // The dot of the first edit must not push the tabs behind it from under the pointer.
@@ -84,11 +89,27 @@ class VariantTabs : public QTabBar {
     }
 
     void mousePressEvent(QMouseEvent* event) override {
-        const int tab = tabAt(event->position().toPoint());
-        if (tab < 0 || !isRemnant(tab)) QTabBar::mousePressEvent(event);
+        if (!isCutAt(event->position().toPoint())) QTabBar::mousePressEvent(event);
+    }
+
+    void mouseDoubleClickEvent(QMouseEvent* event) override {
+        if (!isCutAt(event->position().toPoint())) QTabBar::mouseDoubleClickEvent(event);
+    }
+
+    bool event(QEvent* event) override {
+        if (event->type() == QEvent::ToolTip && isCutAt(static_cast<QHelpEvent*>(event)->pos())) {
+            QToolTip::hideText();
+            event->ignore();
+            return true;
+        }
+        return QTabBar::event(event);
     }
 
   private:
+    bool isCutAt(const QPoint& place) const {
+        const int tab = tabAt(place);
+        return tab >= 0 && isRemnant(tab);
+    }
     bool isNarrow() const { return width() < TabOverflow::narrow_bar; }
     /// Beside the buttons of a bar whose tabs scroll.
     int room() const { return width() - (isNarrow() ? 1 : 3) * TabOverflow::button_width; }
@@ -267,11 +288,11 @@ void VariantBar::fillMenu(QMenu& menu, int tab) {
 bool VariantBar::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
-        const int tab = tabs_->tabAt(mouse->position().toPoint());
+        const int tab = tabs_->shownTabAt(mouse->position().toPoint());
         if (mouse->button() == Qt::MiddleButton && tab > 0) closeTab(tab);
     } else if (event->type() == QEvent::ContextMenu) {
         const auto* menu_event = static_cast<QContextMenuEvent*>(event);
-        const int tab = tabs_->tabAt(menu_event->pos());
+        const int tab = tabs_->shownTabAt(menu_event->pos());
         if (tab > 0) {
             QMenu menu(this);
             fillMenu(menu, tab);

@@ -1,5 +1,11 @@
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QSignalSpy>
 #include <QTabBar>
+#include <QTimer>
 #include <QToolButton>
+#include <QToolTip>
 #include <algorithm>
 
 #include "tests/ui/shell/opened_window.h"
@@ -29,6 +35,29 @@ class PlanNamesTest : public QObject {
 
     static bool isInSight(const QTabBar& tabs, int tab) {
         return tabs.tabRect(tab).left() >= 0 && tabs.tabRect(tab).right() <= room(tabs);
+    }
+
+    /// Whether a right click opens a menu, which is closed again.
+    static bool hasMenu(QTabBar& tabs, const QPoint& place) {
+        bool opened = false;
+        QTimer::singleShot(0, &tabs, [&opened] {
+            if (QWidget* menu = QApplication::activePopupWidget()) {
+                opened = true;
+                menu->close();
+            }
+        });
+        QTest::mouseClick(&tabs, Qt::RightButton, {}, place);
+        QContextMenuEvent event(QContextMenuEvent::Mouse, place, tabs.mapToGlobal(place));
+        QApplication::sendEvent(&tabs, &event);
+        QCoreApplication::processEvents();
+        return opened;
+    }
+
+    static bool hasToolTip(QTabBar& tabs, const QPoint& place) {
+        QToolTip::hideText();
+        QHelpEvent event(QEvent::ToolTip, place, tabs.mapToGlobal(place));
+        QApplication::sendEvent(&tabs, &event);
+        return event.isAccepted() && QToolTip::isVisible();
     }
 
     static qsizetype lettersOf(QString title) {
@@ -89,7 +118,12 @@ class PlanNamesTest : public QObject {
         addPlans(window);
         window.resize(1024, 640);
         QTRY_COMPARE(window.width(), 1024);
-        QTabBar& tabs = *window.findChild<VariantBar*>()->tabs();
+        auto* bar = window.findChild<VariantBar*>();
+        QTabBar& tabs = *bar->tabs();
+        // Only what is wanted matters: nothing is closed, and no dialog opens.
+        disconnect(bar, &VariantBar::closeWanted, nullptr, nullptr);
+        disconnect(bar, &VariantBar::renameWanted, nullptr, nullptr);
+        const QSignalSpy closes(bar, &VariantBar::closeWanted), renames(bar, &VariantBar::renameWanted);
         int cut = 0;
         for (int current = tabs.count() - 1; current >= 0; --current) {
             window.document().setCurrentIndex(current);
@@ -103,9 +137,25 @@ class PlanNamesTest : public QObject {
                     QCOMPARE(picture.pixelColor(x, tabs.height() / 2), picture.pixelColor(0, 0));
                 QTest::mouseClick(&tabs, Qt::LeftButton, {}, seen.center());
                 QCOMPARE(window.document().currentIndex(), current);
+                QTest::mouseClick(&tabs, Qt::MiddleButton, {}, seen.center());
+                QCOMPARE(closes.count(), 0);
+                QTest::mouseDClick(&tabs, Qt::LeftButton, {}, seen.center());
+                QCOMPARE(renames.count(), 0);
+                QVERIFY(!hasMenu(tabs, seen.center()));
+                QVERIFY(!hasToolTip(tabs, seen.center()));
             }
+            // Those that are drawn take all of them.
+            if (current == 0) continue;
+            QVERIFY(hasMenu(tabs, tabs.tabRect(current).center()));
+            QVERIFY(hasToolTip(tabs, tabs.tabRect(current).center()));
         }
         QVERIFY(cut > 0);
+        window.document().setCurrentIndex(1);
+        QTRY_VERIFY(isInSight(tabs, 1));
+        QTest::mouseClick(&tabs, Qt::MiddleButton, {}, tabs.tabRect(1).center());
+        QCOMPARE(closes.count(), 1);
+        QTest::mouseDClick(&tabs, Qt::LeftButton, {}, tabs.tabRect(1).center());
+        QCOMPARE(renames.count(), 1);
     }
 
     void theListOfPlansTellsLongNamesApart() {
