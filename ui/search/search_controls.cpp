@@ -48,7 +48,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
     other_limit_->setNames([this] { return limitNames(document_); });
     other_limit_->setAffixes({}, tr(" GiB"));
-    other_limit_->setPlaceholderText(tr("GiB, or baseline + 6"), tr("GiB, or"));
+    other_limit_->setPlaceholderText(tr("no limit, or baseline + 6"), tr("no limit"));
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
         tr("What the step may hold at most; at first what the device holds, where the cost model says it. Empty is no "
@@ -62,10 +62,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     connect(limit_, &QComboBox::activated, this, [this](int index) {
         // A number is typed next; the list gives the focus back when it has closed.
         if (index == static_cast<int>(Limit::other))
-            QTimer::singleShot(0, other_limit_, [this] {
-                other_limit_->setFocus();
-                other_limit_->selectAll();
-            });
+            QTimer::singleShot(0, other_limit_, [this] { other_limit_->setFocus(); });
     });
     connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
         given_limit_ = ui::limitBytes(gib);

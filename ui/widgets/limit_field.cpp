@@ -54,9 +54,9 @@ QSize LimitField::sizeWith(const QString& empty) const {
     constexpr int caret = 6;  // with the margins of the line
     // What is being typed may be longer than what it will come to.
     const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
-    const QString typed = lineEdit()->text().isEmpty() ? empty : lineEdit()->text();
-    const QString shown = value() == minimum() ? empty : textFromValue(value());
-    const QSize content(std::max(width(shown), width(typed)) + caret, lineEdit()->sizeHint().height());
+    // Whether it is empty or not must not move what stands beside it.
+    const int widest = std::max({width(empty), width(textFromValue(value())), width(lineEdit()->text())});
+    const QSize content(widest + caret, lineEdit()->sizeHint().height());
     return style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this);
 }
 

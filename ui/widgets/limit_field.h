@@ -28,7 +28,7 @@ class LimitField : public QDoubleSpinBox {
     /// @param least what of it always has room: the rest is elided in a narrow window. Empty: all of it has.
     void setPlaceholderText(const QString& text, const QString& least = {});
 
-    /// As wide as what stands in it, so that it is never cut.
+    /// As wide as what stands in it, so that it is never cut, and as the placeholder, also where it is not empty.
     QSize minimumSizeHint() const override;
     QSize sizeHint() const override;
     QString textFromValue(double gib) const override;

@@ -113,7 +113,7 @@ class LimitFieldTest : public QObject {
         auto* before = new QLineEdit;
         auto* field = new LimitField;
         field->setAffixes({}, QStringLiteral(" GiB"));
-        field->setPlaceholderText(QStringLiteral("GiB, or baseline + 6"));
+        field->setPlaceholderText(QStringLiteral("no limit, or baseline + 6"));
         field->setNames(names);
         layout->addWidget(before);
         layout->addWidget(field);
@@ -122,7 +122,7 @@ class LimitFieldTest : public QObject {
         QVERIFY(QTest::qWaitForWindowActive(&around));
         auto* line = field->findChild<QLineEdit*>();
         QCOMPARE(line->text(), QString());
-        QCOMPARE(line->placeholderText(), QStringLiteral("GiB, or baseline + 6"));
+        QCOMPARE(line->placeholderText(), QStringLiteral("no limit, or baseline + 6"));
         const auto clickInto = [&] {
             before->setFocus();
             QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(8, line->height() / 2));
@@ -152,15 +152,27 @@ class LimitFieldTest : public QObject {
 
     void aLongPlaceholderTakesNoRoomThatThereIsNot() {
         LimitField field;
-        field.setPlaceholderText(QStringLiteral("GiB, or baseline + 6"), QStringLiteral("GiB, or"));
+        field.setPlaceholderText(QStringLiteral("no limit, or baseline + 6"), QStringLiteral("no limit"));
         const auto width = [&](const char* text) {
             return field.fontMetrics().horizontalAdvance(QString::fromLatin1(text));
         };
-        QVERIFY(field.sizeHint().width() > width("GiB, or baseline + 6"));
-        QVERIFY(field.minimumSizeHint().width() > width("GiB, or"));
+        QVERIFY(field.sizeHint().width() > width("no limit, or baseline + 6"));
+        QVERIFY(field.minimumSizeHint().width() > width("no limit"));
         QVERIFY(field.sizePolicy().horizontalPolicy() & QSizePolicy::ShrinkFlag);
         QCOMPARE(field.sizeHint().width() - field.minimumSizeHint().width(),
-                 width("GiB, or baseline + 6") - width("GiB, or"));
+                 width("no limit, or baseline + 6") - width("no limit"));
+    }
+
+    /// What stands beside a field stays where it is when the field is emptied or filled.
+    void anEmptyFieldIsAsWideAsAFilledOne() {
+        LimitField field;
+        field.setAffixes({}, QStringLiteral(" GiB"));
+        field.setPlaceholderText(QStringLiteral("no limit, or baseline + 6"), QStringLiteral("no limit"));
+        const int width = field.sizeHint().width();
+        for (const double gib : {31.5, 0.0, 6.0}) {
+            field.setValue(gib);
+            QCOMPARE(field.sizeHint().width(), width);
+        }
     }
 
     void whatStandsInAFieldIsNeverCut() {
