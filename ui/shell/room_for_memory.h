@@ -25,7 +25,8 @@ class RoomForMemory : public QObject {
 
   private:
     void give(int height);
-    void close();
+    /// Only now is it known whether the curve is there.
+    void tell(bool hides, bool closes);
 
     TimelineView& timeline_;
     CentreTabs& centre_;

@@ -139,10 +139,20 @@ class LowWindowTest : public QObject {
         QTest::addColumn<bool>("open_before");
         QTest::addColumn<bool>("open_after");
         QTest::addColumn<bool>("enlarged");
-        QTest::newRow("the view above is lower") << QSize(1280, 800) << usual << true << true << false;
-        QTest::newRow("it closes") << QSize(1024, 540) << usual << true << false << false;
-        QTest::newRow("panels are hidden") << QSize(1280, 800) << high << true << true << true;
-        QTest::newRow("it was closed") << QSize(1280, 800) << high << false << false << true;
+        QTest::addColumn<QString>("told");
+        const QString panels = QStringLiteral("Panels are hidden; View, Enlarge this part, shows them again");
+        QTest::newRow("the view above is lower") << QSize(1280, 800) << usual << true << true << false << QString();
+        QTest::newRow("it closes") << QSize(1024, 540) << usual << true << false << false
+                                   << QStringLiteral(
+                                          "The view above the timeline is closed; View, Show views above "
+                                          "the timeline, opens it");
+        QTest::newRow("panels are hidden") << QSize(1280, 800) << high << true << true << true << panels;
+        QTest::newRow("panels are hidden and it closes")
+            << QSize(1280, 440) << high << true << false << true
+            << QStringLiteral(
+                   "Panels are hidden, and the view above the timeline is closed; View, Enlarge this part, "
+                   "and View, Show views above the timeline, show them again");
+        QTest::newRow("it was closed") << QSize(1280, 800) << high << false << false << true << panels;
     }
     void aMemoryCurveThatIsAskedForTakesNoMoreRoomThanItNeeds() {
         QFETCH(QSize, size);
@@ -150,6 +160,7 @@ class LowWindowTest : public QObject {
         QFETCH(bool, open_before);
         QFETCH(bool, open_after);
         QFETCH(bool, enlarged);
+        QFETCH(QString, told);
         MainWindow window;
         open(window, {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")});
         CentreTabs& centre = window.workspace().centre();
@@ -166,12 +177,19 @@ class LowWindowTest : public QObject {
         TimelineView& timeline = window.workspace().timeline();
         auto* hint = timeline.findChild<QAbstractButton*>("memoryHint");
         QTRY_VERIFY(hint->isVisible());
+        QStringList sentences;
+        connect(&window.workspace(), &Workspace::told, &timeline,
+                [&](const QString& sentence) { sentences.append(sentence); });
         hint->click();
         QTRY_VERIFY(timeline.geometryOfParts().memory.height() >= 20 && !hint->isVisible());
         QTest::qWait(50);
         QVERIFY(!timeline.geometryOfParts().memory.isEmpty() && timeline.isVisible());
         QCOMPARE(centre.open(), open_after);
         QCOMPARE(window.workspace().enlarged().any(), enlarged);
+        QCOMPARE(sentences.join(u'|'), told);
+        // What is closed opens as it was.
+        const double share = centre.state()["upper_share"].toObject()["graph"].toDouble();
+        QVERIFY2(open_after == (share < high_share), qPrintable(QString::number(share)));
         if (open_after) QVERIFY(centre.view(QStringLiteral("graph"))->visibleRegion().boundingRect().height() >= 48);
         // Another view and back: the curve is still there.
         if (!open_after) return;
