@@ -127,5 +127,31 @@ TEST(MemoryMoves, TheFrontHasAFastPlanThatTakesMuchLessMemory) {
     }));
 }
 
+TEST(MemoryMoves, LessIsInFlightThanMayBeNow) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    Plan plan = grid_proposals(*graph).front().plan;
+    plan.pipeline.back().options["max_in_flight_gb"] = 2.0;
+    std::vector<double> tried_gb;
+    for (const Proposal& move : in_flight_moves(plan)) {
+        const OptionValue* const value = move.plan.pipeline.back().options.find("max_in_flight_gb");
+        ASSERT_TRUE(value);
+        tried_gb.push_back(std::get<double>(*value));
+    }
+    EXPECT_EQ(tried_gb, (std::vector<double>{1.0, 0.5}));
+    plan.pipeline.pop_back();  // the automatic pass
+    EXPECT_TRUE(in_flight_moves(plan).empty());
+}
+
+TEST(MemoryMoves, TheFrontHasWhatWasFoundWithinTheLimit) {
+    SearchOptions options = options_of(120);
+    for (const std::int64_t limit : {360'000'000, 390'000'001, 420'000'000}) {
+        options.memory_limit = limit;
+        const SearchResult found = search_plans(graph_of("llama3_debugmodel_fsdp8"), options);
+        EXPECT_TRUE(std::ranges::any_of(found.front, [&](const FrontPoint& point) {
+            return point.peak_bytes <= limit && point.step_ms == found.shortest_ms;
+        })) << limit;
+    }
+}
+
 }  // namespace
 }  // namespace overlap::test
