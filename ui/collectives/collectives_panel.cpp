@@ -153,6 +153,7 @@ void CollectivesPanel::makeRows() {
         if (!rows) return {};
         return [this, rows] { showRows(rows); };
     });
+    showSums();  // without rows it says what they wait for
 }
 
 void CollectivesPanel::showRows(std::shared_ptr<const CollectiveRows> rows) {
@@ -231,9 +232,11 @@ void CollectivesPanel::selectCurrent() {
 
 void CollectivesPanel::showSums() {
     const auto& rows = model_->rows();
-    QString told = document_.isOpen()    ? tr("The plan is being evaluated")
-                   : document_.loading() ? noGraphOpen(document_)
-                                         : tr("Open a graph to see its collectives");
+    const bool evaluating = document_.evaluating() || !document_.evaluation();
+    QString told = !document_.isOpen()
+                       ? (document_.loading() ? noGraphOpen(document_) : tr("Open a graph to see its collectives"))
+                   : evaluating ? tr("The plan is being evaluated")
+                                : tr("Collectives are being listed");
     bool any_could_hide = false;
     if (rows) {
         const QModelIndexList chosen = view_->selectionModel()->selectedRows();

@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -171,6 +172,24 @@ class CollectivesPanelTest : public QObject {
         panel_->show();
         QVERIFY(waitForRows());
         QVERIFY(panel_->model()->rowCount() < before);
+    }
+
+    /// Its rows take a moment when all is evaluated.
+    void aPlanThatIsEvaluatedIsNotToldToBeSo() {
+        CollectivesPanel another(*document_);
+        QVERIFY(!another.model()->rows());
+        QCOMPARE(another.sums(), QStringLiteral("Collectives are being listed"));
+        BucketCommands(*document_).addText("layers.1");
+        CollectivesPanel third(*document_);
+        QCOMPARE(third.sums(), QStringLiteral("The plan is being evaluated"));
+        // Seen, it tells what it waits for now.
+        QStringList told;
+        auto* sums = third.findChild<QLabel*>("collectiveSums");
+        connect(third.model(), &QAbstractItemModel::modelAboutToBeReset, &third, [&] { told.append(sums->text()); });
+        QVERIFY(waitForEvaluation(*document_));
+        third.show();
+        QTRY_VERIFY(third.model()->rows());
+        QCOMPARE(told, QStringList{QStringLiteral("Collectives are being listed")});
     }
 
     /// As is what is chosen.
