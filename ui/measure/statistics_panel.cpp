@@ -92,9 +92,9 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     layout->setSpacing(0);
     layout->addWidget(caption_);
     layout->addWidget(view_, 1);
-    connect(&measurements, &Measurements::changed, this, &StatisticsPanel::letGo);
     for (const auto signal : {&Measurements::changed, &Measurements::currentChanged})
         connect(&measurements, signal, &refresh_, &SeenRefresh::schedule);
+    connect(&measurements, &Measurements::changed, this, &StatisticsPanel::letGo);  // knows whether that waits
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
                               &Document::evaluationChanged, &Document::timesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
@@ -102,12 +102,16 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     describe();
 }
 
-/// A measurement that was closed takes memory, and is not kept until the panel is seen again.
+/// A measurement that was closed takes memory, and is not kept until the panel is seen again. Where it is seen, the
+/// refresh that follows has what comes in its place, and nothing flickers.
 void StatisticsPanel::letGo() {
     const auto& shown = model_->measurement();
+    if (!shown || refresh_.waiting()) return;
     for (int index = 0; index < measurements_.count(); ++index)
         if (measurements_.at(index) == shown) return;
-    if (shown) model_->setRows(nullptr, {});
+    model_->setRows(nullptr, {});
+    view_->hide();
+    describe();
 }
 
 std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {

@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTreeView>
 
@@ -220,6 +221,29 @@ class MeasurementsTest : public QObject {
         const std::weak_ptr<const Measurement> closed = measurements.current();
         measurements.close(0);
         QTRY_VERIFY(closed.expired());
+        // Nor is it told of.
+        const QString caption = panel.findChild<QLabel*>("statisticsCaption")->text();
+        QCOMPARE(caption, QStringLiteral("Open a trace of a job to see how its GPUs used their time"));
+        QVERIFY(panel.view()->isHidden());
+    }
+
+    /// What is seen goes from one measurement to what is shown in its place, with nothing between them.
+    void statisticsThatAreSeenFollowOnceWhatIsClosed() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        StatisticsPanel panel(*document, measurements);
+        panel.show();
+        QTemporaryDir folder;
+        measurements.open({write(folder, "a.json", rankTrace(0, 1'000))});
+        QVERIFY(waitUntilRead(measurements));
+        QTRY_COMPARE(panel.model()->measurement(), measurements.current());
+        const QSignalSpy made(panel.model(), &QAbstractItemModel::modelReset);
+        measurements.close(0);
+        QCOMPARE(made.count(), 0);
+        QTRY_VERIFY(!panel.model()->measurement());
+        QCOMPARE(made.count(), 1);
+        QVERIFY(panel.model()->rowCount() > 0 && !panel.view()->isHidden());
     }
 
     void filesOfTheSameRankAreMeasurementsOfTheirOwn() {
