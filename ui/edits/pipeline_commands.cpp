@@ -139,6 +139,13 @@ std::optional<Plan> PipelineCommands::withBucketsTaken() const {
     return with_entries_taken(plan, suggested_step(loaded.empty_plan, *loaded.presets, entries_pass));
 }
 
+QString PipelineCommands::titleOfTakingBuckets() const {
+    const std::optional<Plan> taking = withBucketsTaken();
+    if (!taking) return {};
+    const bool adds = document_.current()->plan().pipeline.size() < taking->pipeline.size();
+    return adds ? tr("Add manual bucketing") : tr("Switch manual bucketing on");
+}
+
 QString PipelineCommands::wayToTakeBuckets() const {
     const std::optional<Plan> taking = withBucketsTaken();
     if (!taking) return {};
@@ -154,8 +161,7 @@ QString PipelineCommands::wayToTakeBuckets() const {
 }
 
 void PipelineCommands::takeBuckets() {
-    if (std::optional<Plan> taking = withBucketsTaken())
-        document_.editPlan(tr("Bucket by the cards"), std::move(*taking));
+    if (std::optional<Plan> taking = withBucketsTaken()) document_.editPlan(titleOfTakingBuckets(), std::move(*taking));
 }
 
 void PipelineCommands::startFrom(const PipelinePreset& preset) {

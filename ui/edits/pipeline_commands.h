@@ -38,6 +38,8 @@ class PipelineCommands {
     void setExpertOverlap(const std::optional<ExpertOverlap>& overlap, const QString& text);
     /// Makes a step take the plan's buckets, see with_entries_taken(). Nothing happens where one does.
     void takeBuckets();
+    /// What takeBuckets() is called; empty where a step takes the buckets.
+    QString titleOfTakingBuckets() const;
     /// What takeBuckets() would do, as a sentence without full stop; empty where a step takes the buckets.
     QString wayToTakeBuckets() const;
     /// Replaces all steps. A plan without buckets is given the preset's.

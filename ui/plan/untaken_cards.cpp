@@ -15,12 +15,11 @@ namespace overlap::ui {
 UntakenCards::UntakenCards(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      text_(new QLabel(tr("Cards do nothing"))),
-      take_(new QPushButton(tr("Bucket by the cards"))) {
+      text_(new QLabel(tr("No step of the plan takes these buckets"))),
+      take_(new QPushButton) {
     setObjectName("untakenCards");
     text_->setWordWrap(true);
     text_->setProperty("role", "caution");
-    take_->setAccessibleName(take_->text());
     auto* layout = new QHBoxLayout(this);  // one row: a low window has little room for cards
     layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(8);
@@ -40,9 +39,11 @@ void UntakenCards::update() {
     const auto deciding =
         std::ranges::find_if(steps, [](const PassStep& step) { return step.enabled && decides_buckets(step.pass); });
     text_->setToolTip(deciding == steps.end()
-                          ? tr("No step of this plan takes them")
+                          ? text_->text()
                           : tr("%1 finds buckets by itself").arg(shownName(QString::fromStdString(deciding->pass))));
     text_->setAccessibleDescription(text_->toolTip());
+    take_->setText(PipelineCommands(document_).titleOfTakingBuckets());
+    take_->setAccessibleName(take_->text());
     take_->setToolTip(tr("%1; can be undone").arg(shownName(way)));
 }
 

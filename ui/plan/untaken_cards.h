@@ -9,8 +9,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// Says that cards change nothing where no step of the plan takes them, with a button that makes one take them. Hidden
-/// elsewhere.
+/// Says that no step of the plan takes the cards, which change nothing then, with a button that makes one take them.
+/// Hidden elsewhere.
 class UntakenCards : public QWidget {
     Q_OBJECT
 

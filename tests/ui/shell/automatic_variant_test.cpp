@@ -237,14 +237,18 @@ class AutomaticVariantTest : public QObject {
         BucketCommands(*document).addText(QStringLiteral("layers.0"));
         QVERIFY(untaken->isVisible());
         const auto why = [&] { return untaken->findChild<QLabel*>()->toolTip(); };
+        const QString untaken_text = QStringLiteral("No step of the plan takes these buckets");
+        QCOMPARE(untaken->findChild<QLabel*>()->text(), untaken_text);
         QCOMPARE(why(), QStringLiteral("schedule_overlap_bucketing finds buckets by itself"));
         auto* take = untaken->findChild<QPushButton*>();
         QVERIFY2(take->toolTip().startsWith(QStringLiteral("Adds manual_overlap_bucketing and switches "
                                                            "schedule_overlap_bucketing off")),
                  qPrintable(take->toolTip()));
         const Plan before = document->current()->plan();
+        QCOMPARE(take->text(), QStringLiteral("Add manual bucketing"));
         take->click();
         QVERIFY(untaken->isHidden() && !board.automatic());
+        QCOMPARE(document->undoGroup().undoText(), take->text());
         QVERIFY(waitForEvaluation(*document));
         const auto evaluation = document->evaluation();
         QVERIFY(!evaluation->refused && !evaluation->reports.front().buckets.empty());
@@ -258,10 +262,18 @@ class AutomaticVariantTest : public QObject {
         Plan bare = before;
         bare.pipeline.clear();
         document->editPlan(QStringLiteral("bare"), bare);
-        QCOMPARE(why(), QStringLiteral("No step of this plan takes them"));
+        QCOMPARE(why(), untaken_text);
         take->click();
         QVERIFY(untaken->isHidden());
         QCOMPARE(document->current()->plan().pipeline.front().pass, std::string(entries_pass));
+        // A step that is there is switched on.
+        Plan off = document->current()->plan();
+        off.pipeline.front().enabled = false;
+        document->editPlan(QStringLiteral("off"), off);
+        QCOMPARE(take->text(), QStringLiteral("Switch manual bucketing on"));
+        take->click();
+        QCOMPARE(document->undoGroup().undoText(), take->text());
+        QVERIFY(document->current()->plan().pipeline.front().enabled);
     }
 
     void theInspectorFindsWhatWouldHideACollective() {
