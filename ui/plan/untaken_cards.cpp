@@ -18,6 +18,7 @@ UntakenCards::UntakenCards(Document& document, QWidget* parent)
       text_(new QLabel(tr("No step of the plan takes these buckets"))),
       take_(new QPushButton) {
     setObjectName("untakenCards");
+    take_->setAccessibleName(tr("Let a step take these buckets"));
     text_->setWordWrap(true);
     text_->setProperty("role", "caution");
     auto* layout = new QHBoxLayout(this);  // one row: a low window has little room for cards
@@ -43,7 +44,6 @@ void UntakenCards::update() {
                           : tr("%1 finds buckets by itself").arg(shownName(QString::fromStdString(deciding->pass))));
     text_->setAccessibleDescription(text_->toolTip());
     take_->setText(PipelineCommands(document_).titleOfTakingBuckets());
-    take_->setAccessibleName(take_->text());
     take_->setToolTip(tr("%1; can be undone").arg(shownName(way)));
 }
 
