@@ -180,11 +180,6 @@ class Search {
         }
     }
 
-    void try_less_in_flight() {
-        if (rounds_.stopped() || fastest_is_within_limit()) return;
-        evaluate_locked(FastWithinLimit(evaluator_.graph(), rounds_, memory_settings_).with_less_in_flight());
-    }
-
     /// Where no limit asks for less memory: what would be hardly slower with much less, for the front.
     void try_lean_plans() {
         if (rounds_.stopped() || options_.memory_limit || memory_settings_.empty()) return;
@@ -203,14 +198,12 @@ class Search {
         // What sections of memory bring early can be improved; later, more of them are known.
         if (!fastest_is_within_limit()) {
             improve_to(effort * 2 / 3);
-            try_memory_with_fastest();
-            try_less_in_flight();
+            bring_fast_within_limit();
         }
         const bool exhausted = improve_to(effort);
         const Candidate* best = rounds_.best();
         const double step_ms = best ? best->step_ms : 0;
-        try_memory_with_fastest();
-        try_less_in_flight();
+        bring_fast_within_limit();
         best = rounds_.best();
         return best && best->step_ms != step_ms ? improve_to(effort) : exhausted;
     }
@@ -222,10 +215,12 @@ class Search {
     }
 
     /// What is fast and takes too much memory may be so, too, with a memory section that has brought other plans within
-    /// the limit.
-    void try_memory_with_fastest() {
+    /// the limit, or with less in flight.
+    void bring_fast_within_limit() {
         if (rounds_.stopped() || fastest_is_within_limit()) return;
-        evaluate_locked(FastWithinLimit(evaluator_.graph(), rounds_, memory_settings_).fastest_with_known_sections());
+        const FastWithinLimit within(evaluator_.graph(), rounds_, memory_settings_);
+        evaluate_locked(within.fastest_with_known_sections());
+        evaluate_locked(within.with_less_in_flight());
     }
 
     /// Buckets of equal numbers of blocks; then, of the best of them, other numbers at the beginning and at the end.
