@@ -54,13 +54,14 @@ class GraphSketch {
         return builder_.call(name, target, arguments, outputs, metadata);
     }
 
-    NodeId get_attr(std::string_view name, std::string_view target) {
+    /// @param value nothing: the file does not say what it is.
+    NodeId get_attr(std::string_view name, std::string_view target, const std::optional<TensorMeta>& value = {}) {
         NodeRecord record;
         record.name = builder_.intern(name);
         record.target = builder_.target(target);
         record.op = NodeOp::get_attr;
         record.args = builder_.list({});
-        return builder_.add(record);
+        return value ? builder_.add(record, {}, {&*value, 1}) : builder_.add(record);
     }
 
     /// `name` occupies the compute stream for `time_ms`.

@@ -61,13 +61,7 @@ TEST_F(Memory, AttributesAreThereFromTheStartAndCanBeReleased) {
     EXPECT_EQ(memory_profile(sketch.finish({a}), StorageRule::reference).points, (Points{0, 10, 10}));
 
     GraphSketch other;
-    NodeRecord record;
-    record.name = other.builder().intern("constant");
-    record.target = other.builder().target("constant");
-    record.op = NodeOp::get_attr;
-    record.args = other.list({});
-    const TensorMeta tensor = other.bytes(40);
-    const NodeId constant = other.builder().add(record, {}, {&tensor, 1});
+    const NodeId constant = other.get_attr("constant", "constant", other.bytes(40));
     const NodeId b = other.call("b", "aten.relu.default", GraphSketch::values({constant}), {other.bytes(10)});
     EXPECT_EQ(memory_profile(other.finish({b}), StorageRule::reference).points, (Points{40, 50, 10}));
 }

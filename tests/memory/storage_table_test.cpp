@@ -191,13 +191,7 @@ TEST_F(Storages, WhatAWrappedCollectiveReadsIsHeldUntilItsWait) {
 
 TEST_F(Storages, WhatNothingConsumesGoesAtOnceAndWhatIsGivenStays) {
     const NodeId unused = compute("unused", {x}, sketch.bytes(64));
-    NodeRecord record;
-    record.name = sketch.builder().intern("constant");
-    record.target = sketch.builder().target("constant");
-    record.op = NodeOp::get_attr;
-    record.args = sketch.list({});
-    const TensorMeta tensor = sketch.bytes(32);
-    const NodeId constant = sketch.builder().add(record, {}, {&tensor, 1});
+    const NodeId constant = sketch.get_attr("constant", "constant", sketch.bytes(32));
     const NodeId last = compute("last", {constant}, sketch.bytes(8));
     const Graph graph = sketch.finish({last});
     const StorageTable table(graph, StorageRule::corrected);
