@@ -12,10 +12,10 @@
 #                                  also edits at random moments for ten minutes
 #     tests/run.sh --coverage      tests of core, ui and app, and what of these they reach: a table by folder, lines and
 #                                  branches, the files with most branches that are not taken, and build/coverage/html
-#     tests/run.sh --mutation [FOLDER] [--sample N] [--seed S] [--minutes M] [--tests NAME,NAME...] [--longest T]
+#     tests/run.sh --mutation [FOLDER] [--sample N] [--each] [--seed S] [--minutes M] [--tests NAME,NAME...] [--longest T]
 #                                  small changes of the sources below FOLDER (core), each tried on the tests that come to
-#                                  it: what no test misses, and a table. N changes (300) are chosen by S (1); the same ones
-#                                  go on where M minutes (60) were over; of --tests only these programs are built and tried
+#                                  it: what no test misses, and a table. N changes (300), with --each so many of each
+#                                  folder right below, are chosen by S (1); the same ones go on where M minutes (60) were over; of --tests only these programs are built and tried
 #                                  (`goldens` are all goldens), of --longest no case of more than T seconds
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; every call of the system that fails, and
@@ -78,6 +78,11 @@ case ${1:-} in
             shift
         fi
         while [ $# -gt 0 ]; do
+            if [ "$1" = --each ]; then
+                sample_options+=("$1")
+                shift
+                continue
+            fi
             if ! [[ ($1 =~ ^--(sample|seed|minutes)$ && ${2:-} =~ ^[0-9]+$) || ($1 == --tests && -n ${2:-}) ||
                 ($1 == --longest && ${2:-} =~ ^[0-9]+([.][0-9]+)?$) ]]; then
                 say "$script_name: --mutation wants a folder, --sample, --seed, --minutes or --longest with a number, or" \

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Changes sources of a folder in small ways and tells which changes no test misses. tests/run.sh --mutation runs the steps.
 
-    run.py sample  ROOT BUILD FOLDER [--sample N] [--seed S]     chooses changes and writes the sources that have them
+    run.py sample  ROOT BUILD FOLDER [--sample N] [--seed S]     chooses changes and writes the sources that have them;
+                                     [--each]                    N of each folder right below FOLDER
     run.py targets ROOT BUILD FOLDER                             prints what has to be built to try them
     run.py try     ROOT BUILD FOLDER [--minutes M]               tries each, and prints what became of them
 
@@ -74,7 +75,9 @@ def take_sample(arguments, work):
         sys.exit(f"run.py: no source below {arguments.folder}")
     sources = sample.Sources(arguments.root, sample.compiler_arguments(arguments.build, arguments.root, work.sources),
                              work.folder / "candidates")
-    chosen = sample.chosen(sources, paths, arguments.sample, arguments.seed, arguments.processes)
+    chosen = {}
+    for group in sample.by_folder(paths, arguments.folder) if arguments.each else [paths]:
+        chosen |= sample.chosen(sources, group, arguments.sample, arguments.seed, arguments.processes)
     numbered = sample.write_sources(arguments.root, work.sources, chosen)
     work.write_mutants(arguments.root, numbered)
     print(f"{len(numbered)} changes in {len(chosen)} of {len(paths)} files", file=sys.stderr)
@@ -146,6 +149,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("manifests", nargs="*", help="manifests of goldens, for `try`")
     parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--each", action="store_true", help="so many of each folder right below")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--processes", type=int, default=os.cpu_count())

@@ -21,6 +21,15 @@ def source_files(root, folder):
     return sorted(str(path.relative_to(root)) for path in found)
 
 
+def by_folder(paths, folder):
+    """The paths by the folders right below `folder`, and those right in it, as a list of lists."""
+    groups = {}
+    for path in paths:
+        first, _, below = os.path.relpath(path, folder).partition(os.sep)
+        groups.setdefault(first if below else "", []).append(path)
+    return [groups[name] for name in sorted(groups)]
+
+
 def compiler_arguments(build, root, changed):
     """What clang has to know of each source, from the commands of the build folder; those of an earlier sample are compiled
     from the folder `changed`."""
@@ -101,7 +110,7 @@ def chosen(sources, paths, count, seed, processes):
 def write_sources(root, folder, chosen_changes):
     """Writes the changed sources below `folder`, removes others from it, and returns [(path, Change)] by number."""
     numbered, written = [], set()
-    for path, changes in chosen_changes.items():
+    for path, changes in sorted(chosen_changes.items()):
         numbers = {len(numbered) + index: change for index, change in enumerate(changes)}
         numbered += [(path, change) for change in changes]
         text, _ = with_changes((root / path).read_bytes(), numbers)

@@ -110,6 +110,12 @@ class Sampling(unittest.TestCase):
         self.assertTrue(edited)
         self.assertNotEqual(before, self.ranks(SOURCE, 2))
 
+    def test_paths_by_the_folders_right_below(self):
+        paths = ["core/a.cpp", "core/plan/b.cpp", "core/plan/edit/c.cpp", "core/views/d.cpp"]
+        self.assertEqual(sample.by_folder(paths, "core"), [["core/a.cpp"], ["core/plan/b.cpp", "core/plan/edit/c.cpp"],
+                                                           ["core/views/d.cpp"]])
+        self.assertEqual(sample.by_folder(["core/a.cpp"], "core/a.cpp"), [["core/a.cpp"]])
+
     def test_sources_that_an_earlier_run_has_changed_are_compiled_as_before(self):
         build, changed = self.root / "build", self.root / "build" / "sources"
         build.mkdir()

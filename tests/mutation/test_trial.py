@@ -15,7 +15,7 @@ from unittest import mock
 import run
 import tried_tests
 from tried_tests import Test
-from trial import Trial
+from trial import QUICK_CASES, Trial
 
 PATIENCE_S = 3600  # nothing waits for its end
 
@@ -191,6 +191,22 @@ class Cases(Programs):
         self.assertEqual(trial.learn(cases, []), ["first_test: First.Drops"])
         self.assertEqual([known.test.name for number in (0, 1) for known in trial.tests_of(number)],
                          ["first_test: First.Adds", "first_test: All/Second.Adds/0"])
+
+    def test_what_is_left_of_a_program_is_run_together(self):
+        cases = [f"Suite.Case{number:02}" for number in range(QUICK_CASES + 3)]
+        program = self.script("first_test", "reach 0; echo $1 >> run\n"
+                              f'case $OVERLAP_MUTANT$1 in 0*{cases[-2]}*) exit 1;; esac')
+        tests = [Test(f"first_test: {case}", (*program.command, f"--gtest_filter={case}"), program.folder, (), "first_test")
+                 for case in cases]
+        trial = Trial(self.work, self.work, self.work / "mutants", 1)
+        self.assertEqual(trial.learn(tests, []), [])
+        for seconds, known in enumerate(sorted(trial.known, key=lambda known: known.test.name)):
+            known.processor_s = 1.0 + seconds
+        (self.work / "run").unlink()
+        result = trial.try_one(0)
+        self.assertEqual((result.by, result.tests), ("first_test: one of 3 cases", len(cases)))
+        self.assertEqual((self.work / "run").read_text().splitlines(),
+                         [f"--gtest_filter={case}" for case in (*cases[:QUICK_CASES], ":".join(cases[QUICK_CASES:]))])
 
 
 if __name__ == "__main__":

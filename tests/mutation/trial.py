@@ -13,6 +13,7 @@ import tried_tests
 from tried_tests import Test
 
 QUICK_GOLDENS = 8  # that are compared before slower programs are started
+QUICK_CASES = 8  # of test programs that are run one by one; the others of a program are run together
 WAITING_S = 600  # until what needs no processor is taken to wait for ever: others may be busy on the machine
 FIRST_LIMITS_S = 1200, 3600  # of a test whose time is not known: of the processor, and in all
 
@@ -25,6 +26,7 @@ class Known:
     processor_s: float
     wall_s: float
     reached: frozenset
+    cases: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,26 @@ class Result:
     ran_out: bool
     tests: int
     processor_s: float
+
+
+def processor_time(known):
+    return known.processor_s
+
+
+def together(ordered):
+    """The quickest cases one by one, for most changes are killed by these; what is left of a program in one process, since
+    starting one takes longer than most cases."""
+    alone, by_program = ordered[:QUICK_CASES], {}
+    for known in ordered[QUICK_CASES:]:
+        by_program.setdefault((known.test.program, known.test.command[0]), []).append(known)
+    for (program, _), cases in by_program.items():
+        if not program or len(cases) == 1:
+            alone += cases
+            continue
+        test = tried_tests.joined([known.test for known in cases])
+        alone.append(Known(test, sum(map(processor_time, cases)), sum(known.wall_s for known in cases),
+                           frozenset.union(*(known.reached for known in cases)), len(cases)))
+    return alone
 
 
 class Trial:
@@ -87,24 +109,25 @@ class Trial:
 
     def tests_of(self, number):
         """What comes to the change, the quickest first: tests, and its goldens in two parts."""
-        found = [known for known in self.known if number in known.reached]
+        found = together(sorted((known for known in self.known if number in known.reached), key=processor_time))
         goldens = sorted((processor_s, name) for name, (processor_s, reached) in self.goldens.items() if number in reached)
         for label, part in (("quick", goldens[:QUICK_GOLDENS]), ("other", goldens[QUICK_GOLDENS:])):
             if part:
                 test = self.goldens_test(f"goldens-{label}-{number}", {name: self.cases[name] for _, name in part})
                 seconds = sum(processor_s for processor_s, _ in part)
                 found.append(Known(test, seconds, 2 * seconds, frozenset()))
-        return sorted(found, key=lambda known: known.processor_s)
+        return sorted(found, key=processor_time)
 
     def try_one(self, number):
         tests, used = self.tests_of(number), 0.0
+        count = sum(known.cases for known in tests)
         for known in tests:
             limits = 5 * known.processor_s + 1, 20 * known.wall_s + WAITING_S
             outcome = tried_tests.run(known.test, {"OVERLAP_MUTANT": str(number)}, *limits)
             used += outcome.processor_s
             if not outcome.passed:
-                return Result(number, known.test.name.removesuffix(f"-{number}"), outcome.ran_out, len(tests), used)
-        return Result(number, None, False, len(tests), used)
+                return Result(number, known.test.name.removesuffix(f"-{number}"), outcome.ran_out, count, used)
+        return Result(number, None, False, count, used)
 
     def try_all(self, numbers, seconds, tell):
         """Results in the order in which they come; those that are not tried within the time are missing."""

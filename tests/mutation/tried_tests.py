@@ -15,16 +15,19 @@ import time
 LEFT_OUT = ("architecture", "coverage", "mutation", "packaging", "fuzz", "faults")
 WINDOW = ("ui", "faults")
 MEMORY_BYTES = 6 << 30
+CASES = "--gtest_filter="
 
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """A test of CTest, or a case of one: its command, run in `folder` with `environment` beside this process's own."""
+    """A test of CTest, or a case of one: its command, run in `folder` with `environment` beside this process's own. `program`
+    is the name of the test of which it is a case."""
 
     name: str
     command: tuple
     folder: str
     environment: tuple = ()
+    program: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,9 +92,16 @@ def by_case(tests, programs):
             continue
         listed = subprocess.run([*test.command, "--gtest_list_tests"], cwd=test.folder, capture_output=True, text=True,
                                 stdin=subprocess.DEVNULL, env=os.environ | dict(test.environment), check=True)
-        split += [dataclasses.replace(test, name=f"{test.name}: {case}", command=(*test.command, f"--gtest_filter={case}"))
-                  for case in listed_cases(listed.stdout)]
+        split += [dataclasses.replace(test, name=f"{test.name}: {case}", command=(*test.command, f"{CASES}{case}"),
+                                      program=test.name) for case in listed_cases(listed.stdout)]
     return split
+
+
+def joined(cases):
+    """One test of several cases of a program."""
+    first, names = cases[0], [case.command[-1].removeprefix(CASES) for case in cases]
+    return dataclasses.replace(first, name=f"{first.program}: one of {len(cases)} cases",
+                               command=(*first.command[:-1], CASES + ":".join(names)))
 
 
 def limits(processor_s):
