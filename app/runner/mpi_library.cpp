@@ -13,7 +13,7 @@ namespace overlap::runner {
 
 namespace {
 
-constexpr const char *entry = "overlap_mpi_ranks", *broken = "the module for MPI cannot be loaded";
+constexpr const char *entry_point = "overlap_mpi_ranks", *broken = "the module for MPI cannot be loaded";
 
 /// The first line without what says who built it and where: `MPICH Version:      4.0.2` is `MPICH 4.0.2`.
 std::string short_version(std::string_view all) {
@@ -29,7 +29,8 @@ std::string short_version(std::string_view all) {
     return text;
 }
 
-/// What the library says of itself, which it may be asked before it is initialised. Empty where it has no such function.
+/// What the library says of itself, which it may be asked before it is initialised. Empty where it has no such
+/// function.
 std::string version_of(void* library) {
     using Ask = int (*)(char*, int*);
     const auto ask = reinterpret_cast<Ask>(dlsym(library, "MPI_Get_library_version"));
@@ -46,19 +47,17 @@ const MpiKind& kind_of(std::string_view version) {
 
 }  // namespace
 
-const MpiKind open_mpi{
-    "open-mpi",
-    "Open MPI 4 or 5",
-    {"libmpi.so.40", nullptr},
-    {"overlap-runner-open-mpi.so", entry, "this runner has no module for Open MPI",
-     "it was built where Open MPI's headers were missing", broken}};
+const MpiKind open_mpi{"open-mpi",
+                       "Open MPI 4 or 5",
+                       {"libmpi.so.40", nullptr},
+                       {"overlap-runner-open-mpi.so", entry_point, "this runner has no module for Open MPI",
+                        "it was built where Open MPI's headers were missing", broken}};
 
-const MpiKind mpich{
-    "mpich",
-    "MPICH, Intel MPI, MVAPICH or Cray MPICH",
-    {"libmpi.so.12", "libmpich.so.12"},
-    {"overlap-runner-mpich.so", entry, "this runner has no module for MPICH",
-     "it was built where MPICH's headers were missing", broken}};
+const MpiKind mpich{"mpich",
+                    "MPICH, Intel MPI, MVAPICH or Cray MPICH",
+                    {"libmpi.so.12", "libmpich.so.12"},
+                    {"overlap-runner-mpich.so", entry_point, "this runner has no module for MPICH",
+                     "it was built where MPICH's headers were missing", broken}};
 
 MpiLibrary load_mpi_library(const MpiKind& kind) {
     std::string reason;

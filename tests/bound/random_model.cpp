@@ -25,7 +25,7 @@ class ModelSketch {
         is_marked_ = !once_in(3);
         sketch_.group("1", 4, 0.05, 2e9 / slower);
         sketch_.group("2", 4, 0.01, 1e9);
-        sketch_.header().cost->contention.emplace().shared_links = {{"0", "2"}, {"1"}};
+        sketch_.header().cost->contention = CostParameters::Contention{{}, 0, {{"0", "2"}, {"1"}}};
     }
 
     std::shared_ptr<const Graph> make() {

@@ -86,7 +86,7 @@ Graph RandomStep::written(const std::vector<std::size_t>& order) const {
     GraphSketch sketch;
     sketch.group("1", 4, 0.1, 1e9);
     sketch.group("2", 4, 0, 2e9);
-    sketch.header().cost->contention.emplace().shared_links = {{"0", "2"}, {"1"}};
+    sketch.header().cost->contention = CostParameters::Contention{{}, 0, {{"0", "2"}, {"1"}}};
     // Of its own for each: gathers of one tensor are one gather.
     std::vector<NodeId> inputs;
     for (std::size_t index = 0; index < operations_.size(); ++index)

@@ -12,7 +12,7 @@ namespace overlap::test {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+constexpr double bytes_of_gib = 1024.0 * 1024.0 * 1024.0;
 
 }  // namespace
 
@@ -55,10 +55,10 @@ TEST(MeasuredTimes, ByKindAndCommunicatorElseTheOtherModel) {
                                       *fixed);
     const std::vector<int> inner = {1}, outer = {0}, both = {0, 1};
     // A gather counts what it returns: four times what a rank holds.
-    EXPECT_NEAR(times->time(StepKind::all_gather, inner, 500 / gib), 3.0, 1e-9);
-    EXPECT_NEAR(times->time(StepKind::all_reduce, both, 4000 / gib), 11.0, 1e-9);
-    EXPECT_EQ(times->time(StepKind::all_gather, outer, 500 / gib), 2.0);
-    EXPECT_EQ(times->time(StepKind::all_reduce, inner, 500 / gib), 4.0);
+    EXPECT_NEAR(times->time(StepKind::all_gather, inner, 500 / bytes_of_gib), 3.0, 1e-9);
+    EXPECT_NEAR(times->time(StepKind::all_reduce, both, 4000 / bytes_of_gib), 11.0, 1e-9);
+    EXPECT_EQ(times->time(StepKind::all_gather, outer, 500 / bytes_of_gib), 2.0);
+    EXPECT_EQ(times->time(StepKind::all_reduce, inner, 500 / bytes_of_gib), 4.0);
 }
 
 TEST(MeasuredTimes, RefusesTablesThatAreNone) {

@@ -23,7 +23,7 @@ double inner_ms(double bytes) {
     return 0.02 + bytes / 180e9 * 1e3;
 }
 
-constexpr double row = 48 * 4;
+constexpr double row_bytes = 48 * 4;
 
 }  // namespace
 
@@ -37,11 +37,12 @@ TEST(OrderComparison, ReversedOrderNeedsOneGatherAndOneScatter) {
     EXPECT_FALSE(best.current);
     EXPECT_EQ(path_text(best.chains[0].torch.plan), "S(0)[1]S(0)[0]->RS(0)");
     EXPECT_EQ(path_text(best.chains[1].torch.plan), "P(sum)S(0)->S(0)[1]S(0)[0]");
-    const double current = inner_ms(32 * row) + outer_ms(64 * row) + inner_ms(64 * row) + outer_ms(64 * row);
+    const double current =
+        inner_ms(32 * row_bytes) + outer_ms(64 * row_bytes) + inner_ms(64 * row_bytes) + outer_ms(64 * row_bytes);
     EXPECT_NEAR(comparison.current_ms, current, 4e-6);
-    EXPECT_NEAR(best.torch_ms, 2 * outer_ms(16 * row), 2e-6);
-    EXPECT_NEAR(best.saved_ms, current - 2 * outer_ms(16 * row), 6e-6);
-    EXPECT_EQ(best.saved_bytes, static_cast<std::int64_t>((32 + 64 + 64 + 64 - 2 * 16) * row));
+    EXPECT_NEAR(best.torch_ms, 2 * outer_ms(16 * row_bytes), 2e-6);
+    EXPECT_NEAR(best.saved_ms, current - 2 * outer_ms(16 * row_bytes), 6e-6);
+    EXPECT_EQ(best.saved_bytes, static_cast<std::int64_t>((32 + 64 + 64 + 64 - 2 * 16) * row_bytes));
     const OrderAlternative& other = comparison.alternatives[1];
     EXPECT_TRUE(other.current);
     EXPECT_EQ(other.saved_ms, 0.0);
@@ -100,7 +101,7 @@ TEST(OrderComparison, MergesCollectivesOnlyWhereTheGraphHasAGroupForIt) {
     EXPECT_EQ(path_text(now->chains[0].torch.plan), "S(0)[0]S(0)[1]->S(0)R->RR");
     // Without a link of its own a merged communicator is as slow as its slowest dimension.
     EXPECT_EQ(path_text(now->chains[0].optimal.plan), "S(0)[0]S(0)[1]-->RR");
-    EXPECT_NEAR(now->chains[0].optimal.time_ms, outer_ms(64 * row), 1e-6);
+    EXPECT_NEAR(now->chains[0].optimal.time_ms, outer_ms(64 * row_bytes), 1e-6);
 
     document["process_groups"].push_back(
         {{"name", "world"}, {"ranks", {0, 1, 2, 3, 4, 5, 6, 7}}, {"rank", 5}, {"description", "default_pg"}});
@@ -110,8 +111,8 @@ TEST(OrderComparison, MergesCollectivesOnlyWhereTheGraphHasAGroupForIt) {
     for (const OrderAlternative& alternative : merged.alternatives) {
         if (!alternative.current) continue;
         EXPECT_EQ(path_text(alternative.chains[0].torch.plan), "S(0)[0]S(0)[1]-->RR");
-        EXPECT_NEAR(alternative.chains[0].torch.time_ms, 0.03 + 64 * row / 50e9 * 1e3, 1e-6);
-        EXPECT_EQ(alternative.chains[0].torch.bytes, static_cast<std::int64_t>(64 * row));
+        EXPECT_NEAR(alternative.chains[0].torch.time_ms, 0.03 + 64 * row_bytes / 50e9 * 1e3, 1e-6);
+        EXPECT_EQ(alternative.chains[0].torch.bytes, static_cast<std::int64_t>(64 * row_bytes));
     }
 }
 

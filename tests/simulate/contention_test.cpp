@@ -275,7 +275,7 @@ TEST(Contention, FactorsThatAreMissingOrOfAnUnknownClassAreToldWithTheirPlace) {
     EXPECT_NE(message({}).find("cost_model: the graph has none"), std::string::npos) << message({});
     EXPECT_NE(message(CostParameters()).find("cost_model: it has no factors of contention"), std::string::npos);
     CostParameters unknown;
-    unknown.contention.emplace().compute_slowdown = {{"memry", 0.25}};
+    unknown.contention = CostParameters::Contention{{{"memry", 0.25}}, 0, {}};
     EXPECT_NE(message(unknown).find("compute_slowdown: there is no class of compute \"memry\""), std::string::npos)
         << message(unknown);
     EXPECT_NE(message(unknown).find("memory"), std::string::npos);

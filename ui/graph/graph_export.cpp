@@ -17,7 +17,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr double border = 24;
+constexpr double white_border = 24;
 constexpr double finest_scale = 2;
 
 QByteArray svgOf(const GraphModel& model, const QRectF& area) {
@@ -39,7 +39,7 @@ QByteArray svgOf(const GraphModel& model, const QRectF& area) {
 
 QRectF areaOf(const GraphModel& model) {
     const LayoutSize size = model.arrangement().size;
-    return QRectF(0, 0, size.width, size.height).adjusted(-border, -border, border, border);
+    return QRectF(0, 0, size.width, size.height).adjusted(-white_border, -white_border, white_border, white_border);
 }
 
 bool isSvg(const QString& path) {

@@ -238,7 +238,7 @@ void MemoryPanel::showFigures() {
         if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty())
             text += tr("   a rule comes %1").arg(policy);
         if (!evaluation->refused && document_.editable()) {
-            current.emplace();
+            current = StepPeakChart::Point{};
             current->title = document_.current()->title();
             current->step_ms = step_with_links_shared(*evaluation);
             current->peak_bytes = evaluation->corrected_memory.peak_bytes;

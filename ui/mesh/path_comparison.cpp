@@ -66,8 +66,11 @@ ComparedPath found(const QString& title, const QString& help, Find find) {
 
 std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token stop) {
     PathComparison comparison{std::move(asked), {}};
-    const auto& [mesh, tensor, source, target, costs] = comparison.question;
     const PathQuestion& question = comparison.question;
+    const DeviceMesh& mesh = question.mesh;
+    const MeshTensor& tensor = question.tensor;
+    const ShardingState &source = question.source, &target = question.target;
+    const CostModel& costs = question.costs;
     const std::unique_ptr<CollectiveTimes> times = costs.times(mesh);
     const std::unique_ptr<CollectiveTimes> torch = torch_times(mesh);
     const std::unique_ptr<CollectiveTimes> constants = fixed_times();

@@ -35,7 +35,7 @@ enum Column {
     nodes_column,
     collectives_column,
     compiled_column,
-    column_count
+    chooser_columns
 };
 
 QString text(const std::string& string) {
@@ -155,7 +155,7 @@ void GraphChooser::fillList() {
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
     list_->setAllColumnsShowFocus(true);
-    list_->setColumnCount(column_count);
+    list_->setColumnCount(chooser_columns);
     list_->setHeaderLabels({tr("#"), tr("File"), tr("Rank"), tr("Compilation"), tr("Kind"), tr("Nodes"),
                             tr("Collectives"), tr("What was compiled")});
     const auto& graphs = choice_.listing.graphs;
@@ -170,7 +170,7 @@ void GraphChooser::fillList() {
     list_->setColumnHidden(file_column, !has_files);
     list_->setColumnHidden(rank_column, !has_ranks);
     list_->setColumnHidden(compilation_column, !has_compilations);
-    for (int column = 0; column < column_count; ++column) list_->resizeColumnToContents(column);
+    for (int column = 0; column < chooser_columns; ++column) list_->resizeColumnToContents(column);
     if (const auto best = most_useful_graph(choice_.listing)) {
         list_->setCurrentItem(list_->topLevelItem(static_cast<int>(*best)));
         list_->scrollToItem(list_->currentItem());
@@ -236,7 +236,7 @@ void GraphChooser::filter() {
     for (int row = 0; row < list_->topLevelItemCount(); ++row) {
         QTreeWidgetItem* item = list_->topLevelItem(row);
         QString all;
-        for (int column = 0; column < column_count; ++column) all += item->text(column) + u' ';
+        for (int column = 0; column < chooser_columns; ++column) all += item->text(column) + u' ';
         const bool has_all =
             std::ranges::all_of(words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
         item->setHidden(!has_all);

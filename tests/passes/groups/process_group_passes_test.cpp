@@ -52,7 +52,7 @@ TEST_F(ProcessGroupPassesTest, TheNewLinkKeepsWhatTheDocumentSaysOfTheOld) {
 }
 
 TEST_F(ProcessGroupPassesTest, TheNewGroupSharesTheLinkOfTheOld) {
-    header_.cost->contention.emplace().shared_links = {{"tp"}, {"0", "ep"}};
+    header_.cost->contention = CostParameters::Contention{{}, 0, {{"tp"}, {"0", "ep"}}};
     header_.cost->json = R"({"wide": 1e999, "contention": {"shared_links": [["tp"], ["0", "ep"]], "kept": 1}})";
     output({wait("full", all_gather("gather", placeholder("w")))});
     run(reassign);
@@ -74,7 +74,7 @@ TEST_F(ProcessGroupPassesTest, TheNewGroupNeedsNoLinks) {
 }
 
 TEST_F(ProcessGroupPassesTest, SharedLinksNeedNoPlaceInTheDocument) {
-    header_.cost->contention.emplace().shared_links = {{"0", "ep"}};
+    header_.cost->contention = CostParameters::Contention{{}, 0, {{"0", "ep"}}};
     output({wait("full", all_gather("gather", placeholder("w")))});
     run(reassign);
     EXPECT_EQ(result_.graph->header().cost->contention->shared_links[0], Names({"0", "ep", "0#fsdp_extra"}));

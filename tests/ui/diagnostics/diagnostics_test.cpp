@@ -17,8 +17,14 @@
 #include "ui/diagnostics/log_file.h"
 #include "ui/tasks/signal_stack.h"
 
+#ifdef __clang__
+#define AS_WRITTEN __attribute__((noinline, optnone))
+#else
+#define AS_WRITTEN __attribute__((noipa, optimize("O0")))
+#endif
+
 /// Outside of any namespace, with a name that the backtrace can be searched for; as written, so that it has a frame.
-__attribute__((noipa, optimize("O0"))) void crashHereOnPurpose(const char* how) {
+AS_WRITTEN void crashHereOnPurpose(const char* how) {
     if (std::strcmp(how, "exception") == 0) throw std::runtime_error("nobody catches this");
     if (std::strcmp(how, "overflow") == 0) {
         volatile char large[1 << 16];

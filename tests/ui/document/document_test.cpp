@@ -358,9 +358,9 @@ class DocumentTest : public QObject {
         QVERIFY(document->variant(1).plan().buckets == older);
         ReadPlan other = readPlan(path);
         other.plan.graph->nodes += 1;
-        QVERIFY_EXCEPTION_THROWN(document->reloadPlan(1, other), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, document->reloadPlan(1, other));
         QFile::remove(path);
-        QVERIFY_EXCEPTION_THROWN(readPlan(path), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, readPlan(path));
         QVERIFY(document->variant(1).plan().buckets == older);
         QCOMPARE(fileDigest(path), QByteArray());
     }
@@ -373,7 +373,7 @@ class DocumentTest : public QObject {
         Document other;
         other.setGraph(
             loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
-        QVERIFY_EXCEPTION_THROWN(other.openPlan(readPlan(path)), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, other.openPlan(readPlan(path)));
         QCOMPARE(other.variantCount(), 2);
     }
 

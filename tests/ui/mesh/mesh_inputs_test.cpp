@@ -26,7 +26,7 @@ class MeshInputsTest : public QObject {
         for (const char* text : {"2 × 4", "2x4", "2, 4", "(2, 4)", "[2,4]", "2 4", "(2, 4,)"})
             QCOMPARE(readExtents(QString::fromUtf8(text)), (Extents{2, 4}));
         QCOMPARE(readExtents(QString()), Extents());
-        QVERIFY_EXCEPTION_THROWN(readExtents(QStringLiteral("2 × b")), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, readExtents(QStringLiteral("2 × b")));
     }
 
     void readsTheFirstInputs() {

@@ -111,7 +111,7 @@ class GraphChooserTest : public QObject {
         QVERIFY2(again.standing().contains("rank 6"), qPrintable(again.standing()));
         QCOMPARE(GraphSource::fromJson(again.source().toJson()), again.source());
         again.rank().setText("first");
-        QVERIFY_EXCEPTION_THROWN(again.source().options(), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, again.source().options());
     }
 
     /// What is told need not be all that is lacking.

@@ -107,8 +107,8 @@ class SilentFolderTest : public QObject {
         QVERIFY(!looks.answers("/silent/b"));  // at once: its folder hangs
         answered->release();
         QTRY_VERIFY(looks.answers("/silent/b"));
-        QVERIFY_EXCEPTION_THROWN(
-            looks.read("/silent/a", []() -> int { throw InputError("/silent/a", "", "is no plan"); }), InputError);
+        QVERIFY_THROWS_EXCEPTION(
+            InputError, looks.read("/silent/a", []() -> int { throw InputError("/silent/a", "", "is no plan"); }));
     }
 
     void whatIsNotThereAnswers() {
