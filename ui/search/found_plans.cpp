@@ -64,6 +64,16 @@ bool FoundPlans::nothingBetter() const {
     return allowed && best().step_ms >= start.step_ms * (1 - rounding_share);
 }
 
+bool FoundPlans::hasAllOf(const FoundPlans& other) const {
+    if (links != other.links || any_order != other.any_order) return false;
+    const auto has = [this](const FoundChoice& wanted) {
+        return std::ranges::any_of(choices, [&](const FoundChoice& choice) {
+            return choice.step_ms <= wanted.step_ms && choice.peak_bytes <= wanted.peak_bytes;
+        });
+    };
+    return std::ranges::all_of(other.choices, has);
+}
+
 FoundPlans foundPlansOf(const SearchResult& result, const SearchRequest& request, const ShownSteps& shown) {
     FoundPlans found;
     found.start = request.start;

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/pass_result_cache.h"
+#include "ui/search/start_check.h"
 
 namespace overlap::ui {
 namespace {
@@ -36,14 +37,6 @@ bool findShown(const std::shared_ptr<const Graph>& graph, const SearchResult& re
     return true;
 }
 
-/// Whether nothing but the order of its compute keeps a search from taking the plan.
-bool counts(const std::shared_ptr<const Graph>& graph, const SearchStart& start,
-            const std::shared_ptr<const TimeSource>& source) {
-    if (start.refused || !start.plan) return !start.refused;
-    const std::shared_ptr<const StepWork> work = step_work(graph, source);
-    return !work->obstacle.empty() || CandidateEvaluator(graph, work, source, true).evaluate(*start.plan, {}).usable();
-}
-
 }  // namespace
 
 void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest request) {
@@ -70,7 +63,7 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest req
             if (!before) return {};
             start.refused = before->refused;
             if (!before->refused) start.step_ms = before->simulation.step_ms;
-            start.counts = counts(linked, start, options.time_source);
+            start.counts = !start.refused && (!start.plan || searchCouldTake(linked, *start.plan, options.time_source));
             const SearchResult result = search_plans(linked, options);
             ShownSteps shown;
             if (!findShown(graph, result, options.time_source, dropped, stop.get_token(), shown)) return {};

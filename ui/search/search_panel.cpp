@@ -12,6 +12,7 @@
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/search/earlier_searches.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
@@ -54,6 +55,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
       result_(new QLabel),
       chart_(new FrontChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
       slider_(new LimitSlider(*chart_)),
+      earlier_(new EarlierSearches),
       table_(new PartsTable) {
     setObjectName("search");
     setAccessibleName(tr("Search"));
@@ -74,7 +76,9 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(slider_, &LimitSlider::limitChosen, controls_, &SearchControls::setLimit);
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
     connect(&task_, &PlanSearchTask::found, this,
-            [this](const std::shared_ptr<const FoundPlans>& found) { showFound(*found, 0); });
+            [this](const std::shared_ptr<const FoundPlans>& found) { takeFound(*found); });
+    connect(earlier_, &EarlierSearches::chosen, this, &SearchPanel::showEarlier);
+    connect(&check_, &StartCheck::checked, this, &SearchPanel::takeStart);
     connect(controls_, &SearchControls::keptChanged, this, &SearchPanel::keptChanged);
     connect(controls_, &SearchControls::refused, this, &SearchPanel::refused);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
@@ -93,10 +97,12 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     });
     connect(&document, &Document::graphChanged, this, [this] {
         restored_ = {};
+        earlier_->clear();
         forget();
     });
     // Other times, or another cost model, make other figures.
     connect(&document, &Document::timesChanged, this, [this] {
+        earlier_->clear();
         forget();
         takeRestored();
     });
@@ -153,6 +159,7 @@ QWidget* SearchPanel::makeResult() {
     caption_->setProperty("role", "dim");
     layout->addWidget(caption_);
     layout->addWidget(result_);
+    layout->addWidget(earlier_);
     layout->addWidget(table_, 1);
     layout->addStretch();  // while there is no table, sentences stay at the top
     // Where there is little height it scrolls.
@@ -247,6 +254,7 @@ void SearchPanel::update() {
     const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
+    earlier_->setEnabled(found_.has_value());
     // That of the plan is known only with its first evaluation.
     if (found_) showLimit();
 }
@@ -258,6 +266,7 @@ void SearchPanel::forget() {
     tried_limit_.reset();
     kept_ = {};
     former_ = {};
+    check_.forget();
     trail_.clear();
     chart_->clear();
     chart_->setCurrent(std::nullopt);
@@ -344,6 +353,9 @@ void SearchPanel::begin() {
 
 void SearchPanel::drawStart() {
     beside_ = startNow(began_, document_, links_);
+    if (found_ && beside_.edited && !beside_.refused)
+        beside_.counts = check_.couldTake(document_.graph(), *beside_.plan, document_.baseline().time_source, links_)
+                             .value_or(false);
     std::optional<StepPeakChart::Point> ring;
     // One that is refused has no figures.
     if (!beside_.edited || !beside_.refused)

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ui/search/found_choices.h"
+#include "ui/search/found_plans_json.h"
 #include "ui/search/plan_search_task.h"
+#include "ui/search/start_check.h"
 #include "ui/widgets/step_peak_chart.h"
 
 class QLabel;
@@ -17,6 +19,7 @@ class QPushButton;
 namespace overlap::ui {
 
 class Document;
+class EarlierSearches;
 class FrontChart;
 class LimitSlider;
 class PartsTable;
@@ -36,6 +39,7 @@ class SearchPanel : public QWidget {
     QPushButton* compareButton() { return compare_; }
     FrontChart* chart() { return chart_; }
     LimitSlider* limitSlider() { return slider_; }
+    EarlierSearches* earlier() { return earlier_; }
     /// What the parts of the chosen plan are worth.
     QStandardItemModel* elements();
     /// How far the search is, or why there is none.
@@ -46,8 +50,8 @@ class SearchPanel : public QWidget {
     /// The parts of the chosen plan are being weighed.
     bool weighing() const;
 
-    /// What was found, and the choice, and what a search is asked for, for the session; empty where nothing was found
-    /// and nothing was chosen.
+    /// What was found, now and before, and the choice, and what a search is asked for, for the session; empty where
+    /// nothing was found and nothing was chosen.
     QJsonObject kept() const;
     /// Takes up what kept() gave: what was found as soon as the graph has the times that it was found with.
     void restore(const QJsonObject& kept);
@@ -84,6 +88,9 @@ class SearchPanel : public QWidget {
     void showProgress(const SearchProgress& progress);
     void showFound(const FoundPlans& found, int chosen);
     void takeRestored();
+    std::optional<KeptFoundPlans> takenUp(const QJsonObject& kept) const;
+    void takeFound(const FoundPlans& found);
+    void showEarlier(std::size_t index);
     void showParts();
     void drawChoices();
     void choose(int choice);
@@ -109,6 +116,7 @@ class SearchPanel : public QWidget {
     QLabel *caption_, *result_;
     FrontChart* chart_;
     LimitSlider* slider_;
+    EarlierSearches* earlier_;
     PartsTable* table_;
     SearchStart began_;   ///< where the newest search began
     SearchStart beside_;  ///< the same as it is now: what plans are compared with
@@ -129,6 +137,7 @@ class SearchPanel : public QWidget {
     QString told_, result_text_;                  ///< what caption_ and result_ say, without links
     QString introduced_;                          ///< what introduce() said
     bool waiting_ = false;                        ///< the caption says why nothing can be found
+    StartCheck check_;                            ///< of beside_, where it has been edited
     PlanSearchTask task_;                         ///< last: what it delivers uses the members above
 };
 

@@ -8,7 +8,7 @@
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/document/found_note.h"
-#include "ui/search/found_plans_json.h"
+#include "ui/search/earlier_searches.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
@@ -66,6 +66,7 @@ QJsonObject SearchPanel::keptFound() const {
     QJsonObject kept = kept_;
     kept["chosen"] = found_ ? chosen_ : former_.chosen;
     kept["start_at"] = document_.indexOf(found->start.key);
+    if (!earlier_->isEmpty()) kept["earlier"] = earlier_->kept([this](quint64 key) { return document_.indexOf(key); });
     return kept;
 }
 
@@ -76,24 +77,44 @@ void SearchPanel::restore(const QJsonObject& kept) {
     takeRestored();
 }
 
-/// Figures are those of the times that it was found with: the step of the graph as it is says whether these are there.
-void SearchPanel::takeRestored() {
-    if (restored_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
-    std::optional<KeptFoundPlans> kept = foundPlansFromJson(restored_);
-    if (!kept) {
-        restored_ = {};
-        return;
-    }
+/// What the session kept. Figures are those of the times that it was found with: the step of the graph as it is says
+/// whether these are there.
+/// @returns nothing where they are not.
+std::optional<KeptFoundPlans> SearchPanel::takenUp(const QJsonObject& json) const {
+    std::optional<KeptFoundPlans> kept = foundPlansFromJson(json);
+    if (!kept) return std::nullopt;
     constexpr double rounding_share = 1e-6;
     const Evaluation& baseline = document_.baseline();
     const double now_ms =
         kept->found.links == LinkSharing::by_host ? step_with_links_shared(baseline) : baseline.simulation.step_ms;
-    if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return;
+    if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return std::nullopt;
     // By its place: it may have been edited and renamed since, and another plan may have its name.
-    const int place = kept->found.start.plan ? restored_["start_at"].toInt(-1) : 0;
+    const int place = kept->found.start.plan ? json["start_at"].toInt(-1) : 0;
     if (place >= 0 && place < document_.variantCount()) kept->found.start.key = document_.variant(place).key();
-    restored_ = {};
+    return kept;
+}
+
+void SearchPanel::takeRestored() {
+    if (restored_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
+    const std::optional<KeptFoundPlans> kept = takenUp(restored_);
+    if (!kept) return;
+    const QJsonArray earlier = std::exchange(restored_, {})["earlier"].toArray();
+    for (qsizetype index = earlier.size(); index-- > 0;)
+        if (const auto former = takenUp(earlier[index].toObject())) earlier_->add(former->found, former->chosen);
     showFound(kept->found, kept->chosen);
+}
+
+/// A search has ended. What an earlier one has found stays to be chosen.
+void SearchPanel::takeFound(const FoundPlans& found) {
+    if (former_.found && !found.hasAllOf(*former_.found)) earlier_->add(*former_.found, former_.chosen);
+    showFound(found, 0);
+}
+
+void SearchPanel::showEarlier(std::size_t index) {
+    if (busy() || !found_) return;
+    const KeptFoundPlans earlier = earlier_->take(index);
+    earlier_->add(*found_, chosen_);
+    showFound(earlier.found, earlier.chosen);
 }
 
 void SearchPanel::drawChoices() {
@@ -125,6 +146,7 @@ void SearchPanel::takeLimit() {
 void SearchPanel::showLimit() {
     chart_->setPeakLimit(limit());
     slider_->showLimit(limit());
+    if (found_) earlier_->describe(*found_, limit());
 }
 
 /// That no plan is within the limit, and what the chosen one is then.
@@ -181,7 +203,8 @@ void SearchPanel::takeStart() {
     const SearchStart former = beside_;
     drawStart();
     const bool same = beside_.title == former.title && beside_.plan == former.plan &&
-                      beside_.step_ms == former.step_ms && beside_.refused == former.refused;
+                      beside_.step_ms == former.step_ms && beside_.refused == former.refused &&
+                      beside_.counts == former.counts;
     if (same || !found_) return;
     say(captionOf(foundBeside()));
     describeChoice();

@@ -7,7 +7,8 @@ namespace overlap::ui {
 class Document;
 
 /// What a search began at, to compare with now. Where that plan has been edited since, it is the plan as it is now,
-/// with its figures; until these are known it is the plan before its edits, and called so.
+/// with its figures; until these are known it is the plan before its edits, and called so. It does not count before a
+/// StartCheck says so.
 /// @param links those of all steps that it is compared with.
 SearchStart startNow(const SearchStart& start, Document& document, LinkSharing links);
 

@@ -55,6 +55,25 @@ class EditedStartTest : public QObject, SearchedPanel {
         QCOMPARE(panel_->chart()->current()->step_ms, then.step_ms);
     }
 
+    /// As long as nobody knows whether a job could run it, it does not stand in the way of what was found.
+    void isKeptWhereNothingBetterWasFound() {
+        find(400);
+        panel_->openButton()->click();
+        Plan best = document_->current()->plan();
+        document_->setCurrentIndex(1);
+        QVERIFY(waitForEvaluation(*document_));
+        find(20);
+        const QString title = document_->current()->title();
+        const QString nothing = QStringLiteral("othing better than %1 was found").arg(title);
+        QVERIFY2(!panel_->caption().contains(nothing), qPrintable(panel_->caption()));
+        best.name = document_->current()->plan().name;
+        document_->editPlan(QStringLiteral("the best there is"), best);
+        QVERIFY(waitForEvaluation(*document_));
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(nothing), 30'000);
+        QVERIFY2(panel_->result().contains(nothing), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("keep it")), qPrintable(panel_->result()));
+    }
+
     void isToldWhileASearchRuns() {
         panel_->findButton()->click();
         QVERIFY(panel_->busy());

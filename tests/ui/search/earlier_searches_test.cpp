@@ -1,0 +1,93 @@
+#include "ui/search/earlier_searches.h"
+
+#include <QJsonArray>
+#include <QLabel>
+#include <algorithm>
+
+#include "core/search/plan_search.h"
+#include "tests/ui/search/searched_panel.h"
+#include "ui/search/front_chart.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+/// What a search has found while others follow it.
+class EarlierSearchesTest : public QObject, SearchedPanel {
+    Q_OBJECT
+
+  private slots:
+    void init() { openPanel(); }
+    void cleanup() { closePanel(); }
+
+    void isThereAfterASearchThatFoundLess() {
+        find(400);
+        QVERIFY(panel_->earlier()->isHidden());
+        const StepPeakChart::Point best = bestPoint();
+        const QString result = panel_->result();
+        find(5);
+        QVERIFY(bestPoint().step_ms > best.step_ms * (1 + alike_share));
+        QVERIFY(!panel_->earlier()->isHidden());
+        const QString said = QStringLiteral("Found before: <a href=\"0\">%1 at %2</a> (better)")
+                                 .arg(formatTime(best.step_ms), formatBytes(static_cast<double>(best.peak_bytes)));
+        QCOMPARE(panel_->earlier()->text(), said);
+        const StepPeakChart::Point worse = bestPoint();
+        emit panel_->earlier()->linkActivated(QStringLiteral("0"));
+        QCOMPARE(panel_->result(), result);
+        QCOMPARE(bestPoint().step_ms, best.step_ms);
+        QCOMPARE(panel_->earlier()->text(),
+                 QStringLiteral("Found before: <a href=\"0\">%1 at %2</a>")
+                     .arg(formatTime(worse.step_ms), formatBytes(static_cast<double>(worse.peak_bytes))));
+    }
+
+    void isNotSaidWhereNothingOfItIsMissing() {
+        find(60);
+        find(60);
+        QVERIFY2(panel_->earlier()->isHidden(), qPrintable(panel_->earlier()->text()));
+    }
+
+    void isNoBetterBeyondTheLimit() {
+        find(400);
+        const StepPeakChart::Point best = bestPoint();
+        find(5);
+        QVERIFY(panel_->earlier()->text().endsWith(QStringLiteral("(better)")));
+        std::int64_t least = best.peak_bytes;
+        for (const StepPeakChart::Point& point : panel_->chart()->points()) least = std::min(least, point.peak_bytes);
+        panel_->controls().setLimit(least / 2);
+        QVERIFY2(!panel_->earlier()->text().contains(QStringLiteral("(better)")),
+                 qPrintable(panel_->earlier()->text()));
+    }
+
+    void comesBackWithTheSession() {
+        find(400);
+        find(5);
+        const QString said = panel_->earlier()->text();
+        const QJsonObject kept = panel_->kept();
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->restore(kept);
+        QVERIFY(!panel_->earlier()->isHidden());
+        QCOMPARE(panel_->earlier()->text(), said);
+        QCOMPARE(panel_->kept()["earlier"].toArray().size(), 1);
+    }
+
+    /// Those of another graph say nothing here.
+    void isForgottenWithItsGraph() {
+        find(400);
+        find(5);
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(panel_->earlier()->isHidden());
+        QVERIFY(waitForEvaluation(*document_));
+        find(5);
+        QVERIFY2(panel_->earlier()->isHidden(), qPrintable(panel_->earlier()->text()));
+    }
+
+  private:
+    StepPeakChart::Point bestPoint() const {
+        const auto& points = panel_->chart()->points();
+        return *std::ranges::find_if(points, [](const auto& point) { return point.id == 0; });
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::EarlierSearchesTest)
+#include "earlier_searches_test.moc"

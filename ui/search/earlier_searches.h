@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QJsonArray>
+#include <QLabel>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ui/search/found_plans_json.h"
+
+namespace overlap::ui {
+
+/// What searches found before the one that is shown: a line with a link to each, the newest first. Four are kept.
+class EarlierSearches : public QLabel {
+    Q_OBJECT
+
+  public:
+    explicit EarlierSearches(QWidget* parent = nullptr);
+
+    /// Adds what was shown until now, with the choice.
+    void add(const FoundPlans& found, int chosen);
+    /// Removes one and returns it.
+    KeptFoundPlans take(std::size_t index);
+    void clear();
+    /// Says each, and where one is better than what is shown.
+    /// @param limit of the peak, that plans are chosen within.
+    void describe(const FoundPlans& shown, std::optional<std::int64_t> limit);
+    bool isEmpty() const { return entries_.empty(); }
+
+    /// For the session.
+    /// @param place_of where the plan of this key is among the variants.
+    QJsonArray kept(const std::function<int(quint64 key)>& place_of) const;
+
+  signals:
+    void chosen(std::size_t index);
+
+  private:
+    struct Entry {
+        KeptFoundPlans kept;
+        QJsonObject json;  ///< of it: packing takes time
+    };
+    std::vector<Entry> entries_;
+};
+
+}  // namespace overlap::ui
