@@ -120,7 +120,8 @@ class Finder:
         if cursor.kind == CursorKind.INTEGER_LITERAL:
             whole = WHOLE.fullmatch(here)
             if whole:
-                value = int(whole[1].replace("'", ""), 0) if whole[1].strip("0'") else 0
+                digits = whole[1].replace("'", "")
+                value = int(digits, 8 if digits.isdigit() and digits[0] == "0" else 0)
                 self.add(cursor, "constant", f"{value + 1}{whole[2]}")
         elif cursor.kind == CursorKind.FLOATING_LITERAL:
             if FRACTION.fullmatch(here):

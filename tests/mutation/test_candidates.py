@@ -19,7 +19,7 @@ except ModuleNotFoundError:
 
 from change import that_compile, with_changes
 
-SOURCE = """#define LIMIT 7
+SOURCE = """#define LIMIT 07
 namespace std { template <class T> T max(T a, T b); }
 struct Text { bool operator==(const Text&) const; };
 int length(int first, int last);
@@ -27,7 +27,7 @@ void count(int x);
 constexpr int width = 3;
 int first(int x, double y, const Text& a, const Text& b, const int* p) {
     constexpr int most = 5;
-    int values[2] = {};
+    int values[0x2] = {};
     if (x < width && y >= 0.5) return x + LIMIT;
     if (a == b) count(x);
     while (p) --p;
@@ -36,7 +36,7 @@ int first(int x, double y, const Text& a, const Text& b, const int* p) {
         x -= length(i, x);
     }
     bool small = true;
-    p = p + 4;
+    p = p + 04;
     switch (x) {
         case 9: break;
     }
@@ -72,19 +72,19 @@ class Candidates(unittest.TestCase):
         self.assertEqual(self.of_kind("condition"), {"p -> !(p)", "small -> !(small)"})
 
     def test_constants(self):
-        self.assertEqual(self.of_kind("constant") - {"2 -> 3", "9 -> 10"},
-                         {"0.5 -> (0.5 * 2)", "0 -> 1", "1 -> 2", "true -> false", "4 -> 5"})
+        self.assertEqual(self.of_kind("constant") - {"0x2 -> 3", "9 -> 10"},
+                         {"0.5 -> (0.5 * 2)", "0 -> 1", "1 -> 2", "true -> false", "04 -> 5"})
 
     def test_statements_and_arguments(self):
         self.assertEqual(self.of_kind("dropped"), {
             "count(x); -> nothing", "--p; -> nothing", "continue; -> nothing", "x -= length(i, x); -> nothing",
-            "p = p + 4; -> nothing"})
+            "p = p + 04; -> nothing"})
         self.assertEqual(self.of_kind("swapped"), {"length(i, x) -> length(x, i)"})
 
     def test_all_at_once_compile_but_those_that_must_be_constant(self):
         changes = dict(enumerate(self.source.candidates()))
         left = that_compile(self.source.text, changes, self.source.errors_with)
-        self.assertEqual({changes[number].text() for number in set(changes) - set(left)}, {"2 -> 3", "9 -> 10"})
+        self.assertEqual({changes[number].text() for number in set(changes) - set(left)}, {"0x2 -> 3", "9 -> 10"})
         self.assertEqual(self.source.errors_with(with_changes(self.source.text, left)[0]), [])
 
 
