@@ -342,8 +342,7 @@ mutants() {
 }
 
 run_mutation() {
-    begin_step "configure, for what compiles each source"
-    (cd "$root" && cmake --preset "$preset" -Wno-dev) >&2
+    build_targets generated_sources # and what compiles each source is known
     begin_step "change the sources"
     mutants sample "${sample_options[@]}"
     local programs_to_build
