@@ -2,42 +2,13 @@
 
 #include "core/passes/scheduling/augmented_graph.h"
 
-#include <numeric>
-#include <optional>
-
-#include "core/passes/scheduling/bucket_application.h"
 #include "core/passes/scheduling/group_timeline.h"
-#include "tests/passes/scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/augmented_graph_fixture.h"
 
 namespace overlap::scheduling {
 namespace {
 
-class AugmentedGraphTest : public test::SchedulingTest {
-  protected:
-    /// Sets everything up for what has been built, with its own order as the schedule.
-    void augment() {
-        table_ = collectives();
-        for (Collective& collective : table_.collectives) collective.exposed_ms = 1;  // nothing is hidden
-        augment(table_);
-    }
-    void augment(const CollectiveTable& table) {
-        order_.resize(graph_->node_count());
-        std::iota(order_.begin(), order_.end(), 0u);
-        ancestors_.emplace(*graph_, table, order_);
-        augmented_.emplace(*graph_, table, order_, *ancestors_);
-    }
-    /// What a node waits for beside its inputs, in order.
-    Names dependencies(NodeId node) const {
-        Names names;
-        for (const NodeId dependency : augmented_->dependencies()[node]) names.emplace_back(graph_->name(dependency));
-        return names;
-    }
-
-    CollectiveTable table_;
-    std::vector<NodeId> order_;
-    std::optional<StaticAncestors> ancestors_;
-    std::optional<AugmentedGraph> augmented_;
-};
+using test::AugmentedGraphTest;
 
 TEST_F(AugmentedGraphTest, ADependencyAddedTwiceIsRemovedAtOnce) {
     const NodeId a = placeholder("a"), b = placeholder("b"), c = placeholder("c"), d = placeholder("d");
@@ -174,6 +145,23 @@ TEST_F(AugmentedGraphTest, HiddenCollectivesStayAroundWhatHidesThem) {
     EXPECT_EQ(ancestors_->starts_before(product)[0], 1u);
     EXPECT_EQ(dependencies(product), (Names{"gather"}));
     EXPECT_EQ(dependencies(end), (Names{"product"}));
+}
+
+TEST_F(AugmentedGraphTest, WhatStaysExposedIsNotHeldAroundWhatHidesAPartOfIt) {
+    for (const double exposed_ms : {0.0, 0.5}) {
+        builder_ = {};
+        const NodeId x = placeholder("x");
+        const NodeId start = gather("gather", x, 1);
+        const NodeId product = compute("product", x, x, 1), other = compute("other", x, x, 1);
+        const NodeId end = awaited("wait", start);
+        output({product, other, end});
+        table_ = collectives();
+        table_.collectives[0].hiding = {product};
+        table_.collectives[0].exposed_ms = exposed_ms;
+        augment(table_);
+        build_timelines(*graph_, table_, order_, *augmented_);
+        EXPECT_EQ(dependencies(end), exposed_ms == 0 ? Names({"other", "product"}) : Names({"other"}));
+    }
 }
 
 TEST_F(AugmentedGraphTest, DependenciesPassToWhatReplacesANode) {

@@ -26,9 +26,9 @@ TEST_F(LowContentionCollectivesTest, WhatAProductHidesIsReplaced) {
     const NodeId also_hides = product("also_hides", hides);
     output({wait("gathered", gathered), wait("scattered", scattered), also_hides});
     run(pass, any_size);
-    EXPECT_EQ(names(), Names({"x", "_low_contention_all_gather_default", "hides",
-                              "_low_contention_reduce_scatter_default", "also_hides", "gathered", "scattered",
-                              "output"}));
+    EXPECT_EQ(names(),
+              Names({"x", "_low_contention_all_gather_default", "hides", "_low_contention_reduce_scatter_default",
+                     "also_hides", "gathered", "scattered", "output"}));
     EXPECT_EQ(target("_low_contention_all_gather_default"), "symm_mem._low_contention_all_gather.default");
     EXPECT_EQ(group("_low_contention_all_gather_default"), "3");
     EXPECT_EQ(group("_low_contention_reduce_scatter_default"), "3");
@@ -63,6 +63,14 @@ TEST_F(LowContentionCollectivesTest, WhatNothingHidesOrOthersDisturbStaysUnlessA
     EXPECT_TRUE(told().starts_with("3 of 3 collectives")) << told();
 }
 
+TEST_F(LowContentionCollectivesTest, WhatNothingAwaitsIsNotHidden) {
+    const NodeId x = placeholder("x"), gathered = all_gather("gather", x);
+    output({product("hides", x), gathered});
+    run(pass, any_size);
+    EXPECT_EQ(names()[1], "gather");
+    EXPECT_NE(told().find("; 1 because no product hides them"), std::string::npos) << told();
+}
+
 TEST_F(LowContentionCollectivesTest, AProductInsideControlDepsHides) {
     const NodeId x = placeholder("x"), gathered = all_gather("gather", x);
     const NodeId subgraph = builder_.add([&] {
@@ -83,8 +91,9 @@ TEST_F(LowContentionCollectivesTest, AProductInsideControlDepsHides) {
 
 TEST_F(LowContentionCollectivesTest, WhatIsReadByPlaceMustNotBeAKeyword) {
     const NodeId x = placeholder("x");
-    const Value keywords[] = {builder_.string("reduce_op"), builder_.string("sum"), builder_.string("group_size"),
-                              Value::of_integer(8), builder_.string("group_name"), builder_.string("0")};
+    const Value keywords[] = {builder_.string("reduce_op"),  builder_.string("sum"),
+                              builder_.string("group_size"), Value::of_integer(8),
+                              builder_.string("group_name"), builder_.string("0")};
     NodeRecord record;
     const Value args[] = {Value::of_node(x)};
     record.name = builder_.intern("scatter");

@@ -122,6 +122,30 @@ TEST_F(ScheduleOverlapBucketingTest, WithoutMemoryLimitsMemoryIsNotLookedAt) {
     EXPECT_EQ(record("g2").exposed_ms, 0);
 }
 
+TEST_F(ScheduleOverlapBucketingTest, TheMemoryLimitGrowsWithTheOriginalPeak) {
+    for (const auto& [ratio, exposed_ms] : {std::pair(0.1, 1.0), std::pair(10.0, 0.0)}) {
+        builder_ = GraphBuilder();
+        two_layers(2, 1);
+        scheduled(only_scheduling({{"max_memory_increase_gb", nullptr}, {"max_memory_increase_ratio", ratio}}));
+        EXPECT_EQ(record("g2").exposed_ms, exposed_ms) << ratio;
+    }
+}
+
+TEST_F(ScheduleOverlapBucketingTest, AnAttributeTakesNoTimeAndHidesNothing) {
+    const NodeId x = placeholder("x");
+    const NodeId reduced = awaited("reduced", reduce("r", x, 1));
+    NodeRecord attribute;
+    attribute.name = builder_.intern("attribute");
+    attribute.target = builder_.target("attribute");
+    attribute.op = NodeOp::get_attr;
+    attribute.args = builder_.list({});
+    attribute.has_outputs = true;
+    const TensorMeta out = tensor({8});
+    output({compute("m", x, builder_.add(attribute, {}, std::span(&out, 1)), 2), reduced});
+    scheduled();
+    EXPECT_EQ(record("r").hiding, (Names{"m"}));
+}
+
 TEST_F(ScheduleOverlapBucketingTest, TellsWhyACollectiveIsInNoBucket) {
     two_layers(2, 1);  // m1 hides g2 and needs g1
     scheduled(only_scheduling({{"collective_bucketing", true}}));

@@ -136,6 +136,27 @@ TEST_F(DenseRegionsTest, UnmarkedCollectivesBelongToTheirNearestUse) {
     EXPECT_FALSE(found.list.front().backward);
 }
 
+TEST_F(DenseRegionsTest, ALaunchMovesBehindWhatPreparesIt) {
+    const NodeId x = placeholder("x"), w0 = placeholder("w0"), w1 = placeholder("w1");
+    const NodeId full0 = wait("full0", gather("gather0", w0, "layers.0"));
+    const NodeId y0 = mm("y0", x, full0, in("layers.0.attention"));
+    const NodeId part = call("part", "aten.slice.Tensor", {call("shorter", "aten.slice.Tensor", {w1})});
+    const NodeId full1 = wait("full1", gather("gather1", part, "layers.1"));
+    output({mm("y1", y0, full1, in("layers.1.attention"))});
+    run(pass, layers(2));
+    EXPECT_EQ(names(), Names({"x", "w0", "w1", "gather0", "full0", "shorter", "part", "gather1", "y0", "full1", "y1",
+                              "output"}));
+}
+
+TEST_F(DenseRegionsTest, WhereTheLastLayerHasNoDenseComputeIsToldOnce) {
+    const NodeId x = placeholder("x"), w = placeholder("w");
+    output({mm("y", x, wait("full", gather("gather", w, "norm")), in("norm"))});
+    run(pass, layers(1));
+    ASSERT_EQ(problem_kinds(), Names({"not_scheduled"}));
+    EXPECT_EQ(result_.report.problems.front().message,
+              "forward gather of norm and lm_head to the last layer: no dense compute is there");
+}
+
 TEST(LayerOfPath, TakesWholeNumbers) {
     EXPECT_EQ(layer_of_path("layers.12.attention"), 12);
     EXPECT_EQ(layer_of_path("layers.7"), 7);
