@@ -26,7 +26,6 @@
 #include "core/io/plan_file.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
-#include "core/search/search_front.h"
 #include "core/search/search_report.h"
 
 namespace overlap::commands {
@@ -143,13 +142,8 @@ class Search final : public Command {
         const std::array<double, 2> steps{result.shortest_ms, result.best.step_ms};
         if (result.shortest_ms < result.best.step_ms)
             streams.out << "the fastest, " << times_apart(steps).front()
-                        << ", has more buckets, options or overlaps for less than " << percent_text(alike_share * 100)
-                        << '\n';
-        if (const FrontPoint* leaner = leaner_than_best(result))
-            streams.out << (leaner->step_ms > result.best.step_ms ? "hardly slower" : "no slower")
-                        << " with less memory: " << milliseconds_text(leaner->step_ms) << " at "
-                        << bytes_text(leaner->peak_bytes) << " (" << one_line(leaner->origin) << "); --memory-limit "
-                        << leaner->peak_bytes << " finds such plans\n";
+                        << ", takes more memory, or more buckets, options or overlaps, for less than "
+                        << percent_text(alike_share * 100) << '\n';
         if (simulated_ms != result.best.step_ms)
             streams.out << "process groups share links here; overlap simulate, where the graph's cost model does not "
                            "say so, has a step of "

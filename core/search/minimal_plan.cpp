@@ -19,9 +19,9 @@ struct WeighedElement {
 
 class Minimizer {
   public:
-    Minimizer(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found, double most_ms,
-              std::function<bool(const Plan&)> may_be)
-        : evaluator_(evaluator), rounds_(rounds), most_ms_(most_ms), may_be_(std::move(may_be)), best_(found) {
+    Minimizer(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
+              MinimalPlanLimits most, std::function<bool(const Plan&)> may_be)
+        : evaluator_(evaluator), rounds_(rounds), most_(most), may_be_(std::move(may_be)), best_(found) {
         left_ = std::max<std::size_t>(8, rounds.limits().effort / 6);
     }
 
@@ -86,7 +86,8 @@ class Minimizer {
             for (const WeighedElement& element : weighed) removals.push_back(element.removal);
             std::vector<Candidate> tried = evaluate({{without(best_.plan, removals), best_.origin}});
             if (tried.empty()) return false;
-            if (!tried[0].usable() || !rounds_.within_limit(tried[0]) || tried[0].step_ms > most_ms_) continue;
+            if (!tried[0].usable() || tried[0].step_ms > most_.step_ms) continue;
+            if (tried[0].corrected_peak_bytes > most_.peak_bytes) continue;
             if (!rounds_.locked().kept_in(tried[0].plan) || !may_be_(tried[0].plan)) continue;
             best_ = std::move(tried[0]);
             return true;
@@ -96,7 +97,7 @@ class Minimizer {
 
     const CandidateEvaluator& evaluator_;
     const SearchRounds& rounds_;
-    double most_ms_;
+    MinimalPlanLimits most_;
     std::function<bool(const Plan&)> may_be_;
     Candidate best_;
     std::size_t left_ = 0, evaluations_ = 0;
@@ -105,8 +106,8 @@ class Minimizer {
 }  // namespace
 
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
-                         double most_ms, const std::function<bool(const Plan&)>& may_be) {
-    return Minimizer(evaluator, rounds, found, most_ms, may_be).run();
+                         MinimalPlanLimits most, const std::function<bool(const Plan&)>& may_be) {
+    return Minimizer(evaluator, rounds, found, most, may_be).run();
 }
 
 std::vector<PlanElement> worth_of_parts(const std::shared_ptr<const Graph>& graph, const Plan& plan,
@@ -121,7 +122,8 @@ std::vector<PlanElement> worth_of_parts(const std::shared_ptr<const Graph>& grap
         evaluator, nothing_locked,
         {.effort = enough, .threads = std::max(1u, options.threads), .memory = std::nullopt, .stop = options.stop});
     const auto any_plan = [](const Plan&) { return true; };
-    return Minimizer(evaluator, rounds, candidate, candidate.step_ms, any_plan).parts();
+    return Minimizer(evaluator, rounds, candidate, {candidate.step_ms, candidate.corrected_peak_bytes}, any_plan)
+        .parts();
 }
 
 }  // namespace overlap

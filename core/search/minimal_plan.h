@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -15,11 +16,17 @@ struct MinimalPlan {
     std::size_t evaluations = 0;        ///< beside those that `rounds` counts
 };
 
-/// Takes out of a plan what is worth less than a thousandth of the step, as long as the step stays within `most_ms`,
-/// the peak within the limit, and the plan one that `may_be`. It evaluates at most a sixth of the search's effort more,
-/// or eight; what is not evaluated stays, and is not listed.
+/// What a plan may come to when something is taken out of it.
+struct MinimalPlanLimits {
+    double step_ms = 0;
+    std::int64_t peak_bytes = 0;
+};
+
+/// Takes out of a plan what is worth less than a thousandth of the step, as long as step and peak stay within `most`,
+/// and the plan one that `may_be`. It evaluates at most a sixth of the search's effort more, or eight; what is not
+/// evaluated stays, and is not listed.
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
-                         double most_ms, const std::function<bool(const Plan&)>& may_be);
+                         MinimalPlanLimits most, const std::function<bool(const Plan&)>& may_be);
 
 /// What each part of a plan is worth, most worth first: of all its parts, as minimal_plan() weighs those of the best.
 /// @param graph as search_plans() had it.

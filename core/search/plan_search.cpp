@@ -52,11 +52,9 @@ class Search {
         const bool exhausted = improve(effort);
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
-        result_.best = *best;
         result_.shortest_ms = best->step_ms;
         result_.evaluations = rounds_.evaluations();
-        // Who stops does not want to wait for the shortest description.
-        if (!rounds_.stopped()) describe_shortly(most_allowed_ms(*best));
+        choose_among_alike(most_allowed_ms(*best));
         evaluator_.disturb(result_.best, options_.stop);
         // What was compared with, so that what a plan gains can be told under these costs, too.
         for (Candidate& baseline : result_.baselines)
@@ -257,16 +255,22 @@ class Search {
         return evaluate(std::move(proposals));
     }
 
-    /// Of plans that are alike the first that can be used on another device, too.
-    void describe_shortly(double most_ms) {
-        const std::vector<Candidate> alike = finalists(most_ms);
+    /// Of plans that are alike the first that can be used on another device, too. Who stops does not want to wait for
+    /// the shortest description.
+    void choose_among_alike(double most_ms) {
+        std::vector<Candidate> leanest = lean(most_ms);
+        if (rounds_.stopped()) {
+            result_.best = *std::ranges::min_element(leanest, {}, &Candidate::step_ms);
+            return;
+        }
+        const MinimalPlanLimits most{most_ms, most_allowed_bytes(leanest)};
+        const std::vector<Candidate> alike = finalists(std::move(leanest));
         const OtherDevice other(evaluator_.graph(), options_.any_order, options_.stop);
         const auto runs_there = [&](const Plan& plan) { return other.runs(plan); };
         const auto chosen = std::ranges::find_if(alike, runs_there, &Candidate::plan);
         const auto any_plan = [](const Plan&) { return true; };
-        MinimalPlan minimal = chosen == alike.end()
-                                  ? minimal_plan(evaluator_, rounds_, alike.front(), most_ms, any_plan)
-                                  : minimal_plan(evaluator_, rounds_, *chosen, most_ms, runs_there);
+        MinimalPlan minimal = chosen == alike.end() ? minimal_plan(evaluator_, rounds_, alike.front(), most, any_plan)
+                                                    : minimal_plan(evaluator_, rounds_, *chosen, most, runs_there);
         result_.best = std::move(minimal.candidate);
         result_.elements = std::move(minimal.elements);
         result_.evaluations += minimal.evaluations;
@@ -314,20 +318,33 @@ class Search {
         return std::max(most_ms, best.step_ms);
     }
 
-    /// Plans that are alike, the shortest description first; of equal ones that with the shorter mean and worst step
-    /// under disturbed costs. Not empty; the best alone where a stop was requested.
-    std::vector<Candidate> finalists(double most_ms) {
+    /// Within the limit, with the least of the peaks of all that are within `most_ms`, or about that. Not empty.
+    std::vector<Candidate> lean(double most_ms) const {
         std::vector<Candidate> alike;
-        for (const Candidate& candidate : rounds_.usable()) {
+        for (const Candidate& candidate : rounds_.usable())
             if (rounds_.within_limit(candidate) && candidate.step_ms <= most_ms) alike.push_back(candidate);
-        }
+        const std::int64_t most_bytes = most_allowed_bytes(alike);
+        std::erase_if(alike, [&](const Candidate& candidate) { return candidate.corrected_peak_bytes > most_bytes; });
+        return alike;
+    }
+
+    std::int64_t most_allowed_bytes(const std::vector<Candidate>& alike) const {
+        const auto least = std::ranges::min_element(alike, {}, &Candidate::corrected_peak_bytes)->corrected_peak_bytes;
+        const auto most = static_cast<std::int64_t>(static_cast<double>(least) / about_least_memory);
+        return std::min(most, options_.memory_limit.value_or(most));
+    }
+
+    /// Lean plans that are alike, the shortest description first; of equal ones that with the shorter mean and worst
+    /// step under disturbed costs. Not empty; the one with the shortest step alone where a stop was requested.
+    std::vector<Candidate> finalists(std::vector<Candidate> alike) {
+        const Candidate shortest_step = *std::ranges::min_element(alike, {}, &Candidate::step_ms);
         const auto length = [](const Candidate& candidate) { return description_length(candidate.plan); };
         std::ranges::stable_sort(alike, {}, length);
         if (alike.size() > most_finalists) alike.resize(most_finalists);
-        alike.push_back(*rounds_.best());
+        alike.push_back(shortest_step);
         for (Candidate& candidate : alike) {
             evaluator_.disturb(candidate, options_.stop);
-            if (rounds_.stopped()) return {*rounds_.best()};
+            if (rounds_.stopped()) return {shortest_step};
         }
         const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
         std::erase_if(

@@ -15,9 +15,11 @@
 
 namespace overlap {
 
-/// Plans whose steps differ by no larger share are alike: of them the one with the shortest description is
-/// taken, or one that takes less memory is named.
+/// Plans whose steps differ by no larger share are alike: of those that take about the least memory of all these, the
+/// one with the shortest description is taken.
 inline constexpr double alike_share = 0.003;
+/// The least peak of plans that are alike is at least this share of that of the one that is taken.
+inline constexpr double about_least_memory = 0.9;
 
 struct SearchProgress {
     std::size_t evaluations = 0, effort = 0;
@@ -63,8 +65,7 @@ struct FrontPoint {
 
 struct SearchResult {
     Candidate best;  ///< usable; within the limit
-    /// Of the plans that were found, within the limit, before the one with the shortest description among those alike
-    /// was taken.
+    /// Of the plans that were found, within the limit, before one of those that are alike was taken.
     double shortest_ms = 0;
     LowerBound bound;
     std::vector<Candidate>

@@ -64,15 +64,4 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
     return front;
 }
 
-const FrontPoint* leaner_than_best(const SearchResult& result) {
-    constexpr double much_less = 0.9;
-    const Candidate& best = result.best;
-    for (const FrontPoint& point : result.front) {  // by peak
-        if (point.step_ms > best.step_ms * (1 + alike_share)) continue;
-        const double most = much_less * static_cast<double>(best.corrected_peak_bytes);
-        return static_cast<double>(point.peak_bytes) <= most ? &point : nullptr;
-    }
-    return nullptr;
-}
-
 }  // namespace overlap

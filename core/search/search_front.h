@@ -16,8 +16,4 @@ namespace overlap {
 std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
                                  std::optional<std::int64_t> asked, const std::stop_token& stop = {});
 
-/// The plan of the front that takes least memory among those that are alike the best in step (`alike_share`), where it
-/// takes a tenth less than the best or better; null where there is none.
-const FrontPoint* leaner_than_best(const SearchResult& result);
-
 }  // namespace overlap

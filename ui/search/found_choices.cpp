@@ -53,11 +53,6 @@ QString fastestText() {
     return QObject::tr("the fastest");
 }
 
-QString leanerText(const FoundPlans& found) {
-    return QObject::tr("%1 at %2")
-        .arg(formatTime(found.leaner->step_ms), formatBytes(static_cast<double>(found.leaner->peak_bytes)));
-}
-
 /// That nothing better was found, and how far the best is from the plan that was shown.
 QString nothingBetterSentence(const FoundPlans& found) {
     const QString title = found.start.plan ? shownName(found.start.title) : QObject::tr("the baseline");
@@ -116,11 +111,6 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
     sentences.append(is_best ? QObject::tr("That is %1: %2.").arg(above, shownName(found.bound_reason))
                              : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
     if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
-    if (is_best && found.leaner)
-        sentences.append((found.leaner->step_ms > choice.step_ms
-                              ? QObject::tr("Hardly slower with less memory: %1, on the front.")
-                              : QObject::tr("No slower with less memory: %1, on the front."))
-                             .arg(leanerText(found)));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0
@@ -149,7 +139,7 @@ QString captionOf(const FoundPlans& found) {
     // Progress told the step of the fastest.
     const std::array<double, 2> steps{found.shortest_ms, found.best().step_ms};
     if (found.shortest_ms < found.best().step_ms)
-        clauses.append(QObject::tr("%1, %2, has more buckets, options or overlaps for less than %3")
+        clauses.append(QObject::tr("%1, %2, takes more memory, or more buckets, options or overlaps, for less than %3")
                            .arg(fastestText(), formatTimesApart(steps).front(), formatPercent(alike_share)));
     return sentence(clauses.join(QStringLiteral("; ")));
 }
@@ -162,10 +152,6 @@ std::vector<NamedChoice> namedChoices(const FoundPlans& found) {
     };
     if (found.shortest_ms < found.best().step_ms)
         name(fastestText(), [&](const FoundChoice& choice) { return choice.step_ms == found.shortest_ms; });
-    if (found.leaner)
-        name(leanerText(found), [&](const FoundChoice& choice) {
-            return choice.step_ms == found.leaner->step_ms && choice.peak_bytes == found.leaner->peak_bytes;
-        });
     return named;
 }
 

@@ -3,8 +3,6 @@
 #include <QObject>
 #include <algorithm>
 
-#include "core/search/search_front.h"
-
 namespace overlap::ui {
 namespace {
 
@@ -91,10 +89,6 @@ FoundPlans foundPlansOf(const SearchResult& result, const SearchRequest& request
         bound_reason(result.bound.chain, {result.best.step_ms, result.bound.compute_ms, result.best.compute_ms},
                      request.options.any_order));
     found.changes_order = result.best.changes_order;
-    if (const FrontPoint* leaner = leaner_than_best(result)) {
-        found.leaner = *leaner;
-        found.leaner->plan = {};
-    }
     for (const FrontPoint& point : result.front) {
         found.front_peaks.push_back(point.peak_bytes);
         if (point.bound_ms > 0) found.bound.push_back({point.limit_bytes, point.bound_ms});

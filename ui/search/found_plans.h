@@ -57,14 +57,13 @@ struct FoundPlans {
     /// peak. At least one.
     std::vector<FoundChoice> choices;
     std::size_t evaluations = 0;
-    QString end;                         ///< why the search ended, a clause
-    bool stopped = false;                ///< by the user
-    QString origin;                      ///< of the best
-    double shortest_ms = 0;              ///< see SearchResult::shortest_ms
-    double baseline_ms = 0;              ///< the step of the graph as it is
-    QString bound_reason;                ///< for the best
-    bool changes_order = false;          ///< the best does, of heavy compute
-    std::optional<FrontPoint> leaner{};  ///< hardly slower than the best with less memory; its plan is not filled in
+    QString end;                              ///< why the search ended, a clause
+    bool stopped = false;                     ///< by the user
+    QString origin;                           ///< of the best
+    double shortest_ms = 0;                   ///< see SearchResult::shortest_ms
+    double baseline_ms = 0;                   ///< the step of the graph as it is
+    QString bound_reason;                     ///< for the best
+    bool changes_order = false;               ///< the best does, of heavy compute
     std::vector<StepPeakChart::Limit> bound;  ///< in ascending order of limits
     std::vector<std::int64_t> front_peaks;
     QStringList locked;           ///< what of the plan to start from was kept, in words

@@ -115,9 +115,6 @@ QJsonObject contentOf(const FoundPlans& found) {
                      {"groups_left_out", QJsonArray::fromStringList(found.groups_left_out)},
                      {"links_differ", found.links_differ}};
     if (found.limit) json["limit"] = QString::number(*found.limit);
-    if (found.leaner)
-        json["leaner"] =
-            QJsonObject{{"step_ms", found.leaner->step_ms}, {"peak_bytes", QString::number(found.leaner->peak_bytes)}};
     return json;
 }
 
@@ -144,12 +141,6 @@ FoundPlans foundFromContent(const QJsonObject& json) {
     found.baseline_ms = json["baseline_ms"].toDouble();
     found.bound_reason = json["bound_reason"].toString();
     found.changes_order = json["changes_order"].toBool();
-    if (json.contains("leaner")) {
-        const QJsonObject leaner = json["leaner"].toObject();
-        found.leaner.emplace();
-        found.leaner->step_ms = leaner["step_ms"].toDouble();
-        found.leaner->peak_bytes = leaner["peak_bytes"].toString().toLongLong();
-    }
     for (const QJsonValue value : json["bound"].toArray()) {
         const QJsonObject limit = value.toObject();
         found.bound.push_back({limit["bytes"].toString().toLongLong(), limit["step_ms"].toDouble()});
