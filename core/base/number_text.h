@@ -17,7 +17,7 @@ std::string fixed_text(double value, int decimals);
 /// The fewest digits that read back as the same number: `0`, `0.5`, `1e+30`. For files, and for limits in messages.
 std::string shortest_text(double value);
 
-/// `21.9 ms`, with four digits; seconds from 10 s, microseconds below 0.1 ms, nanoseconds below 1 µs, none as `0 ms`.
+/// `21.9 ms`, with four digits, `1600.3 ms` with five from 1 s on; seconds from 10 s, µs below 0.1 ms, ns below 1 µs.
 std::string time_text(double time_ms);
 /// `12.345 ms`: always in milliseconds, for columns of times that are compared.
 std::string milliseconds_text(double time_ms);

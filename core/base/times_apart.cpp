@@ -15,8 +15,10 @@ std::string with_further_digits(double time_ms, int further) {
     const std::string text = time_text(time_ms);
     const std::string unit = text.substr(text.find(' '));
     const double value = time_ms * (unit == " s" ? 1e-3 : unit == " ms" ? 1 : unit == " ns" ? 1e6 : 1e3);
-    int decimals = 3;
-    for (double magnitude = std::abs(value); magnitude >= 9.9995 && decimals > 0; magnitude /= 10) --decimals;
+    const bool has_five_digits = unit == " s" || (unit == " ms" && std::abs(value) >= 999.95);  // see time_text()
+    int decimals = has_five_digits ? 4 : 3;
+    const double rounds_to_ten = has_five_digits ? 9.99995 : 9.9995;
+    for (double magnitude = std::abs(value); magnitude >= rounds_to_ten && decimals > 0; magnitude /= 10) --decimals;
     return fixed_text(value, decimals + further) + unit;
 }
 

@@ -11,8 +11,13 @@ namespace {
 
 constexpr std::size_t kinds = 4;
 
+/// `1921.4 of 1974 ms`: the unit once where both have the same one.
 std::string share_text(double sum_ms, double step_ms) {
-    return number_text(sum_ms) + " of " + time_text(step_ms);
+    std::string sum = time_text(sum_ms);
+    const std::string step = time_text(step_ms);
+    const std::size_t unit = sum.rfind(' ');
+    if (sum.compare(unit, std::string::npos, step, step.rfind(' ')) == 0) sum.erase(unit);
+    return sum + " of " + step;
 }
 
 /// What the step is beside compute of every plan: as times where the plan's compute is known.

@@ -11,16 +11,25 @@
 namespace overlap {
 namespace {
 
-TEST(NumberText, HasFourDigitsAndAUnit) {
+TEST(NumberText, HasFourDigitsAndAUnitAndFiveFromASecondOn) {
     EXPECT_EQ(time_text(0), "0 ms");
     EXPECT_EQ(time_text(4e-10), "0 ms");  // what sums in another order leave
     EXPECT_EQ(time_text(-4e-10), "0 ms");
     EXPECT_EQ(time_text(6e-10), "0.001 ns");
     EXPECT_EQ(time_text(0.0312), "31.2 µs");
     EXPECT_EQ(time_text(25.1), "25.1 ms");
-    EXPECT_EQ(time_text(1671.46), "1671 ms");
+    EXPECT_EQ(time_text(1671.46), "1671.5 ms");
+    EXPECT_EQ(time_text(1600.3), "1600.3 ms");  // a limit of 1600 ms is not met
+    EXPECT_EQ(time_text(-1600.3), "-1600.3 ms");
+    EXPECT_EQ(time_text(1600), "1600 ms");
+    EXPECT_EQ(time_text(999.96), "1000 ms");
+    EXPECT_EQ(time_text(999.94), "999.9 ms");
+    EXPECT_EQ(time_text(9999.94), "9999.9 ms");
+    EXPECT_EQ(time_text(9999.96), "10 s");
     EXPECT_EQ(time_text(2.9964), "2.996 ms");
-    EXPECT_EQ(time_text(77981.2), "77.98 s");
+    EXPECT_EQ(time_text(77981.2), "77.981 s");
+    EXPECT_EQ(time_text(99999.6), "100 s");
+    EXPECT_EQ(time_text(1234567), "1234.6 s");
     EXPECT_EQ(time_text(0.000052), "52 ns");
     EXPECT_EQ(time_text(9.99951), "10 ms");
     EXPECT_EQ(bytes_text(0), "0 B");
@@ -38,9 +47,9 @@ TEST(NumberText, HasFourDigitsAndAUnit) {
 
 TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
     using Texts = std::vector<std::string>;
-    EXPECT_EQ(times_apart(std::vector{1586.0, 1586.4, 1933.0}), (Texts{"1586.0 ms", "1586.4 ms", "1933 ms"}));
+    EXPECT_EQ(times_apart(std::vector{1586.0, 1586.04, 1933.0}), (Texts{"1586.00 ms", "1586.04 ms", "1933 ms"}));
     EXPECT_EQ(times_apart(std::vector{2162.01, 2162.04, 2162.3}), (Texts{"2162.01 ms", "2162.04 ms", "2162.3 ms"}));
-    EXPECT_EQ(times_apart(std::vector{78027.1, 78027.9}), (Texts{"78.027 s", "78.028 s"}));
+    EXPECT_EQ(times_apart(std::vector{78027.1, 78027.3}), (Texts{"78.0271 s", "78.0273 s"}));
     EXPECT_EQ(times_apart(std::vector{9.9995, 9.9999}), (Texts{"9.999 ms", "10.000 ms"}));
     EXPECT_EQ(times_apart(std::vector{0.0312, 0.0312}), (Texts{"31.2 µs", "31.2 µs"}));
     EXPECT_EQ(times_apart(std::vector{0.0, 0.0, 5.0}), (Texts{"0 ms", "0 ms", "5 ms"}));

@@ -221,7 +221,7 @@ class Timelines(unittest.TestCase):
         drawn = {path.get("class") for path in xml.etree.ElementTree.fromstring(self.timeline.svg()).iter()}
         self.assertIn("stall", drawn)
         whole = self.step._repr_html_()
-        self.assertTrue("step 2436 ms" in whole, whole[:200])
+        self.assertRegex(whole, r"step 243\d(\.\d)? ms")
         self.assertEqual(whole.count("<img "), 2)
 
 

@@ -33,10 +33,13 @@ Figure boundToCome() {
 }
 
 /// A text of the same kind that is at least as wide: digits differ in width, and a number with a unit has four of them
-/// and a point, or less.
+/// and a point, five where that is a time from a second on, or less.
 QString widest(QString text) {
-    static const QRegularExpression digit(QStringLiteral("\\d")), short_number(QStringLiteral("^[0.]{1,4}(?= )"));
+    static const QRegularExpression digit(QStringLiteral("\\d"));
+    static const QRegularExpression whole_ms(QStringLiteral("^0000(?=\\x{202f}ms)"));
+    static const QRegularExpression short_number(QStringLiteral("^[0.]{1,4}(?=\\x{202f})"));
     text.replace(digit, QStringLiteral("0"));
+    text.replace(whole_ms, QStringLiteral("0000.0"));
     return text.replace(short_number, QStringLiteral("000.0"));
 }
 

@@ -12,6 +12,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
 namespace {
@@ -211,10 +212,11 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
         links.append(groups.join(QStringLiteral(", ")));
     }
     figure.help = Document::tr(
-                      "The step of a job, whose process groups share a GPU's network card between hosts and its link "
-                      "within one: %1. The step before it takes each group to have a link of its own; Plan ▸ Times "
-                      "▸ Share links makes all figures so. The baseline's is %2 (%3)")
-                      .arg(links.join(QStringLiteral("; ")), formatTime(step_with_links_shared(baseline)),
+                      "The step of a job, %1, whose process groups share a GPU's network card between hosts and its "
+                      "link within one: %2. The step before it takes each group to have a link of its own; Plan ▸ "
+                      "Times ▸ Share links makes all figures so. The baseline's is %3 (%4)")
+                      .arg(formatExactTime(shared.step_ms), links.join(QStringLiteral("; ")),
+                           formatExactTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     figure.widest_difference = Document::tr("%1 % above bound").arg(QStringLiteral("00.0"));
     if (!gap) {
@@ -235,8 +237,8 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
     const bool shared = evaluation.on_shared_links.has_value();
     const double now = shared ? exposed_with_links_shared(evaluation) : evaluation.simulation.exposed_ms;
     const double before = shared ? exposed_with_links_shared(baseline) : baseline.simulation.exposed_ms;
-    QString help =
-        Document::tr("Time for which compute stands still for communication; baseline %1").arg(formatTime(before));
+    QString help = Document::tr("Time for which compute stands still for communication: %1; baseline %2")
+                       .arg(formatExactTime(now), formatExactTime(before));
     if (shared)
         help = Document::tr(
                    "%1, as the step beside it with links shared. With a link of its own for each process group %2, "
@@ -294,12 +296,12 @@ std::vector<Figure> figuresOf(const Document& document) {
                                           .arg(formatTime(beside->time_ms))
                                     : QString();
     std::vector<Figure> figures;
-    figures.push_back(compared(
-        label, formatTime(now.step_ms), now.step_ms, before.step_ms,
-        formatDifference(now.step_ms - before.step_ms, Unit::Time),
-        Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
-            beside_text + times,
-        Unit::Time));
+    figures.push_back(compared(label, formatTime(now.step_ms), now.step_ms, before.step_ms,
+                               formatDifference(now.step_ms - before.step_ms, Unit::Time),
+                               Document::tr("Simulated time of the step (streams model): %1; baseline %2")
+                                       .arg(formatExactTime(now.step_ms), formatExactTime(before.step_ms)) +
+                                   beside_text + times,
+                               Unit::Time));
     figures.push_back(exposedFigure(*evaluation, baseline, times));
     figures.push_back(peakOf(*evaluation, baseline));
     figures.push_back(compared(

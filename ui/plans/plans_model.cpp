@@ -146,8 +146,9 @@ QString PlansModel::disturbedText(const PlanRow& row) const {
 /// How far the step with links shared is from that of the baseline.
 QString PlansModel::sharedText(const PlanRow& row) const {
     QString text =
-        tr("The step of a job, whose process groups share the links they go over; Step takes each group to "
-           "have a link of its own");
+        tr("The step of a job, %1, whose process groups share the links they go over; Step takes each group to "
+           "have a link of its own")
+            .arg(formatExactTime(row.figures->jobStepMs()));
     if (!row.baseline && rows_.front().figures)
         text += tr(". To the baseline: %1")
                     .arg(formatDifference(row.figures->jobStepMs() - rows_.front().figures->jobStepMs(), Unit::Time));
@@ -159,7 +160,12 @@ QString PlansModel::toolTip(std::size_t index, int column) const {
     if (row.figures && row.figures->refused) return tr("The plan is refused; Problems says why where it is shown");
     if (column == note_column) return QString::fromStdString(row.plan.notes);
     if (column == shared_column && row.figures && row.figures->shared_step_ms) return sharedText(row);
-    if (column <= lost_column && column != name_column && !row.disturbed_ms.empty()) return disturbedText(row);
+    const QString exact = column == step_column && row.figures && row.figures->times_known
+                              ? formatExactTime(row.figures->step_ms)
+                              : QString();
+    if (column <= lost_column && column != name_column && !row.disturbed_ms.empty())
+        return exact.isEmpty() ? disturbedText(row) : exact + u'\n' + disturbedText(row);
+    if (!exact.isEmpty()) return exact;
     if ((column == other_column || column == other_gain_column) && losesUnderOther(row, rows_.front()))
         return tr("Faster than the baseline by the times that are shown, and not under %1: what this plan gains "
                   "depends on the machine")

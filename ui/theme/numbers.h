@@ -14,7 +14,7 @@ inline constexpr QChar minusSign{0x2212};
 QString formatNumber(double value);
 /// A sentence of core's, whose numbers are followed by ordinary spaces, with spaces that do not break before units.
 QString withUnbrokenUnits(const QString& sentence);
-/// Milliseconds; µs and ns below 0.1 ms, seconds from 10 s. "218.4 ms", "95.2 µs", "0 ms".
+/// Milliseconds; µs and ns below 0.1 ms, seconds from 10 s. "218.4 ms", "1600.3 ms", "95.2 µs", "0 ms".
 QString formatTime(double ms);
 /// Bytes in B, KiB, MiB, GiB, TiB. "31.58 GiB", "436.2 MiB", "0 B".
 QString formatBytes(double bytes);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/number_text.h"
 #include "core/base/times_apart.h"
 #include "ui/theme/numbers.h"
 
@@ -18,6 +19,11 @@ QStringList formatTimesApart(std::span<const double> times_ms) {
         texts.append(sign + QString::fromStdString(text).replace(u' ', thinSpace));
     }
     return texts;
+}
+
+QString formatExactTime(double ms) {
+    const QString sign = ms < 0 ? QString(minusSign) : QString();
+    return sign + QString::fromStdString(milliseconds_text(std::abs(ms))).replace(u' ', thinSpace);
 }
 
 }  // namespace overlap::ui

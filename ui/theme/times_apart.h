@@ -9,4 +9,7 @@ namespace overlap::ui {
 /// apart.
 QStringList formatTimesApart(std::span<const double> times_ms);
 
+/// Milliseconds to the microsecond, whatever the time, for tool tips: `1600.312 ms`.
+QString formatExactTime(double ms);
+
 }  // namespace overlap::ui

@@ -193,6 +193,40 @@ class FiguresBarTest : public QObject {
         }
     }
 
+    /// Whether a limit of 1600 ms is met.
+    void aStepOfSecondsHasADigitAfterThePointAndAllInItsToolTip() {
+        auto document =
+            openDocument([](const auto& graph, const Plan& plan, std::stop_token stop, auto source, auto cache) {
+                const auto evaluated = evaluate(graph, plan, std::move(stop), std::move(source), std::move(cache));
+                if (!evaluated) return evaluated;  // stopped
+                auto longer = std::make_shared<Evaluation>(*evaluated);
+                longer->simulation.step_ms = 1600.3124;
+                return std::shared_ptr<const Evaluation>(std::move(longer));
+            });
+        document->addNew(document->loaded().empty_plan);
+        QVERIFY(waitForEvaluation(*document));
+        const FiguresBar bar(*document);
+        const Figure& step = bar.figures().front();
+        QCOMPARE(step.value, QStringLiteral("1600.3") + thinSpace + QStringLiteral("ms"));
+        QVERIFY2(step.help.contains(QStringLiteral("1600.312") + thinSpace + QStringLiteral("ms")),
+                 qPrintable(step.help));
+    }
+
+    /// An edit may bring a digit after the point, which must not move what stands behind it.
+    void roomIsKeptForDigitsThatAreZeroNow() {
+        const auto document = openDocument();
+        FiguresBar bar(*document);
+        const auto show = [&](double step_ms) {
+            bar.showInstead(std::vector<Figure>{{QStringLiteral("step"), formatTime(step_ms), {}, 0, {}}});
+            return bar.wantedWidths();
+        };
+        for (const double whole_ms : {2.0, 1600.0}) {
+            const QList<int> whole = show(whole_ms);
+            QCOMPARE(show(whole_ms + 0.3), whole);
+            bar.showInstead({});
+        }
+    }
+
     /// Tabs beside the figures stand where these leave room.
     void roomIsKeptOverEdits() {
         auto document = openDocument();

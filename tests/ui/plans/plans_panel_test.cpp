@@ -19,6 +19,7 @@
 #include "ui/plans/plans_model.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
 
@@ -227,6 +228,11 @@ class PlansPanelTest : public QObject {
                     .data(Qt::ToolTipRole)
                     .toString()
                     .contains("links 20 % slower: " + formatTime(row.disturbed_ms[0])));
+        QVERIFY(panel_->model()
+                    ->index(1, Column::step_column)
+                    .data(Qt::ToolTipRole)
+                    .toString()
+                    .startsWith(formatExactTime(row.figures->step_ms) + u'\n'));
         PlanRow baseline{1, {}, true, PlanFigures{}, {}, {100, 100, 100, 100}, {}};
         baseline.figures->step_ms = 100;
         PlanRow plan{2, {}, false, PlanFigures{}, {}, {90, 100, 99, 101}, {}};

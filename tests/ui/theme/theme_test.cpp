@@ -10,6 +10,7 @@
 #include "ui/files/resources.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
 namespace {
@@ -236,7 +237,7 @@ class ThemeTest : public QObject {
             QTest::newRow(name) << text << QString::fromUtf8(expected).replace(QLatin1Char(' '), thinSpace);
         };
         row("ms", formatTime(218.4), "218.4 ms");
-        row("four digits", formatTime(1671.53), "1672 ms");
+        row("five digits from a second on", formatTime(1671.53), "1671.5 ms");
         row("rounds up a digit", formatTime(999.96), "1000 ms");
         row("two decimals", formatTime(31.2345), "31.23 ms");
         row("no trailing zero", formatTime(31.2), "31.2 ms");
@@ -244,7 +245,9 @@ class ThemeTest : public QObject {
         row("small", formatTime(0.3114), "0.311 ms");
         row("us", formatTime(0.0952), "95.2 µs");
         row("ns", formatTime(0.000052), "52 ns");
-        row("seconds", formatTime(12345.6), "12.35 s");
+        row("seconds", formatTime(12345.6), "12.346 s");
+        row("exact", formatExactTime(12345.6), "12345.600 ms");
+        row("exact, negative", formatExactTime(-0.5), "−0.500 ms");
         row("zero", formatTime(0), "0 ms");
         row("negative", formatTime(-2.5), "−2.5 ms");
         row("bytes", formatBytes(512), "512 B");
