@@ -1,51 +1,30 @@
 #include "app/arguments/memory_limit.h"
 
-#include <charconv>
 #include <cmath>
-#include <string_view>
+#include <vector>
 
-#include "core/base/byte_units.h"
 #include "core/base/error.h"
+#include "core/base/limit_text.h"
 #include "core/base/quote.h"
+#include "core/memory/device_memory.h"
 #include "core/memory/memory_profile.h"
 
 namespace overlap::commands {
-namespace {
-
-std::optional<double> number_in(std::string_view text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return {};
-    return number;
-}
-
-std::optional<double> bytes_in(std::string_view text, const Graph& graph) {
-    const auto peak = [&] { return static_cast<double>(memory_profile(graph, StorageRule::corrected).peak_bytes); };
-    if (text == "baseline") return peak();
-    const bool is_signed = text.starts_with('+') || text.starts_with('-');
-    if (is_signed && text.ends_with('%')) {
-        const std::optional<double> percent = number_in(text.substr(1, text.size() - 2));
-        if (!percent) return {};
-        return peak() * (1 + (text[0] == '-' ? -*percent : *percent) / 100);
-    }
-    constexpr std::string_view gib = "GiB";
-    if (text.ends_with(gib)) {
-        const std::optional<double> number = number_in(text.substr(0, text.size() - gib.size()));
-        return number ? std::optional(*number * bytes_per_gib) : std::nullopt;
-    }
-    return number_in(text);
-}
-
-}  // namespace
 
 std::optional<std::int64_t> read_memory_limit(const std::string& text, const Graph& graph) {
     if (text.empty()) return {};
-    const std::optional<double> bytes = bytes_in(text, graph);
-    constexpr double most = 1e18;
-    if (!bytes || *bytes < 0 || *bytes > most)
+    std::vector<NamedLimit> names{{"baseline", memory_profile(graph, StorageRule::corrected).peak_bytes}};
+    if (const std::int64_t device = device_memory_bytes(graph); device > 0) names.emplace_back("device", device);
+    // A number without a unit is of bytes, as programs give it.
+    const LimitText limit = read_limit(text, names, 1);
+    if (!limit.bytes)
         throw InputError("--memory-limit",
-                         "expected bytes, GiB such as 40GiB, baseline, or +10%, not " + in_quotes(text));
-    return static_cast<std::int64_t>(std::floor(*bytes));
+                         "expected bytes, 40GiB, baseline, device or a sum such as baseline+10%, not " +
+                             in_quotes(shortened(text)) + ": " + limit.reason);
+    constexpr double most = 1e18;
+    if (*limit.bytes > most)
+        throw InputError("--memory-limit", in_quotes(shortened(text)) + " is more than any device holds");
+    return static_cast<std::int64_t>(std::floor(*limit.bytes));
 }
 
 }  // namespace overlap::commands

@@ -10,10 +10,11 @@ namespace overlap::commands {
 
 /// Help of `--memory-limit`.
 inline constexpr const char* memory_limit_help =
-    "the most that the peak may be: bytes, GiB such as 40GiB, baseline for the graph's own peak, or +10% above it";
+    "the most that the peak may be: bytes, 40GiB, baseline for the graph's own peak, device for what the device holds, "
+    "or a sum such as baseline+10%, baseline+6GiB, device-2GiB, or +10% of the baseline's";
 
 /// The limit that `text` says; nothing where it is empty.
-/// @param graph whose peak `baseline` and percentages mean, as all figures count it.
+/// @param graph whose peak `baseline` means, as all figures count it, and whose device `device`, where that is known.
 /// @throws InputError where it is none of these.
 std::optional<std::int64_t> read_memory_limit(const std::string& text, const Graph& graph);
 

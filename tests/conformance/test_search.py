@@ -114,7 +114,21 @@ class Search(CommandLine):
             self.assertEqual(len(list(csv.DictReader(file))), len(report["front"]))
         self.assertIn("must be alive", self.expect(1, "bound", self.small, "--memory-limit", "1000").stderr)
         self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
-        self.assertIn("expected bytes", self.expect(1, "bound", self.small, "--memory-limit", "much").stderr)
+        refused = self.expect(1, "bound", self.small, "--memory-limit", "much").stderr
+        self.assertIn("expected bytes", refused)
+        self.assertIn('"much" is neither a number of GiB nor one of baseline', refused)
+
+    def test_limits_are_sums_as_in_the_window(self):
+        peak = self.json("simulate", self.small, "--json")["peak_memory_bytes"]
+
+        def limit(text: str) -> int:
+            return self.json("bound", self.small, "--memory-limit", text, "--json")["memory_limit_bytes"]
+
+        for text in ("+10%", "baseline+10%", "baseline + 10 %"):
+            self.assertEqual(limit(text), int(peak * 1.1), text)
+        self.assertEqual(limit("baseline + 6"), peak + (6 << 30))
+        self.assertEqual(limit(str(peak)), peak)
+        self.assertEqual(limit("768 MiB"), 768 << 20)
 
     def test_a_faster_plan_than_the_best_is_told(self):
         graph, report = graph_path("llama3_debugmodel_fsdp4_tp2.prebucket"), self.path("found.json")

@@ -160,7 +160,7 @@ QWidget* MemoryPanel::makeBar() {
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
     limit_->setToolTip(
         tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; empty is what the "
-           "device holds. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB. It changes no plan"));
+           "device holds. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB. It changes no plan"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
         const std::int64_t bytes = limitBytes(gib);
         chart_->setLimit(bytes);

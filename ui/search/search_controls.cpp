@@ -52,7 +52,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     other_limit_->setAccessibleName(tr("Most memory"));
     other_limit_->setToolTip(
         tr("What the step may hold at most; at first what the device holds, where the cost model says it. Empty is no "
-           "limit. A sum will do, too: baseline + 6, plan - 2 GiB, device - 800 MiB"));
+           "limit. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
         other_limit_->setVisible(index == static_cast<int>(Limit::other));

@@ -27,8 +27,8 @@ std::int64_t limitBytes(double gib);
 /// of up to three decimals does.
 double limitGib(std::int64_t bytes);
 
-/// Reads a limit: `31.5` GiB, `31.5 GiB`, `800 MiB`, `32 GB`, a name, and sums such as `baseline + 6` or `device - 2
-/// GiB`. With a sign in front it is counted from the first of the names: `+6`.
+/// Reads a limit as `overlap search --memory-limit` does (core/base/limit_text.h), but for a number that stands alone,
+/// which is of GiB here.
 ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names);
 
 }  // namespace overlap::ui

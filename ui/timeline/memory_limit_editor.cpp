@@ -17,7 +17,7 @@ MemoryLimitEditor::MemoryLimitEditor(QWidget* parent) : QLineEdit(parent) {
     setObjectName("memoryLimitEditor");
     setAccessibleName(tr("Limit of the peak"));
     setPlaceholderText(tr("GiB; empty: the device"));
-    setToolTip(tr("Such as 40, 40 GiB, baseline + 6 or plan - 2; empty is what the device holds"));
+    setToolTip(tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is what the device holds"));
     setFixedWidth(editor_width);
     setCursor(Qt::IBeamCursor);
     hide();

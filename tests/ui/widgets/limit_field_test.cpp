@@ -42,6 +42,11 @@ class LimitFieldTest : public QObject {
         row("+6 GiB", 46);
         row("-6", 34);
         row("6 + plan", 42);
+        row("baseline+10%", 44);
+        row("Baseline + 10 %", 44);
+        row("baseline + 10\u202f%", 44);
+        row("plan − 50 %", 18);
+        row("+10 %", 44);
     }
     void textsAreRead() {
         QFETCH(QString, text);
@@ -68,6 +73,7 @@ class LimitFieldTest : public QObject {
         row("nan", "nan");
         row("1e3", "1e3");
         row("", "missing");
+        row("10 %", "It is not said of what");
     }
     void whatIsNoLimitSaysWhy() {
         QFETCH(QString, text);
