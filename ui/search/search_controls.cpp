@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QStandardItemModel>
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
@@ -238,15 +239,30 @@ bool SearchControls::canStartFromCurrent() const {
 }
 
 QString SearchControls::obstacle() const {
-    const bool of_device = limit_->currentIndex() == static_cast<int>(Limit::device);
-    return of_device && device_memory_bytes(*document_.graph()) == 0
+    return limit_->currentIndex() == static_cast<int>(Limit::device) ? deviceObstacle() : QString();
+}
+
+/// Why what the device holds is no limit; empty where it is one.
+QString SearchControls::deviceObstacle() const {
+    if (!document_.isOpen()) return noGraphOpen(document_);
+    return device_memory_bytes(*document_.graph()) == 0
                ? tr("The graph's cost model does not say what the device holds")
                : QString();
 }
 
 void SearchControls::update() {
     showOtherLimit();  // the device may be another one
+/// A choice that leads nowhere is not offered, and says why.
+void SearchControls::offerDevice() {
+    constexpr int device = static_cast<int>(Limit::device);
+    const QString obstacle = deviceObstacle();
+    auto* item = static_cast<QStandardItemModel*>(limit_->model())->item(device);
+    item->setEnabled(obstacle.isEmpty());
+    item->setToolTip(obstacle);
+}
+
     const QString refusal = canStartFromCurrent() ? QString()
+    offerDevice();
                             : document_.isOpen()
                                 ? tr("The baseline, and a plan that is refused, are no plans to start from")
                                 : noGraphOpen(document_);

@@ -84,6 +84,8 @@ class SearchControls : public QWidget {
     void takeGraph();
 
     Document& document_;
+    QString deviceObstacle() const;
+    void offerDevice();
     QComboBox *limit_, *effort_;
     LimitField* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< as limitBytes() counts what was typed, or from the chart
