@@ -56,9 +56,10 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
            "limit. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB"));
     other_limit_->hide();
     connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        other_limit_->setVisible(index == static_cast<int>(Limit::other));
+        const bool other = index == static_cast<int>(Limit::other);
+        other_limit_->setVisible(other);
         showOtherLimit();
-        emit changed();
+        other ? emit limitToBeTyped() : emit changed();
     });
     connect(limit_, &QComboBox::activated, this, [this](int index) {
         // A number is typed next; the list gives the focus back when it has closed.
@@ -84,7 +85,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
     makeOptions();
-    connect(this, &SearchControls::changed, this, &SearchControls::keptChanged);
+    for (const auto signal : {&SearchControls::changed, &SearchControls::limitToBeTyped})
+        connect(this, signal, this, &SearchControls::keptChanged);
     connect(effort_, &QComboBox::currentIndexChanged, this, &SearchControls::keptChanged);
     for (QAction* action : {any_order_, separate_links_})
         connect(action, &QAction::toggled, this, &SearchControls::keptChanged);
@@ -250,8 +252,6 @@ QString SearchControls::deviceObstacle() const {
                : QString();
 }
 
-void SearchControls::update() {
-    showOtherLimit();  // the device may be another one
 /// A choice that leads nowhere is not offered, and says why.
 void SearchControls::offerDevice() {
     constexpr int device = static_cast<int>(Limit::device);
@@ -261,8 +261,10 @@ void SearchControls::offerDevice() {
     item->setToolTip(obstacle);
 }
 
-    const QString refusal = canStartFromCurrent() ? QString()
+void SearchControls::update() {
     offerDevice();
+    showOtherLimit();  // the device may be another one
+    const QString refusal = canStartFromCurrent() ? QString()
                             : document_.isOpen()
                                 ? tr("The baseline, and a plan that is refused, are no plans to start from")
                                 : noGraphOpen(document_);

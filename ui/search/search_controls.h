@@ -71,6 +71,9 @@ class SearchControls : public QWidget {
   signals:
     /// The limit is another one.
     void changed();
+    /// The same, and its number is to be typed: until it is, it is the one that was typed before, or what the device
+    /// holds.
+    void limitToBeTyped();
     /// kept() is another one.
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
@@ -81,11 +84,11 @@ class SearchControls : public QWidget {
     void makeOptions();
     void showOptions();
     void showOtherLimit();
+    QString deviceObstacle() const;
+    void offerDevice();
     void takeGraph();
 
     Document& document_;
-    QString deviceObstacle() const;
-    void offerDevice();
     QComboBox *limit_, *effort_;
     LimitField* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< as limitBytes() counts what was typed, or from the chart

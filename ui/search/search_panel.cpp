@@ -121,6 +121,11 @@ QWidget* SearchPanel::makeBar() {
         update();
         takeLimit();
     });
+    // Who is about to type a limit has not given up the plan that is chosen.
+    connect(controls_, &SearchControls::limitToBeTyped, this, [this] {
+        update();
+        isWithinLimit(chosen_) ? choose(chosen_) : takeLimit();
+    });
     find_->setObjectName("findPlan");
     find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);

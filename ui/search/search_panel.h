@@ -96,6 +96,7 @@ class SearchPanel : public QWidget {
     void choose(int choice);
     /// Nothing where any peak will do, or the limit is not known.
     std::optional<std::int64_t> limit() const;
+    bool isWithinLimit(int choice) const;
     void takeLimit();
     void showLimit();
     QString limitSentence() const;

@@ -135,6 +135,12 @@ std::optional<std::int64_t> SearchPanel::limit() const {
     return document_.isOpen() && controls_->obstacle().isEmpty() ? controls_->limitBytes() : std::nullopt;
 }
 
+bool SearchPanel::isWithinLimit(int choice) const {
+    if (!found_) return false;
+    const std::optional<std::int64_t> now = limit();
+    return !now || found_->choices[static_cast<std::size_t>(choice)].peak_bytes <= *now;
+}
+
 /// The chart and its slider show the limit; the best plan that was found within it is chosen.
 void SearchPanel::takeLimit() {
     if (!found_) return;

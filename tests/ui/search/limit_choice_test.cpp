@@ -1,12 +1,21 @@
 #include <QComboBox>
+#include <algorithm>
 
 #include "tests/ui/search/searched_panel.h"
+#include "ui/search/front_chart.h"
+#include "ui/theme/limit_text.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 
-/// What of the limits of a search can be chosen.
+/// What of the limits of a search can be chosen, and what a choice does to the plan that is chosen.
 class LimitChoiceTest : public QObject, SearchedPanel {
     Q_OBJECT
+
+    void chooseLimit(SearchControls::Limit limit) {
+        panel_->controls().limit()->setCurrentIndex(static_cast<int>(limit));
+    }
+    int chosen() const { return panel_->kept()["chosen"].toInt(-1); }
 
   private slots:
     void init() { openPanel(); }
@@ -21,6 +30,28 @@ class LimitChoiceTest : public QObject, SearchedPanel {
             const QString help = device.data(Qt::ToolTipRole).toString();
             QCOMPARE(help.contains(QStringLiteral("does not say what the device holds")), bytes == 0);
         }
+    }
+
+    /// The point that is chosen says which memory is of interest, and the number comes next.
+    void whoIsAboutToTypeALimitKeepsThePlanThatIsChosen() {
+        setDeviceMemory(0);
+        find();
+        const std::vector<StepPeakChart::Point>& points = panel_->chart()->points();
+        const auto least = std::ranges::min_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        QVERIFY(least->id != 0 && least->id != most->id);  // 0 is the best
+        emit panel_->chart()->chosen(least->id);
+        chooseLimit(SearchControls::Limit::other);
+        QCOMPARE(chosen(), least->id);
+        // A number that is typed chooses the best within it, and so does one from before that the plan is beyond.
+        panel_->controls().otherLimit()->setValue(limitGib(most->peak_bytes + (1 << 20)));
+        QCOMPARE(chosen(), 0);
+        panel_->controls().otherLimit()->setValue(limitGib(least->peak_bytes));
+        QCOMPARE(chosen(), least->id);
+        chooseLimit(SearchControls::Limit::none);
+        emit panel_->chart()->chosen(most->id);
+        chooseLimit(SearchControls::Limit::other);
+        QCOMPARE(chosen(), least->id);
     }
 };
 
