@@ -282,7 +282,10 @@ void MemoryPanel::findPoints() {
         return;
     search_.cancel();
     chart_->clearPolicies();
-    chart_->setNote(reason);
+    // Until the first point, the chart says why it is empty.
+    chart_->setNote(!reason.isEmpty() ? reason
+                    : can             ? tr("Policies are being evaluated")
+                          : tr("Rules that give nodes their modules are being applied; policies are evaluated then"));
     points_of_ = plan;
     graph_ = document_.graph();
     modules_ = can ? document_.sharedModules() : nullptr;

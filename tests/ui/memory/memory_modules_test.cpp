@@ -48,6 +48,10 @@ class MemoryModulesTest : public QObject {
         QVERIFY(panel.effects()->target());
         for (const MemoryAction action : memory_actions)
             QVERIFY2(!panel.effects()->text(action).isEmpty() && panel.effects()->text(action) != "matches nothing",
+        // Meanwhile no policy can be evaluated, and the empty chart says so.
+        QTRY_VERIFY2(panel.chart()->note().startsWith("Rules that give nodes their modules are being applied"),
+                     qPrintable(panel.chart()->note()));
+        QVERIFY(panel.chart()->points().empty());
                      qPrintable(panel.effects()->text(action)));
         const auto& points = panel.chart()->points();
         const bool names_it = std::ranges::any_of(points, [&](const StepPeakChart::Point& point) {
