@@ -14,9 +14,10 @@ namespace {
 
 /// A bucket may name modules that the graph does not have.
 bool matchesNothing(const ModuleTree& tree, const MemoryTarget& target) {
-    return std::ranges::none_of(target.modules, [&](const QString& module) {
-        return tree.find(module.toStdString()) != ModuleTree::no_module;
-    });
+    const auto is_missing = [&](const QString& module) {
+        return tree.find(module.toStdString()) == ModuleTree::no_module;
+    };
+    return !target.modules.isEmpty() && std::ranges::all_of(target.modules, is_missing);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
+#include "ui/memory/memory_target.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -90,7 +91,12 @@ QString MemoryRulesModel::help(const Row& row) const {
     if (const Problem* problem = problemOf(row.rule)) return QString::fromStdString(problem->message);
     // What has no room beside the name is read here.
     const QString& effect = effects_[static_cast<std::size_t>(row.action)];
-    return effect.isEmpty() || row.rule >= 0 ? help(row.action) : help(row.action) + u'\n' + effect;
+    if (row.rule >= 0) return help(row.action);
+    if (!effect.isEmpty()) return help(row.action) + u'\n' + effect;
+    if (!invites_ || selectedTarget(document_)) return help(row.action);
+    return help(row.action) + u'\n' +
+           tr("Nothing is selected that a rule could name: select a module, a bucket or a forward node, or drop "
+              "modules");
 }
 
 QString MemoryRulesModel::help(MemoryAction action) {

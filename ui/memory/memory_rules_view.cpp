@@ -60,7 +60,6 @@ void MemoryRulesView::resizeEvent(QResizeEvent* event) {
 }
 
 void MemoryRulesView::put(MemoryAction action, const QStringList& modules, const QStringList& operators) {
-    if (modules.isEmpty()) return;
     const QString reason = MemoryCommands(document_).put(action, modules, operators);
     if (!reason.isEmpty()) emit refused(reason);
     setCurrentIndex(model_.index(model_.rowOf(action), 0));
@@ -76,7 +75,8 @@ void MemoryRulesView::keyPressEvent(QKeyEvent* event) {
     const int row = currentIndex().row();
     if (event->matches(QKeySequence::Paste)) {
         const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
-        return put(row < 0 ? MemoryAction::save : model_.action(row), modules);
+        if (!modules.isEmpty()) put(row < 0 ? MemoryAction::save : model_.action(row), modules);
+        return;
     }
     if (event->key() == Qt::Key_Delete || event->key() == Qt::Key_Backspace) {
         if (row >= 0 && model_.rule(row) >= 0) MemoryCommands(document_).removeRule(model_.rule(row));
@@ -164,7 +164,7 @@ void MemoryRulesView::dropEvent(QDropEvent* event) {
     setState(NoState);
     if (!action) return;
     event->acceptProposedAction();
-    put(*action, modulesOf(event->mimeData()));
+    if (const QStringList modules = modulesOf(event->mimeData()); !modules.isEmpty()) put(*action, modules);
 }
 
 void MemoryRulesView::endDrag() {

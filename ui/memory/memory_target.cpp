@@ -1,12 +1,15 @@
 #include "ui/memory/memory_target.h"
 
+#include <QCoreApplication>
+
 #include "core/graph/direction.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
 
 QString MemoryTarget::title() const {
-    QString text = modules.join(QStringLiteral(" + "));
+    QString text = modules.isEmpty() ? QCoreApplication::translate("MemoryTarget", "whole model")
+                                     : modules.join(QStringLiteral(" + "));
     if (!operators.isEmpty()) text += QStringLiteral(" :: ") + operators.join(QStringLiteral(" + "));
     return text;
 }
@@ -17,6 +20,7 @@ std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList
     MemoryTarget target;
     if (selection.kind() == Selection::Kind::module) {
         target.modules = together.contains(selection.module()) ? together : QStringList{selection.module()};
+        if (target.modules.contains(QString())) return MemoryTarget();
     } else if (selection.kind() == Selection::Kind::bucket) {
         const Buckets& buckets = document.buckets();
         const int bucket = selection.bucket();

@@ -11,7 +11,7 @@ class Document;
 
 /// What of the model is selected, as memory rules name it.
 struct MemoryTarget {
-    QStringList modules;
+    QStringList modules;    ///< none: the whole model
     QStringList operators;  ///< of a selected node; none of a module or a bucket
 
     /// What a rule of this action takes: rules of gathers have no operators.
@@ -22,7 +22,7 @@ struct MemoryTarget {
 };
 
 /// The selected module, the modules of the selected bucket, or the operator of a selected forward node in its module;
-/// nothing where none of these is selected.
+/// nothing where none of these is selected. The root of all modules is the whole model.
 /// @param together modules that are selected in one view with the selected one, which then count all.
 std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList& together = {});
 

@@ -1,10 +1,14 @@
 #include "core/pipeline/evaluation.h"
 #include "core/plan/presets.h"
+#include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/memory_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/memory/memory_effects.h"
 #include "ui/memory/memory_panel.h"
+#include "ui/memory/memory_rules_model.h"
+#include "ui/memory/memory_rules_view.h"
 #include "ui/memory/policy_chart.h"
 
 namespace overlap::ui {
@@ -44,14 +48,14 @@ class MemoryModulesTest : public QObject {
         plan.module_rules.push_back(rule);
         known = document.evaluation();
         document.editPlan(QStringLiteral("rules"), plan);
-        QTRY_VERIFY_WITH_TIMEOUT(!document.repairing() && !document.evaluating() && !panel.busy(), 30'000);
-        QVERIFY(panel.effects()->target());
-        for (const MemoryAction action : memory_actions)
-            QVERIFY2(!panel.effects()->text(action).isEmpty() && panel.effects()->text(action) != "matches nothing",
         // Meanwhile no policy can be evaluated, and the empty chart says so.
         QTRY_VERIFY2(panel.chart()->note().startsWith("Rules that give nodes their modules are being applied"),
                      qPrintable(panel.chart()->note()));
         QVERIFY(panel.chart()->points().empty());
+        QTRY_VERIFY_WITH_TIMEOUT(!document.repairing() && !document.evaluating() && !panel.busy(), 30'000);
+        QVERIFY(panel.effects()->target());
+        for (const MemoryAction action : memory_actions)
+            QVERIFY2(!panel.effects()->text(action).isEmpty() && panel.effects()->text(action) != "matches nothing",
                      qPrintable(panel.effects()->text(action)));
         const auto& points = panel.chart()->points();
         const bool names_it = std::ranges::any_of(points, [&](const StepPeakChart::Point& point) {
@@ -59,6 +63,39 @@ class MemoryModulesTest : public QObject {
             return !rules.empty() && rules.front().modules == std::vector<std::string>{"layers.77"};
         });
         QVERIFY(names_it);
+    }
+
+    /// The root of the module tree is all of the model, which a rule names by none.
+    void theRootIsTheWholeModel() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.show();
+        document->selection().selectModule(QString());
+        QTRY_VERIFY(panel.effects()->target());
+        QCOMPARE(panel.effects()->target()->title(), QStringLiteral("whole model"));
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        QVERIFY2(panel.effects()->text(MemoryAction::recompute).contains("GiB") ||
+                     panel.effects()->text(MemoryAction::recompute).contains("MiB"),
+                 qPrintable(panel.effects()->text(MemoryAction::recompute)));
+        panel.setSelectedTogether({QString(), QStringLiteral("layers.1")});
+        panel.view()->setFocus();
+        QTest::keyClick(panel.view(), Qt::Key_R);
+        QCOMPARE(memory_rules_text(MemoryCommands(*document).section().rules), std::string("recompute *"));
+    }
+
+    void withNothingSelectedAnActionSaysWhatToSelect() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.show();
+        const QModelIndex row = panel.model()->index(panel.model()->rowOf(MemoryAction::keep), 0);
+        const auto help = [&] { return row.data(Qt::ToolTipRole).toString(); };
+        const QString nothing = QStringLiteral("Nothing is selected that a rule could name");
+        QVERIFY2(help().contains(nothing), qPrintable(help()));
+        for (const MemoryAction action : memory_actions) QCOMPARE(panel.effects()->text(action), QString());
+        document->selection().selectModule(QStringLiteral("layers.1"));
+        QVERIFY2(!help().contains(nothing), qPrintable(help()));
     }
 };
 
