@@ -62,6 +62,21 @@ void check_needs(const ExportFormat& format, const ExportInput& input) {
     }
 }
 
+/// A name as a part of a file's: letters, digits, dots and lines, neither hidden nor taken for an option.
+std::string safe_name(std::string_view name) {
+    std::string safe;
+    for (const unsigned char letter : name.substr(0, longest_stem)) {
+        if (std::isalnum(letter) != 0 || letter == '.' || letter == '-' || letter == '_') {
+            safe += static_cast<char>(letter);
+        } else if (!safe.empty() && safe.back() != '_') {
+            safe += '_';
+        }
+    }
+    safe.erase(0, std::min(safe.find_first_not_of("._-"), safe.size()));
+    while (!safe.empty() && (safe.back() == '_' || safe.back() == '.')) safe.pop_back();
+    return safe;
+}
+
 }  // namespace
 
 std::span<const ExportFormat> export_formats() {
@@ -93,19 +108,13 @@ std::string refusal_of(const Execution& execution) {
     return execution.refusal ? execution.refusal->what() : std::string();
 }
 
-std::string export_file_name(const ExportFormat& format, std::string_view plan_name) {
-    std::string stem;
-    for (const unsigned char letter : plan_name.substr(0, longest_stem)) {
-        const bool safe = std::isalnum(letter) != 0 || letter == '.' || letter == '-' || letter == '_';
-        if (safe) {
-            stem += static_cast<char>(letter);
-        } else if (!stem.empty() && stem.back() != '_') {
-            stem += '_';
-        }
-    }
-    stem.erase(0, std::min(stem.find_first_not_of("._-"), stem.size()));
-    while (!stem.empty() && (stem.back() == '_' || stem.back() == '.')) stem.pop_back();
-    return (stem.empty() ? "plan" : stem) + std::string(format.suffix);
+std::string export_file_stem(std::string_view graph_name, std::string_view plan_name) {
+    const std::string graph = safe_name(graph_name), plan = safe_name(plan_name);
+    return (graph.empty() ? graph : graph + '.') + (plan.empty() ? "plan" : plan);
+}
+
+std::string export_file_name(const ExportFormat& format, std::string_view graph_name, std::string_view plan_name) {
+    return export_file_stem(graph_name, plan_name) + std::string(format.suffix);
 }
 
 }  // namespace overlap

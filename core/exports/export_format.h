@@ -65,7 +65,11 @@ std::vector<PassStep> steps_that_run(const Plan& plan, const Execution* result);
 /// Why the plan was refused, with the step where it was; empty if it was not.
 std::string refusal_of(const Execution& execution);
 
-/// A name for the export's file: the plan's, in letters that every file system takes, and the format's suffix.
-std::string export_file_name(const ExportFormat& format, std::string_view plan_name);
+/// What files made of a graph and a plan begin with: `GRAPH.PLAN`, in letters that every file system takes. Exports of
+/// two graphs, or of two plans of one, do not take one another's place.
+std::string export_file_stem(std::string_view graph_name, std::string_view plan_name);
+
+/// A name for the export's file: its stem and the format's suffix.
+std::string export_file_name(const ExportFormat& format, std::string_view graph_name, std::string_view plan_name);
 
 }  // namespace overlap

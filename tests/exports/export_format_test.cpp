@@ -85,12 +85,17 @@ TEST(ExportFormats, NothingIsLeftOutForAPresetOfTheTrainer) {
 
 TEST(ExportFileName, HoldsNoPathAndNoSurprise) {
     const ExportFormat& format = require_export_format("report");
-    EXPECT_EQ(export_file_name(format, "Plan A"), "Plan_A.report.html");
-    EXPECT_EQ(export_file_name(format, "../../etc/passwd"), "etc_passwd.report.html");
-    EXPECT_EQ(export_file_name(format, "-rf \n\"'"), "rf.report.html");
-    EXPECT_EQ(export_file_name(format, "名前"), "plan.report.html");
-    EXPECT_EQ(export_file_name(format, ""), "plan.report.html");
-    EXPECT_EQ(export_file_name(format, std::string(5000, 'x')).size(), 80 + format.suffix.size());
+    const auto name = [&](std::string_view graph, std::string_view plan) {
+        return export_file_name(format, graph, plan);
+    };
+    EXPECT_EQ(name("llama3_8b", "Plan A"), "llama3_8b.Plan_A.report.html");
+    EXPECT_EQ(name("", "Plan A"), "Plan_A.report.html");
+    EXPECT_EQ(name("../g", "../../etc/passwd"), "g.etc_passwd.report.html");
+    EXPECT_EQ(name("-rf \n\"'", "-rf \n\"'"), "rf.rf.report.html");
+    EXPECT_EQ(name("名前", "名前"), "plan.report.html");
+    EXPECT_EQ(name("", ""), "plan.report.html");
+    const std::string longest(5000, 'x');
+    EXPECT_EQ(name(longest, longest).size(), 2 * 80 + 1 + format.suffix.size());
 }
 
 }  // namespace

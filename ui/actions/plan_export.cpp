@@ -67,7 +67,7 @@ void PlanExport::ask(const ExportFormat& format) {
     }
     const QFileInfo plan_file(document_.current()->filePath());
     const QString folder = document_.current()->filePath().isEmpty() ? QDir::currentPath() : plan_file.path();
-    const std::string name = export_file_name(format, document_.current()->plan().name);
+    const std::string name = export_file_name(format, document_.name().toStdString(), document_.current()->plan().name);
     auto* dialog = new QFileDialog(&window_, tr("Export: %1").arg(text(format.title)), folder,
                                    tr("%1 (*%2)").arg(text(format.title), text(format.suffix)));
     dialog->setAttribute(Qt::WA_DeleteOnClose);

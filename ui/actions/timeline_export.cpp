@@ -30,11 +30,19 @@ void TimelineExport::ask(const QString& name, bool visibleOnly) {
     QFileDialog dialog(&view_, visibleOnly ? tr("Export visible range") : tr("Export timeline"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setNameFilters(filters);
-    dialog.setDefaultSuffix(QString::fromLatin1(kinds[0].suffix));
-    dialog.selectFile(name + QStringLiteral("-timeline"));
-    connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog, &filters](const QString& filter) {
-        const qsizetype index = std::max<qsizetype>(0, filters.indexOf(filter));
-        dialog.setDefaultSuffix(QString::fromLatin1(kinds[index].suffix));
+    // Names of graphs have dots, behind which the dialog adds no suffix.
+    const auto suggest = [&dialog](QString file, const Kind& chosen) {
+        for (const Kind& kind : kinds)
+            if (const QString suffix = u'.' + QString::fromLatin1(kind.suffix); file.endsWith(suffix))
+                file.chop(suffix.size());
+        dialog.setDefaultSuffix(QString::fromLatin1(chosen.suffix));
+        dialog.selectFile(file + u'.' + QString::fromLatin1(chosen.suffix));
+    };
+    suggest(name, kinds[0]);
+    connect(&dialog, &QFileDialog::filterSelected, &dialog, [&](const QString& filter) {
+        const QStringList files = dialog.selectedFiles();
+        suggest(files.isEmpty() ? name : QFileInfo(files.constFirst()).fileName(),
+                kinds[std::max<qsizetype>(0, filters.indexOf(filter))]);
     });
     if (dialog.exec() != QDialog::Accepted) return;
     const QString path = dialog.selectedFiles().constFirst();

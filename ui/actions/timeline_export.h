@@ -14,7 +14,7 @@ class TimelineExport : public QObject {
   public:
     explicit TimelineExport(TimelineView& view, QObject* parent = nullptr);
 
-    /// Asks for a file, and writes it. @param name the beginning of the suggested name.
+    /// Asks for a file, and writes it. @param name the suggested name, without suffix.
     void ask(const QString& name, bool visibleOnly);
     /// Writes the kind of file that the name's extension selects.
     /// @returns an empty string, or one sentence on why there is no file.

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QImageWriter>
 
+#include "core/exports/export_format.h"
 #include "ui/actions/plan_export.h"
 #include "ui/actions/timeline_export.h"
 #include "ui/document/document.h"
@@ -20,7 +21,7 @@ ExportController::ExportController(Document& document, TimelineView& timeline, Q
       plan_(new PlanExport(document, window)) {
     const auto warnOf = [this](const QString& reason) { emit warned(reason); };
     connect(&timeline, &TimelineView::exportWanted, this,
-            [this](bool visibleOnly) { timeline_->ask(document_.name(), visibleOnly); });
+            [this](bool visibleOnly) { timeline_->ask(stem() + QStringLiteral(".timeline"), visibleOnly); });
     connect(timeline_, &TimelineExport::written, this, &ExportController::tellSaved);
     connect(timeline_, &TimelineExport::failed, this, warnOf);
     connect(plan_, &PlanExport::written, this, &ExportController::tellExported);
@@ -51,8 +52,15 @@ void ExportController::tellExported(const QString& path, const QStringList& note
     emit noticed(tr("Exported %1; note that %2%3").arg(path, notes.front(), more));
 }
 
+/// What the names of pictures begin with, as those of exports do.
+QString ExportController::stem() const {
+    const Variant* current = document_.current();
+    return QString::fromStdString(
+        export_file_stem(document_.name().toStdString(), current ? current->title().toStdString() : std::string()));
+}
+
 void ExportController::askForPicture() {
-    QString path = QFileDialog::getSaveFileName(&window_, tr("Save picture"), document_.name() + QStringLiteral(".png"),
+    QString path = QFileDialog::getSaveFileName(&window_, tr("Save picture"), stem() + QStringLiteral(".png"),
                                                 tr("Pictures (*.png)"));
     if (path.isEmpty()) return;
     const QByteArray suffix = QFileInfo(path).suffix().toLower().toLatin1();

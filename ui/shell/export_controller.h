@@ -28,6 +28,7 @@ class ExportController : public NoticeSource {
   private:
     void tellExported(const QString& path, const QStringList& notes);
     void tellSaved(const QString& path);
+    QString stem() const;
     void askForPicture();
     void savePicture(const QString& path);
 

@@ -12,6 +12,7 @@
 #include "ui/shell/export_controller.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
@@ -50,14 +51,15 @@ class PlanExportTest : public QObject {
         }
     }
 
-    void theDialogProposesThePlansName() {
+    void theDialogProposesTheNamesOfGraphAndPlan() {
         const auto window = openWindow();
         QVERIFY(window);
         window->document().renameCurrent(QStringLiteral("Two / \"blocks\""));
         window->actions().find(QStringLiteral("export.report"))->trigger();
         auto* dialog = window->findChild<QFileDialog*>();
         QVERIFY(dialog && dialog->isVisible());
-        QCOMPARE(QFileInfo(dialog->selectedFiles().constFirst()).fileName(), QStringLiteral("Two_blocks.report.html"));
+        QCOMPARE(QFileInfo(dialog->selectedFiles().constFirst()).fileName(),
+                 window->document().name() + QStringLiteral(".Two_blocks.report.html"));
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("chosen.report.html"));
         emit dialog->fileSelected(path);
@@ -65,6 +67,31 @@ class PlanExportTest : public QObject {
         QVERIFY(waitUntilIdle(*window));
         QTRY_VERIFY(read(path).contains("Two / &quot;blocks&quot;"));
         QVERIFY(!window->workspace().notice().isVisible());
+    }
+
+    /// Another kind of file is another suffix of the same name.
+    void pictureAndTimelineAreNamedAfterGraphAndPlan() {
+        const auto window = openWindow();
+        QVERIFY(window);
+        window->document().renameCurrent(QStringLiteral("Two / \"blocks\""));
+        const QString stem = window->document().name() + QStringLiteral(".Two_blocks");
+        QStringList names;
+        const auto lookAtDialog = [&names](const QString& filter) {
+            QTimer::singleShot(0, qApp, [&names, filter] {
+                auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+                QVERIFY(dialog);
+                if (!filter.isEmpty()) emit dialog->filterSelected(filter);
+                names.append(QFileInfo(dialog->selectedFiles().constFirst()).fileName());
+                dialog->reject();
+            });
+        };
+        lookAtDialog({});
+        emit window->workspace().timeline().exportWanted(false);
+        lookAtDialog(QStringLiteral("Table of events (*.csv)"));
+        emit window->workspace().timeline().exportWanted(false);
+        lookAtDialog({});
+        window->actions().find(QStringLiteral("file.picture"))->trigger();
+        QCOMPARE(names, (QStringList{stem + ".timeline.png", stem + ".timeline.csv", stem + ".png"}));
     }
 
     void everyFormatIsWrittenFromThePlanAsItStands() {
