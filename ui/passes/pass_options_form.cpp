@@ -9,7 +9,7 @@
 #include "ui/document/document.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/passes/option_editor.h"
-#include "ui/theme/harmless_text.h"
+#include "ui/passes/option_help.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -125,8 +125,11 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     row->reset->setFocusPolicy(Qt::TabFocus);
     row->reset->setToolTip(tr("Return to the default"));
     row->reset->setAccessibleName(tr("Return %1 to its default").arg(name));
-    row->refusal = smallLabel({}, "refusal");
-    row->refusal->hide();
+    // A button that comes and goes moves nothing.
+    QSizePolicy keeps_room = row->reset->sizePolicy();
+    keeps_room.setRetainSizeWhenHidden(true);
+    row->reset->setSizePolicy(keeps_room);
+    row->help = new OptionHelp(help);
 
     auto* heading = new QHBoxLayout;
     heading->setSpacing(0);
@@ -137,8 +140,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     lines->setSpacing(3);
     lines->setContentsMargins(mark_width, 0, 0, 0);
     lines->addWidget(row->editor);
-    lines->addWidget(row->refusal);
-    lines->addWidget(smallLabel(help, "dim"));
+    lines->addWidget(row->help);
     auto* option_layout = new QVBoxLayout;
     option_layout->setSpacing(2);
     option_layout->addLayout(heading);
@@ -148,18 +150,14 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     const Row& made = *rows_.emplace_back(std::move(row));
     connect(made.editor, &OptionEditor::edited, this, [this, &made](const OptionValue& value) { change(made, value); });
     connect(made.editor, &OptionEditor::emptied, this, [this, &made] { change(made, std::nullopt); });
-    connect(made.editor, &OptionEditor::mistyped, this, [&made](const QString& reason) {
-        made.refusal->setText(shownName(reason));
-        made.refusal->show();
-    });
+    connect(made.editor, &OptionEditor::mistyped, made.help, &OptionHelp::setRefusal);
     connect(made.reset, &QToolButton::clicked, this, [this, &made] { change(made, std::nullopt); });
 }
 
 void PassOptionsForm::change(const Row& row, std::optional<OptionValue> value) {
     const QString reason =
         PipelineCommands(document_).setOption(step_, QString::fromStdString(row.option->name), std::move(value));
-    row.refusal->setText(shownName(reason));
-    row.refusal->setVisible(!reason.isEmpty());
+    row.help->setRefusal(reason);
 }
 
 void PassOptionsForm::readPlan() {
@@ -173,7 +171,7 @@ void PassOptionsForm::readPlan() {
         const PassOption& option = *row->option;
         const OptionValue* given = options.find(option.name);
         row->editor->showValue(given ? *given : option.default_value);
-        row->refusal->hide();
+        row->help->setRefusal({});
         const bool differs = differsFromDefault(option, options);
         row->mark->setText(differs ? QStringLiteral("●") : QString());
         row->reset->setVisible(differs && editable_);
@@ -198,7 +196,7 @@ QToolButton* PassOptionsForm::resetButton(const QString& option) const {
 
 QString PassOptionsForm::refusal(const QString& option) const {
     const Row* found = row(option);
-    return found && !found->refusal->isHidden() ? found->refusal->text() : QString();
+    return found ? found->help->refusal() : QString();
 }
 
 }  // namespace overlap::ui

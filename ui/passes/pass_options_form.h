@@ -14,6 +14,7 @@ namespace overlap::ui {
 
 class Document;
 class OptionEditor;
+class OptionHelp;
 
 /// Every option of one step as a control, with its help and its default. What differs from the default is marked and
 /// can be returned to it. All of it comes from the options that the pass declares.
@@ -38,7 +39,7 @@ class PassOptionsForm : public QScrollArea {
         QLabel* mark;
         OptionEditor* editor;
         QToolButton* reset;
-        QLabel* refusal;
+        OptionHelp* help;
     };
 
     void rebuild();
