@@ -110,6 +110,12 @@ void LimitField::focusInEvent(QFocusEvent* event) {
     if (!clicked_into_ && !goes_on) selectAll();
 }
 
+/// Beside its line, on the arrows: a later click into the line is for a place in it.
+void LimitField::mousePressEvent(QMouseEvent* event) {
+    clicked_into_ = false;
+    QDoubleSpinBox::mousePressEvent(event);
+}
+
 /// The click that gives it the focus would put the caret there, and a drag selects as in any text.
 bool LimitField::eventFilter(QObject* watched, QEvent* event) {
     const bool released = watched == lineEdit() && event->type() == QEvent::MouseButtonRelease;

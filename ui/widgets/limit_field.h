@@ -43,6 +43,7 @@ class LimitField : public QDoubleSpinBox {
 
   protected:
     void focusInEvent(QFocusEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
   private:
     ReadLimit read(const QString& text) const;
@@ -50,7 +51,8 @@ class LimitField : public QDoubleSpinBox {
 
     Names names_;
     QString before_, behind_, least_;
-    bool clicked_into_ = false;  ///< the button that gave it the focus is still down
+    /// The press that gave it the focus is in its line, and not over yet: the reason of the focus is told before that.
+    bool clicked_into_ = false;
 };
 
 }  // namespace overlap::ui

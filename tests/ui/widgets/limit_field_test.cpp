@@ -2,6 +2,7 @@
 
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QStyleOptionSpinBox>
 #include <QtTest>
 
 namespace overlap::ui {
@@ -154,6 +155,34 @@ class LimitFieldTest : public QObject {
         QTest::keyClick(field, Qt::Key_Return);
         QCOMPARE(field->value(), 0.0);
         QCOMPARE(line->text(), QString());
+    }
+
+    /// The focus came from a click that is over.
+    void aClickIntoTheLineBehindOneOnTheArrowsPutsTheCaret() {
+        QWidget around;
+        auto* layout = new QHBoxLayout(&around);
+        auto* before = new QLineEdit;
+        auto* field = new LimitField;
+        field->setValue(31.5);
+        layout->addWidget(before);
+        layout->addWidget(field);
+        around.show();
+        around.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&around));
+        before->setFocus();
+        QStyleOptionSpinBox option;
+        option.initFrom(field);
+        option.subControls = QStyle::SC_All;
+        option.buttonSymbols = field->buttonSymbols();
+        const QRect up = field->style()->subControlRect(QStyle::CC_SpinBox, &option, QStyle::SC_SpinBoxUp, field);
+        QVERIFY(!up.isEmpty());
+        QTest::mouseClick(field, Qt::LeftButton, {}, up.center());
+        QVERIFY(field->hasFocus());
+        QCOMPARE(field->value(), 32.5);
+        auto* line = field->findChild<QLineEdit*>();
+        line->deselect();
+        QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(3, line->height() / 2));
+        QCOMPARE(line->selectedText(), QString());
     }
 
     void aLongPlaceholderTakesNoRoomThatThereIsNot() {
