@@ -10,8 +10,12 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int bar_height = 12, margin = 8, gap = 6, mark = 8, mark_gap = 4;
-constexpr int height_with_names = 40, height_without = bar_height + 8;
+constexpr int margin = 8, gap = 6, mark = 8, mark_gap = 4;
+/// In pixels, from the top: of the bar, of the names below it, and of all.
+struct Heights {
+    int bar_top, bar, names_top, all;
+};
+constexpr Heights usual{4, 12, 20, 40}, low_heights{1, 4, 5, 20};
 constexpr std::size_t told_modules = 12;
 
 QString nameOf(MemoryKind kind) {
@@ -31,12 +35,14 @@ QColor colourOf(MemoryKind kind) {
 KindBar::KindBar(QWidget* parent) : QWidget(parent) {
     setObjectName("memoryKinds");
     setAccessibleName(tr("What is held at the peak"));
-    setNamesShown(true);
+    setLow(false);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&KindBar::update));
 }
 
-void KindBar::setNamesShown(bool shown) {
-    setFixedHeight(shown ? height_with_names : height_without);
+void KindBar::setLow(bool low) {
+    low_ = low;
+    setFixedHeight((low ? low_heights : usual).all);
+    update();
 }
 
 void KindBar::setHeld(const HeldMemory& held) {
@@ -91,27 +97,26 @@ void KindBar::paintEvent(QPaintEvent*) {
     const Theme& theme = currentTheme();
     painter.fillRect(rect(), theme.panel);
     if (bytes_ <= 0) return;
+    const Heights& heights = low_ ? low_heights : usual;
     double x = margin;
     const double width = rect().width() - 2.0 * margin;
     for (const Part& part : parts_) {
         const double length = width * static_cast<double>(part.bytes) / static_cast<double>(bytes_);
-        painter.fillRect(QRectF(x, 4, std::max(1.0, length - 1), bar_height), colourOf(part.kind));
+        painter.fillRect(QRectF(x, heights.bar_top, std::max(1.0, length - 1), heights.bar), colourOf(part.kind));
         x += length;
     }
-    if (height() < height_with_names) return;
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.dim);
-    const int label_y = 4 + bar_height + 6;
     int label_x = margin;
     const QStringList labels = legend();
     for (std::size_t index = 0; index < static_cast<std::size_t>(labels.size()); ++index) {
         const QString& label = labels[static_cast<qsizetype>(index)];
         if (index < parts_.size() && label == labelOf(parts_[index])) {
-            painter.fillRect(QRectF(label_x, label_y + 2, mark, mark), colourOf(parts_[index].kind));
+            painter.fillRect(QRectF(label_x, heights.names_top + 4, mark, mark), colourOf(parts_[index].kind));
             label_x += mark + mark_gap;
         }
         const int text_width = painter.fontMetrics().horizontalAdvance(label);
-        painter.drawText(QRect(label_x, label_y - 2, text_width, painter.fontMetrics().height()),
+        painter.drawText(QRect(label_x, heights.names_top, text_width, painter.fontMetrics().height()),
                          Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label);
         label_x += text_width + 2 * gap;
     }

@@ -16,8 +16,8 @@ class KindBar : public QWidget {
 
     /// @param held nothing is shown where it has no bytes.
     void setHeld(const HeldMemory& held);
-    /// Whether names and bytes stand below the bar, at first; the tool tip has them where there is no room.
-    void setNamesShown(bool shown);
+    /// A thin bar close above its names, where there is little height; not at first.
+    void setLow(bool low);
     /// What is shown, as a text: `gathered parameters 12.1 GiB, …`.
     QString text() const;
     /// What stands below the bar, from left to right: names with bytes as far as all of them are whole, and how many
@@ -35,6 +35,7 @@ class KindBar : public QWidget {
     };
     QString labelOf(const Part& part) const;
 
+    bool low_ = false;
     std::vector<Part> parts_;
     std::int64_t bytes_ = 0;
 };

@@ -29,7 +29,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is still being dragged are not needed
-/// In pixels, where rules and chart need the room of names, and where they need that of the bar too.
+/// In pixels, where the chart needs room of what is held at the peak, and where it needs all of that.
 constexpr int low_height = 170, lowest_height = 120;
 constexpr int most_layers = 100;
 QLabel* dimLabel(const QString& text) {
@@ -86,7 +86,14 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     split->addWidget(view_);
-    split->addWidget(chart_);
+    // Below the chart alone: the rules have the height.
+    auto* right = new QWidget;
+    auto* right_layout = new QVBoxLayout(right);
+    right_layout->setContentsMargins(0, 0, 0, 0);
+    right_layout->setSpacing(0);
+    right_layout->addWidget(chart_, 1);
+    right_layout->addWidget(kinds_);
+    split->addWidget(right);
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
     auto* layout = new QVBoxLayout(this);
@@ -97,7 +104,6 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     layout->addWidget(bar);
     layout->addWidget(caption_->below());
     layout->addWidget(split, 1);
-    layout->addWidget(kinds_);
     setFocusProxy(view_);
     setFocusPolicy(Qt::StrongFocus);
     connect(&document, &Document::graphChanged, this, &MemoryPanel::takeGraph);
@@ -263,7 +269,7 @@ void MemoryPanel::showHeld() {
 
 void MemoryPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    kinds_->setNamesShown(height() >= low_height);
+    kinds_->setLow(height() < low_height);
     kinds_->setVisible(height() >= lowest_height);
     const bool was_low = event->oldSize().height() < low_panel_height, is_low = height() < low_panel_height;
     if (was_low != is_low) showFigures();

@@ -3,7 +3,7 @@
 #include <QFontMetrics>
 #include <QtTest>
 
-#include "ui/theme/theme.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -20,6 +20,26 @@ class KindBarTest : public QObject {
     }
 
   private slots:
+    /// Without them nobody knows what the colours are.
+    void aLowBarHasItsNamesToo() {
+        KindBar bar;
+        bar.setHeld(held());
+        const int usual = bar.height();
+        bar.setLow(true);
+        QVERIFY(bar.height() < usual);
+        bar.resize(700, bar.height());
+        const QImage image = bar.grab().toImage();
+        // Something is written in the line of the names, behind the first one's mark.
+        const QFontMetrics metrics(textFont(smallTextPx));
+        const QRect name(24, bar.height() - metrics.height(), metrics.horizontalAdvance(bar.legend().front()) - 4,
+                         metrics.height() - 2);
+        int inked = 0;
+        for (int x = name.left(); x <= name.right(); ++x)
+            for (int y = name.top(); y <= name.bottom(); ++y)
+                inked += image.pixelColor(x, y) != currentTheme().panel ? 1 : 0;
+        QVERIFY2(inked > name.width(), qPrintable(QString::number(inked)));
+    }
+
     /// Where there is no room for all, the legend says how many are left out, and none of it is cut.
     void theLegendSaysWhatItLeavesOut() {
         KindBar bar;

@@ -50,6 +50,21 @@ class MemoryPanelTest : public QObject {
         QVERIFY(panel.findChild<QWidget*>("memoryKinds")->isVisible());
     }
 
+    /// In windows of 1600x1000, 1280x800 and 1024x640.
+    void allActionsAreSeenAtUsualSizes() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        panel.show();
+        for (const QSize& size : {QSize(1600, 221), QSize(1280, 171), QSize(1024, 151)}) {
+            panel.resize(size);
+            const QModelIndex last = panel.model()->index(panel.model()->rowCount() - 1, 0);
+            QCOMPARE(last.data().toString(), QStringLiteral("Gather again"));
+            QTRY_VERIFY2(panel.view()->viewport()->rect().contains(panel.view()->visualRect(last)),
+                         qPrintable(QString::number(size.width())));
+            QVERIFY(panel.kinds()->isVisible());
+        }
+    }
+
     void modulesAreDroppedOntoAnAction() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
