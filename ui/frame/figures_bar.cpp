@@ -192,6 +192,12 @@ QList<int> FiguresBar::wantedWidths() const {
     return {reserved_.begin(), reserved_.end()};
 }
 
+int FiguresBar::leastWidth() const {
+    const Detail least = Detail::no_differences;
+    if (figures_.empty()) return reserved_.back();
+    return reserved_.back() + keptCell(figures_.front(), least, true) - keptCell(figures_.front(), least, false);
+}
+
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
     // With room for whatever they become, else as they are.

@@ -35,6 +35,8 @@ class FiguresBar : public QWidget {
     void showInstead(std::optional<std::vector<Figure>> figures);
     /// Widths that show all, less and the least detail of all figures, the widest first; never empty.
     QList<int> wantedWidths() const;
+    /// Of the figures without differences but the step's: what they are to have before titles of plans are whole.
+    int leastWidth() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     /// As they are shown at the present width.

@@ -61,8 +61,8 @@ void ToolBarRoom::share() {
     const int with_captions = bar_.width() - widthOfButtons(true);
     const bool captions = titles + figures[std::min<qsizetype>(1, figures.size() - 1)] <= with_captions;
     const int room = captions ? with_captions : bar_.width() - widthOfButtons(false);
-    // Both have some room in any case.
-    const int for_titles = std::max(room - figures.back(), narrowest_plans);
+    // Both have some room in any case, and whether the step is better or worse is told before titles are whole.
+    const int for_titles = std::max(room - figures_.leastWidth(), narrowest_plans);
     plans_.setFixedWidth(std::min(titles, for_titles));
     const auto style = captions ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
     for (auto button = captioned_.cbegin(); button != captioned_.cend(); ++button)

@@ -99,6 +99,23 @@ class SmallWindowTest : public QObject {
         QVERIFY(tabs->tabToolTip(1).contains(window.document().variant(1).title()));
     }
 
+    /// Whether a plan is better is told before titles are whole.
+    void theStepsDifferenceStandsBesideSeveralPlans() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        for (int i = 0; i < 3; ++i) {
+            if (i > 0) window.document().addCopyOfCurrent();
+            window.document().renameCurrent(QStringLiteral("A plan whose name is long, %1").arg(i));
+        }
+        QVERIFY(waitForEvaluation(window.document()));
+        window.resize(1024, 640);
+        window.show();
+        const FiguresBar& figures = window.workspace().figures();
+        QTRY_VERIFY(figures.isVisible() && !figures.differences().isEmpty());
+        QVERIFY(!figures.differences().front().isEmpty());
+    }
+
     void sixPlansAreToldApartInASmallWindow() {
         MainWindow window;
         open(window, {smallGraphFile()});
