@@ -9,6 +9,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int directions = 16;
+constexpr double between_names = 6;   ///< else two in a line are read as one
 constexpr double one_place = 3;       ///< of points that nobody tells apart
 constexpr double together = 8;        ///< of points whose lines begin together
 constexpr double clearly_nearer = 4;  ///< to its own point than to others
@@ -32,7 +33,10 @@ bool crosses(const QLineF& line, const QRectF& area) {
 
 bool NamePlaces::isFree(const QRectF& text) const {
     const auto covers = [&](const QRectF& other) { return other.intersects(text); };
-    return inside_.contains(text) && std::ranges::none_of(taken_, covers) && std::ranges::none_of(names_, covers);
+    const auto runs_into = [&](const QRectF& other) {
+        return other.intersects(text.adjusted(-between_names, 0, between_names, 0));
+    };
+    return inside_.contains(text) && std::ranges::none_of(taken_, covers) && std::ranges::none_of(names_, runs_into);
 }
 
 bool NamePlaces::isOf(QPointF point, const QRectF& text, double distance) const {

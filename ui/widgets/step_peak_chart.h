@@ -165,7 +165,7 @@ class StepPeakChart : public QWidget {
     bool isMarked(std::size_t point) const;
     bool showsTitle(int point) const;
     void paintPoints(QPainter& painter) const;
-    void paintNote(QPainter& painter) const;
+    void paintNote(QPainter& painter, const QString& note) const;
 
     QString help_;
     std::vector<Point> points_;  ///< by peak

@@ -22,7 +22,9 @@ constexpr int tick_length = 4;
 constexpr int step_spacing = 26, peak_spacing = 84;
 constexpr int note_margin = 16;
 constexpr int shapes_gap = 16;
-constexpr double least_gap = 8;  ///< between labels of one axis
+/// Of a chart with two lines of points, in a window that is lower than what it shows.
+constexpr int least_height = Metrics::top_margin + Metrics::bottom_margin + 24;
+constexpr double least_gap = 8;  ///< between labels of one axis, and of the bound from points
 
 int mostLabels(double length, int spacing) {
     return std::max(2, static_cast<int>(length / spacing));
@@ -191,7 +193,9 @@ QRectF StepPeakChart::findPlaceOfBoundText() const {
         for (double right = to.x(); right - size.width() >= from.x(); right -= size.width() / 2)
             for (const double top : {to.y() - size.height() - 1, to.y() + 1}) {
                 const QRectF text(QPointF(right - size.width(), top), size);
-                const auto covers = [&](const QRectF& other) { return other.intersects(text); };
+                const auto covers = [&](const QRectF& other) {
+                    return other.adjusted(-least_gap, 0, least_gap, 0).intersects(text);
+                };
                 if (area().contains(text) && std::ranges::none_of(taken, covers)) return text;
             }
     }
@@ -275,18 +279,20 @@ void StepPeakChart::paintPoints(QPainter& painter) const {
     painter.drawEllipse(place(*current_), Metrics::ring_radius, Metrics::ring_radius);
 }
 
-void StepPeakChart::paintNote(QPainter& painter) const {
+void StepPeakChart::paintNote(QPainter& painter, const QString& note) const {
     painter.setFont(textFont(smallTextPx));
     painter.setPen(currentTheme().dim);
     painter.drawText(rect().adjusted(note_margin, 0, -note_margin, 0), Qt::AlignCenter | Qt::TextWordWrap,
-                     shownLines(note_));
+                     shownLines(note));
 }
 
 void StepPeakChart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), currentTheme().background);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (points_.empty() && !note_.isEmpty()) return paintNote(painter);
+    if (points_.empty() && !note_.isEmpty()) return paintNote(painter, note_);
+    // Of labels and points that are cut nobody reads anything.
+    if (height() < least_height) return paintNote(painter, tr("There is no room for the chart: make the panel higher"));
     paintAxes(painter);
     paintBound(painter);
     paintFront(painter);
