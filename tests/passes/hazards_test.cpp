@@ -142,6 +142,28 @@ TEST_F(HazardsTest, SafeReadsBehindTheCopyAndSaysSo) {
     EXPECT_TRUE(reads_before_fill(*result_.graph).empty());
 }
 
+/// A copy reads what it fills, and another operator may read its buffer before it writes it.
+TEST_F(HazardsTest, OnlyOtherReadersOfWhatACopyFillsAreTooEarly) {
+    const auto with_out = [&](std::string_view name, std::string_view target, NodeId input, NodeId buffer) {
+        const Value args[] = {Value::of_node(input)}, out = Value::of_node(buffer);
+        const Value keywords[] = {builder_.string("out"), builder_.list({&out, 1})};
+        NodeRecord record;
+        record.name = builder_.intern(name);
+        record.target = builder_.target(target);
+        record.args = builder_.list(args);
+        record.kwargs = builder_.dictionary(keywords);
+        return builder_.add(record);
+    };
+    const NodeId x = placeholder("x", {8, 8});
+    const NodeId filled = call("filled", "aten.empty.memory_format", std::vector<Value>(), {8, 8});
+    const NodeId scratch = call("scratch", "aten.empty.memory_format", std::vector<Value>(), {8, 8});
+    const NodeId reader = call("reader", "aten.neg.default", {scratch}, {8, 8});
+    with_out("add", "aten.add.out", x, scratch);
+    with_out("copy", "aten.split_with_sizes_copy.out", x, filled);
+    output({reader, call("later", "aten.neg.default", {filled}, {8, 8})});
+    EXPECT_TRUE(reads_before_fill(builder_.finish(header_)).empty());
+}
+
 TEST_F(HazardsTest, WithExplicitOrderingsAGatherOfAGatherMayBeCyclic) {
     build_gather_of_gather();
     bucket({"layers.0"}, {{"bucket_mode", "default"}, {"insert_overlap_deps", true}});

@@ -27,6 +27,19 @@ class StandAloneBucketingTest : public test::PassTest {
             waits_.push_back(wait(std::string("w").append(std::to_string(start)), start));
     }
 
+    NodeId parameter(std::string_view name, std::string_view dtype, std::int64_t size = 8) {
+        const TensorMeta out = builder_.contiguous_tensor(*dtype_by_name(dtype), std::span(&size, 1));
+        return builder_.placeholder(name, std::span(&out, 1));
+    }
+    /// A gather of a tensor of this type, awaited.
+    NodeId typed_gather(const std::string& name, NodeId input, std::string_view dtype) {
+        const std::int64_t size = 64;
+        const TensorMeta out = builder_.contiguous_tensor(*dtype_by_name(dtype), std::span(&size, 1));
+        const Value args[] = {Value::of_node(input), Value::of_integer(8), builder_.string("0")};
+        return wait("wait_" + name,
+                    builder_.call(name, "_c10d_functional.all_gather_into_tensor.default", args, std::span(&out, 1)));
+    }
+
     std::vector<Names> buckets(const GreedyBucketing& rule = {}) {
         output({});
         const GraphEditor graph(std::make_shared<const Graph>(builder_.finish(header_)));
@@ -114,6 +127,44 @@ TEST_F(StandAloneBucketingTest, TheOrderIsLeftOpenUntilTheSort) {
     EXPECT_LT(sorted.graph->inputs(sorted.graph->find("use"))[0], sorted.graph->find("use"));
 }
 
+/// The second gather's input stands before a user of the first one's result; what is between is sorted, unless a
+/// placeholder is there, at which the reference stops looking for inputs.
+TEST_F(StandAloneBucketingTest, FromTheInputsOnTheGraphIsSortedWhereNoPlaceholderIsBetween) {
+    for (const bool between : {false, true}) {
+        builder_ = {};
+        const NodeId first = call("first", "aten.neg.default", {placeholder("p")});
+        const NodeId second = call("second", "aten.neg.default", {placeholder("q")});
+        const NodeId gathered = wait("wait_a", all_gather("a", first));
+        const NodeId use = call("use", "aten.neg.default", {gathered});
+        if (between) placeholder("r");
+        output({use, wait("wait_b", all_gather("b", second))});
+        run("bucket_all_gather");
+        ASSERT_EQ(result_.report.buckets.size(), 1u);
+        EXPECT_EQ(problem_kinds(), between ? Names({"order_left_open"}) : Names());
+    }
+}
+
+TEST_F(StandAloneBucketingTest, GathersOfSeveralWidthsAreMovedInTheNarrowestThatComesFirst) {
+    const NodeId wide = typed_gather("wide", parameter("a", "float32"), "float32");
+    const NodeId narrow = typed_gather("narrow", parameter("b", "bfloat16"), "bfloat16");
+    const NodeId other = typed_gather("other", parameter("c", "float16"), "float16");
+    output({wide, narrow, other});
+    run("bucket_all_gather", {{"mode", "custom_ops_multidtype"}});
+    const Value* moved = result_.graph->argument(result_.graph->find("_pre_bucket_all_gather"), 2);
+    ASSERT_NE(moved, nullptr);
+    EXPECT_EQ(result_.graph->text(moved->string), "bfloat16");
+}
+
+TEST_F(StandAloneBucketingTest, InputsOfWhichOneIsNotFloatingPointAreNotJoined) {
+    for (const auto& [first, second] : {std::pair("bfloat16", "int8"), std::pair("int8", "bfloat16")}) {
+        builder_ = {};
+        const NodeId a = typed_gather("a", parameter("p", first), "bfloat16");
+        output({a, typed_gather("b", parameter("q", second), "bfloat16")});
+        EXPECT_NE(refusal("bucket_all_gather").find("\"b\": its bucket joins tensors of different dtypes"),
+                  std::string::npos);
+    }
+}
+
 TEST_F(StandAloneBucketingTest, WithoutABucketTheGraphIsTheInput) {
     gathers({{"a", "0"}, {"b", "1"}});
     output({});
@@ -177,6 +228,22 @@ TEST_F(StandAloneBucketingTest, PreBucketingTakesFsdpCollectivesAlone) {
     ASSERT_EQ(result_.report.buckets.size(), 2u);
     EXPECT_EQ(result_.report.buckets[0].members, Names({"a", "b"}));
     EXPECT_EQ(result_.report.buckets[1].members, Names({"e", "f"}));
+}
+
+/// Of 16 ranks a bucket takes 75 MiB, of 8 only 61.
+TEST_F(StandAloneBucketingTest, TheCapIsThatOfTheFirstGroupThatGathersAParameter) {
+    const auto gather = [&](std::string_view name, std::int64_t ranks, std::string_view group) {
+        const std::int64_t elements = std::int64_t{35} << 19;  // 35 MiB
+        const NodeId input = parameter(std::string("p_").append(name), "bfloat16", elements);
+        return wait(std::string("wait_").append(name),
+                    call(name, "_c10d_functional.all_gather_into_tensor.default",
+                         {Value::of_node(input), Value::of_integer(ranks), builder_.string(group)}, {elements}));
+    };
+    const NodeId a = gather("a", 16, "0"), b = gather("b", 16, "0");
+    output({a, b, gather("c", 8, "1")});
+    run("pre_bucket_fsdp_collectives");
+    ASSERT_EQ(result_.report.buckets.size(), 1u);
+    EXPECT_EQ(result_.report.buckets[0].members, Names({"a", "b"}));
 }
 
 TEST_F(StandAloneBucketingTest, WaitsOnOneValueBecomeTheFirst) {

@@ -31,6 +31,12 @@ TEST_F(EliminateDeadCodeTest, SideEffectsAndPlaceholdersStay) {
     EXPECT_TRUE(is_input());
 }
 
+TEST_F(EliminateDeadCodeTest, AGraphWhoseFirstNodeReadsALaterOneIsRefused) {
+    call("first", "aten.neg.default", {Value::of_node(1)});
+    output({placeholder("x")});
+    EXPECT_NE(refusal(pass).find("node \"first\": it stands before its input \"x\""), std::string::npos);
+}
+
 TEST_F(EliminateDeadCodeTest, ACollectiveThatNobodyAwaitsGoes) {
     const NodeId x = placeholder("x");
     all_gather("gathered", x);

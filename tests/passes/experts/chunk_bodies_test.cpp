@@ -30,6 +30,48 @@ class ChunkBodiesTest : public test::ChunkTest {
     }
 };
 
+TEST_F(ChunkBodiesTest, AModuleThatReadsNothingButStateCannotBeHalved) {
+    finish_with(relu());
+    Json options = options_;
+    options["num_static_inputs"] = 1;
+    const std::string reason = refusal(pass, options);
+    EXPECT_NE(reason.find("module \"layers.1.moe\": it reads nothing that can be halved"), std::string::npos) << reason;
+}
+
+TEST_F(ChunkBodiesTest, NodesThatSayTheSameOfSizesGetTheSameMemory) {
+    const NodeId first = relu();
+    finish_with(node("second", "aten.relu.default", {first}, in(module)));
+    run(pass, options_);
+    const Graph& graph = *result_.graph;
+    for (const std::string_view name : {"relu_chunk0", "relu_chunk1", "second_chunk0", "second_chunk1"})
+        EXPECT_EQ(graph.outputs(graph.find(name)).front().storage_bytes, 4 * 4 * 2) << name;
+}
+
+/// Of a tensor that is cut along its last dimension; others read the stride, too.
+TEST_F(ChunkBodiesTest, AStrideOfACutTensorIsMeasuredInEachHalf) {
+    const NodeId x = batch("x"), halved = node("relu", "aten.relu.default", {x}, in(module));
+    NodeMetadata wide = whole_in("layers.1");
+    wide.extra_json = builder_.intern(R"({"symbolic_shapes":[[4,"u0"]]})");
+    const NodeId columns = call("columns", "aten.t.default", {Value::of_node(x)}, {4, 8}, wide);
+    NodeMetadata of_stride = whole_in("layers.1");
+    of_stride.extra_json = builder_.intern(R"({"symbolic_value":{"symbol":"u0","hint":8}})");
+    const Value measured[] = {Value::of_node(columns), Value::of_integer(0)};
+    const NodeId stride = builder_.call("stride", "aten.sym_stride.int", measured, {}, of_stride);
+    wide.module_fqn = in(module).module_fqn;
+    wide.custom_json = in(module).custom_json;
+    const NodeId scaled =
+        call("scaled", "aten.mul.Tensor", {Value::of_node(columns), Value::of_node(stride)}, {4, 8}, wide);
+    const NodeId joined = node("joined", "aten.mm.default", {halved, scaled}, in(module));
+    const NodeId whole = call("whole", "aten.mul.Tensor", {Value::of_node(placeholder("y")), Value::of_node(stride)});
+    output({node("add", "aten.sigmoid.default", {tokens("exchanged", joined)}, in("layers.1")), whole});
+    run(pass, options_);
+    EXPECT_EQ(inputs("whole"), Names({"y", "stride"}));
+    const std::string measure = inputs("scaled_chunk1").back();
+    EXPECT_EQ(result_.graph->target(result_.graph->find(measure)), "aten.sym_stride.int");
+    EXPECT_NE(fields(measure).find(R"json("symbolic_value":{"symbol":"(u0//2)","hint":4})json"), std::string::npos)
+        << fields(measure);
+}
+
 TEST_F(ChunkBodiesTest, ASizeInTheArgumentsIsTheHalfsOwn) {
     finish_with(view(relu(), symbol("u0", 8)));
     run(pass, options_);

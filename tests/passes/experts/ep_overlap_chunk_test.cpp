@@ -189,7 +189,7 @@ TEST_F(EpOverlapChunkTest, PopulateNotesTheBatchAtItsInput) {
 TEST_F(EpOverlapChunkTest, PopulateLeavesOtherMembersWhereTheyAre) {
     NodeMetadata metadata;
     metadata.extra_json = builder_.intern(
-        R"({"symbolic_shapes":[["u0",4]],"titan_meta":{"chunked_region_role":"chunk_input","recompute":"x"}})");
+        R"({"symbolic_shapes":[["u0",4]],"titan_meta":{"chunk_id":2,"recompute":"x"}})");  // it does not look at it
     NodeRecord record;
     record.name = builder_.intern("x");
     record.op = NodeOp::placeholder;
@@ -200,8 +200,8 @@ TEST_F(EpOverlapChunkTest, PopulateLeavesOtherMembersWhereTheyAre) {
     const TensorMeta out = tensor({8, 4});
     output({tokens("all_to_all_single", builder_.add(record, metadata, std::span(&out, 1)))});
     run(populate, {{"mode", "batch"}});
-    EXPECT_EQ(fields("x"), R"({"symbolic_shapes":[["u0",4]],"titan_meta":{"chunked_region_role":"chunk_input",)"
-                           R"("recompute":"x","chunk_symbol_hints":{"u0":8}}})");
+    EXPECT_EQ(fields("x"), R"({"symbolic_shapes":[["u0",4]],"titan_meta":{"chunk_id":2,"recompute":"x",)"
+                           R"("chunk_symbol_hints":{"u0":8}}})");
 }
 
 TEST_F(EpOverlapChunkTest, AHalvedModuleIsNotHalvedAgain) {
@@ -227,6 +227,25 @@ TEST_F(EpOverlapChunkTest, ConcretizingMakesNumbersAndTakesScalarsAway) {
     const Value* sizes = graph.argument(graph.find("split_with_sizes_default"), 1);
     ASSERT_NE(sizes, nullptr);
     EXPECT_EQ(graph.children(*sizes)[1].integer, 4);
+}
+
+TEST_F(EpOverlapChunkTest, ASizeMayBecomeZeroAndNotLess) {
+    for (const std::int64_t less : {8, 9}) {
+        builder_ = {};
+        const NodeId x = batch("x");
+        NodeMetadata rest = in("layers.1");
+        rest.extra_json = builder_.intern(R"({"symbolic_shapes":[["u0 - )" + std::to_string(less) + R"(",4]]})");
+        output({tokens("all_to_all_single", x), node("rest", "aten.slice.Tensor", {x}, rest, 1)});
+        run(populate, {{"mode", "batch"}});
+        const auto noted = result_.graph;
+        if (less == 9) {
+            EXPECT_THROW(require_pass(concretize).run(noted, {}, {}), PassRefusal);
+            continue;
+        }
+        result_ = require_pass(concretize).run(noted, {}, {});
+        const Graph& graph = *result_.graph;
+        EXPECT_EQ(graph.shape(graph.outputs(graph.find("rest")).front()).front(), 0);
+    }
 }
 
 TEST_F(EpOverlapChunkTest, AnAssertionThatNumbersMakeFalseIsRefused) {

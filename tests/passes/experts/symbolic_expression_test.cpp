@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/passes/experts/chunk_symbols.h"
+
 namespace overlap::experts {
 namespace {
 
@@ -68,6 +70,19 @@ TEST(SymbolicExpression, NumbersWithoutAnOppositeAreNotWritten) {
     EXPECT_EQ(expressions.multiplied(expressions.read("2*u1"), std::int64_t{-1} << 62), std::nullopt);
     // The same of an expression of which only the value is known.
     EXPECT_EQ(expressions.value(expressions.read("FloorDiv(u0, -1)"), values), std::nullopt);
+}
+
+TEST(KnownSymbols, ThoseThatOverrideHoldAndOthersStay) {
+    Expressions expressions;
+    const SymbolId batch = expressions.symbol("u0"), count = expressions.symbol("u1"), rest = expressions.symbol("u2");
+    KnownSymbols known, others;
+    known.add(expressions, batch, 8, "x", "test");
+    known.add(expressions, count, 3, "x", "test");
+    others.add(expressions, batch, 16, "y", "test");
+    others.add(expressions, rest, 5, "y", "test");
+    known.override_by(others);
+    EXPECT_EQ(known.values(), (SymbolValues{16, 3, 5}));
+    EXPECT_EQ(known.order(), (std::vector<SymbolId>{batch, count, rest}));
 }
 
 TEST(SymbolicExpression, WhatIsNoExpressionIsNotReadable) {

@@ -154,6 +154,21 @@ TEST_F(ScheduleOverlapBucketingTest, TellsWhyACollectiveIsInNoBucket) {
     EXPECT_EQ(record("g2").kept_apart, "with \"g1\", " + reason);
 }
 
+TEST_F(ScheduleOverlapBucketingTest, TellsThatABucketWouldBeTooLarge) {
+    const auto large = [&](const std::string& name) {
+        const std::int64_t elements = std::int64_t{1} << 29;  // 1 GiB, and as much of the result
+        const NodeId input = placeholder("p_" + name, {elements});
+        return awaited("w_" + name, call(name, "_c10d_functional.all_gather_into_tensor.default",
+                                         {Value::of_node(input), Value::of_integer(8), builder_.string("0")},
+                                         {elements}, taking(1)));
+    };
+    const NodeId a = large("a"), b = large("b");
+    output({a, b});
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    EXPECT_EQ(record("a").kept_apart, "with \"b\", because the bucket would exceed 2 GiB");
+    EXPECT_EQ(record("b").kept_apart, "with \"a\", because the bucket would exceed 2 GiB");
+}
+
 TEST_F(ScheduleOverlapBucketingTest, TellsNoReasonForWhatIsMerged) {
     const NodeId p1 = placeholder("p1"), p2 = placeholder("p2");
     const NodeId g1 = gather("g1", p1, 1), g2 = gather("g2", p2, 1);

@@ -40,6 +40,26 @@ TEST_F(MicroPipelineTpTest, AGatherIsFusedWithTheProductsThatReadIt) {
                               "fused_all_gather_matmul_default", "getitem_1", "getitem_2", "getitem_3", "output"}));
 }
 
+/// As a gather along another dimension is written: the rows of each rank, joined.
+TEST_F(MicroPipelineTpTest, PiecesOfOneGatherAreFusedAndThoseOfSeveralAreNot) {
+    for (const bool of_several : {false, true}) {
+        builder_ = {};
+        const NodeId right = placeholder("c", {4, 4});
+        const NodeId one = gathered("a", {64, 4}), other = of_several ? gathered("b", {64, 4}) : one;
+        std::vector<Value> pieces;
+        for (std::int64_t rank = 0; rank < 8; ++rank) {
+            pieces.push_back(Value::of_node(call("piece_" + std::to_string(rank), "aten.slice.Tensor",
+                                                 {Value::of_node(rank == 7 ? other : one), Value::of_integer(0),
+                                                  Value::of_integer(8 * rank), Value::of_integer(8 * rank + 8)},
+                                                 {8, 4})));
+        }
+        const NodeId whole = call("whole", "aten.cat.default", {builder_.list(pieces), Value::of_integer(0)}, {64, 4});
+        output({product("product", whole, right, {64, 4})});
+        run(pass);
+        EXPECT_EQ(is_input(), of_several);
+    }
+}
+
 TEST_F(MicroPipelineTpTest, AProductThatReadsItOnTheRightIsNot) {
     const NodeId whole = gathered("a", {64, 16});
     output({product("product", placeholder("b", {4, 64}), whole, {4, 16})});
