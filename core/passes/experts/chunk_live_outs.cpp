@@ -139,9 +139,9 @@ class RegionLowering {
             graph_.set_halves(halves[1], halves);
         }
         if (live_out.whole.empty() || preserved_.has(original.node)) return;
-        const bool was_tensor = !editor_.record(original.node).multi && original.outputs.size() == 1;
-        const int dimension = was_tensor ? graph_.chunk_dimension(original.node, *original.fields) : -1;
-        if (!live_out.per_half.empty() && dimension < 0 && graph_.chunk_dimension(original.node) < 0) {
+        // In a half the size is halved in the same dimension as in the whole.
+        const int dimension = graph_.chunk_dimension(original.node);
+        if (!live_out.per_half.empty() && dimension < 0) {
             refuse_node(chunk_pass, original.name,
                         "the backward pass of " + in_quotes(root_.module) +
                             " reads halves of it and others all of it, and it has no halved dimension to join along; "
@@ -179,7 +179,6 @@ class RegionLowering {
 
     NodeId join_halves(const OriginalNode& original, const Halves& halves, int dimension,
                        const std::vector<NodeId>& readers) {
-        if (dimension < 0) dimension = graph_.chunk_dimension(original.node);
         NodeFields fields;
         fields.shapes = original.fields->shapes;
         fields.value = original.fields->value;

@@ -278,9 +278,9 @@ class Orderer {
         for (bool progress = true; progress;) {
             progress = false;
             for (const std::uint8_t chunk : chunk_order_) {
-                for (std::uint32_t node = 0; node < size(); ++node) {
-                    candidate_[node] = region_.chunk[node] == chunk ? static_cast<std::uint8_t>(1 << chunk) : 0;
-                }
+                std::ranges::transform(region_.chunk, candidate_.begin(), [&](std::uint8_t of) {
+                    return of == chunk ? static_cast<std::uint8_t>(1 << chunk) : std::uint8_t{0};
+                });
                 progress |= emit_ready();
             }
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -59,9 +60,7 @@ class Offloading {
           editor_(source),
           offload_(editor_.target_index(offload_operator)),
           reload_(editor_.target_index(reload_operator)),
-          transfer_wait_(editor_.target_index(transfer_wait_operator)) {
-        copies_.resize(source_.node_count(), no_node);
-    }
+          transfer_wait_(editor_.target_index(transfer_wait_operator)) {}
 
     void offload(const OffloadSite& site) {
         const TensorMeta& tensor = *only_tensor(source_, site.node);
@@ -169,7 +168,7 @@ class Offloading {
 
     /// Views of the tensor are made again of what has come back.
     void replay_views(const OffloadSite& site, NodeId reloaded) {
-        copies_[site.node] = reloaded;
+        Copies copies = {{site.node, reloaded}};
         for (const NodeId view : site.views) {
             NodeMetadata metadata = untagged(view);
             metadata.autograd_backward = true;
@@ -181,25 +180,26 @@ class Offloading {
             copy.base_name = name.base;
             copy.number = name.number;
             copy.target = record.target;
-            copy.args = with_copies(record.args);
-            copy.kwargs = with_copies(record.kwargs);
+            copy.args = with_copies(record.args, copies);
+            copy.kwargs = with_copies(record.kwargs, copies);
             copy.outputs = outputs;
             copy.multi = record.multi;
             copy.metadata = &metadata;
-            copies_[view] = editor_.create(copy, site.first_backward_user);
+            copies[view] = editor_.create(copy, site.first_backward_user);
         }
-        for (const auto& [view, user] : site.view_users) editor_.replace_input(user, view, copies_[view]);
-        copies_[site.node] = no_node;
-        for (const NodeId view : site.views) copies_[view] = no_node;
+        for (const auto& [view, user] : site.view_users) editor_.replace_input(user, view, copies.at(view));
     }
 
+    /// What stands for a tensor and its views in the backward pass, by node of the source.
+    using Copies = std::unordered_map<NodeId, NodeId>;
+
     /// The reference replaces arguments that are nodes, and leaves lists of nodes as they are.
-    Value with_copies(const Value& arguments) {
+    Value with_copies(const Value& arguments, const Copies& copies) {
         std::vector<Value> items(editor_.children(arguments).begin(), editor_.children(arguments).end());
         for (Value& item : items) {
             if (!item.is(ValueKind::node)) continue;
             const NodeId node = editor_.current(item.node);
-            if (node < copies_.size() && copies_[node] != no_node) item = Value::of_node(copies_[node]);
+            if (const auto copy = copies.find(node); copy != copies.end()) item = Value::of_node(copy->second);
         }
         Value made = editor_.list(items);
         made.kind = arguments.kind;
@@ -230,7 +230,6 @@ class Offloading {
     SymbolicTensors symbolic_;
     GraphEditor editor_;
     std::uint32_t offload_, reload_, transfer_wait_;
-    std::vector<NodeId> copies_;  ///< by node of the source: what stands for it in the backward pass
     std::vector<OffloadWait> waits_;
     std::int64_t bytes_ = 0;
 };

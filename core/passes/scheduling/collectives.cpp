@@ -1,6 +1,7 @@
 #include "core/passes/scheduling/collectives.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
@@ -35,14 +36,14 @@ NodeId awaited_collective(const Graph& graph, NodeId wait) {
     return graph.target_info(start).recognised == CollectiveKind::none ? no_node : start;
 }
 
-std::int64_t tensor_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId node, bool& has_tensor) {
-    std::int64_t bytes = 0;
+/// Of all tensors that a node returns; nothing where it returns none.
+std::optional<std::int64_t> tensor_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId node) {
+    std::optional<std::int64_t> bytes;
     const std::span<const TensorMeta> outputs = graph.outputs(node);
     for (std::size_t output = 0; output < outputs.size(); ++output) {
         if (!outputs[output].is_tensor) continue;
-        has_tensor = true;
-        bytes +=
-            sizes.elements(node, output, SymbolicSizes::guess_in_collectives) * dtype_info(outputs[output].dtype).bytes;
+        bytes = bytes.value_or(0) + sizes.elements(node, output, SymbolicSizes::guess_in_collectives) *
+                                        dtype_info(outputs[output].dtype).bytes;
     }
     return bytes;
 }
@@ -50,10 +51,12 @@ std::int64_t tensor_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId
 /// `estimate_fx_collective_memory_footprint`: every mention of a tensor counts, `out` does not.
 std::int64_t footprint_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId start) {
     std::int64_t taken = 0;
-    bool takes_tensor = false, returns_tensor = false;
+    bool takes_tensor = false;
     const auto count = [&](NodeId input) {
         if (graph.record(input).multi) return;
-        taken += tensor_bytes(graph, sizes, input, takes_tensor);
+        const std::optional<std::int64_t> bytes = tensor_bytes(graph, sizes, input);
+        takes_tensor |= bytes.has_value();
+        taken += bytes.value_or(0);
     };
     for_each_node(graph.values(), graph.record(start).args, count);
     const std::span<const Value> keywords = graph.children(graph.record(start).kwargs);
@@ -61,9 +64,8 @@ std::int64_t footprint_bytes(const Graph& graph, const SymbolicSizes& sizes, Nod
         if (graph.text(keywords[index].string) == "out") continue;
         for_each_node(graph.values(), keywords[index + 1], count);
     }
-    const std::int64_t returned = tensor_bytes(graph, sizes, start, returns_tensor);
     if (!takes_tensor || !graph.record(start).has_outputs) return 0;
-    const std::int64_t bytes = taken + returned;
+    const std::int64_t bytes = taken + tensor_bytes(graph, sizes, start).value_or(0);
     return graph.target(start) == "_c10d_functional.all_reduce.default" ? bytes / 2 : bytes;
 }
 

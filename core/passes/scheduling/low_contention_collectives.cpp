@@ -243,8 +243,8 @@ class Replacer {
     const Graph& graph_;
     const Settings& settings_;
     const scheduling::SymbolicSizes sizes_;
-    std::vector<Candidate> candidates_;                             ///< in graph order
-    std::map<std::string_view, std::vector<NodeId>> of_group_;      ///< the same by process group
+    std::vector<Candidate> candidates_;                         ///< in graph order
+    std::map<std::string_view, std::vector<NodeId>> of_group_;  ///< the same by process group
     std::vector<std::uint32_t> products_before_;
     Left left_;
 };

@@ -15,8 +15,6 @@ std::vector<NodeTraits> node_traits(const Graph& graph) {
         NodeTraits& these = traits[node];
         const NodeOp op = graph.op(node);
         these.placeholder = op == NodeOp::placeholder;
-        these.given = these.placeholder || op == NodeOp::get_attr;
-        these.output = op == NodeOp::output;
         these.communication_text = communication[graph.record(node).target] != 0;
         if (op != NodeOp::call_function) continue;
         const OperatorTraits& operation = graph.target_info(node).traits;

@@ -148,14 +148,12 @@ bool SchedulerRun::may_change_something(NodeId by) {
     return changes;
 }
 
-/// Waits for hidden collectives until this one fits among those in flight.
+/// Waits for hidden collectives until this one fits among those in flight. It does not depend on `by`, so that no wait
+/// is in vain: has_effect() asks that.
 /// @returns whether it fits and has not been started meanwhile.
 bool SchedulerRun::make_room(Index index, NodeId by) {
     const Collective& considered = collective(index);
     if (free_in_flight_bytes() >= considered.size_bytes) return true;
-    if (in_flight_.empty() || !oldest_can_be_forced(by)) return false;
-    // No wait is unnecessary: one that depends on `by` cannot start. (One that `by` depends on has started.)
-    if (leads_to(by, index)) return false;
     while (!in_flight_.empty() && free_in_flight_bytes() < considered.size_bytes && oldest_can_be_forced(by)) {
         handle_wait(collective(in_flight_.oldest()).wait);
     }
@@ -273,15 +271,14 @@ void SchedulerRun::run_path(NodeId by) {
         const Index awaited = table_.by_wait[node];
         if (awaited == no_index) {
             schedule(node);
-            continue;
+        } else if (!scheduled_[node]) {  // else forced by the wait for a later collective of its group
+            if (is_hidden_by(awaited, by)) {
+                throw InputError("node " + in_quotes(graph_.name(node)),
+                                 "the scheduler would wait for a collective that the node at hand hides, and PyTorch "
+                                 "raises an AssertionError");
+            }
+            handle_wait(node);
         }
-        if (scheduled_[node]) continue;  // forced by the wait for a later collective of its group
-        if (is_hidden_by(awaited, by)) {
-            throw InputError("node " + in_quotes(graph_.name(node)),
-                             "the scheduler would wait for a collective that the node at hand hides, and PyTorch "
-                             "raises an AssertionError");
-        }
-        handle_wait(node);
     }
 }
 

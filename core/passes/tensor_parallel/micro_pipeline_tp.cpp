@@ -259,7 +259,6 @@ class Fuser {
 
     void raise(std::vector<NodeId> nodes, NodeId fused) {
         std::ranges::sort(nodes, [&](NodeId left, NodeId right) { return editor_.is_before(left, right); });
-        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
         std::erase_if(nodes, [&](NodeId node) { return editor_.is_before(node, fused); });
         for (const NodeId node : nodes) editor_.move_before(node, fused);
     }
