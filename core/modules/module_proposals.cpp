@@ -118,7 +118,7 @@ class RepetitionRules {
             look(repetition.first - repetition.nearly_before, repetition.nearly_before, " before the first");
         if (!repetition.whole_behind) look(repetition.end(), repetition.nearly_behind, " behind the last");
         if (parts.empty()) return {};
-        return "; not recommended: " + parts.front() + (parts.size() > 1 ? " and " + parts.back() : std::string()) +
+        return "; not recommended: " + listed(parts) +
                " look like parts of one more, so blocks may begin at another node";
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/plan.h"
@@ -37,12 +38,9 @@ std::string groups_text(const Graph& graph, CollectiveKind kind) {
         const std::string_view name = graph.group_name(node);
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
-    std::string text;
-    for (std::size_t index = 0; index < names.size(); ++index) {
-        if (index > 0) text += index + 1 == names.size() ? " and " : ", ";
-        text += group_text(graph, names[index]);
-    }
-    return text;
+    std::vector<std::string> texts;
+    for (const std::string_view name : names) texts.push_back(group_text(graph, name));
+    return listed(texts);
 }
 
 std::string nothing_to_isolate(const Graph& graph) {

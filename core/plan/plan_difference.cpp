@@ -86,13 +86,7 @@ std::string describe(const PlanDifference& difference) {
     add(difference.overlaps, "overlap", " by hand");
     if (difference.order) parts.emplace_back("the order of passes");
     if (difference.others) parts.emplace_back("what else it sets");
-    if (parts.empty()) return "nothing";
-    std::string text;
-    for (std::size_t index = 0; index < parts.size(); ++index) {
-        if (index > 0) text += index + 1 == parts.size() ? " and " : ", ";
-        text += parts[index];
-    }
-    return text;
+    return parts.empty() ? "nothing" : listed(parts);
 }
 
 }  // namespace overlap

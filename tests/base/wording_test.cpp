@@ -24,5 +24,15 @@ TEST(Wording, FourNamesAreToldAndTheRestCounted) {
     EXPECT_EQ(told(6), "a, b, c, d and 2 more");
 }
 
+TEST(Wording, AListHasAllOfThemWithAndBeforeTheLast) {
+    const std::vector<std::string> parts = {"a", "b", "c", "d", "e", "f"};
+    const auto told = [&](std::size_t count) { return listed({parts.data(), count}); };
+    EXPECT_EQ(told(0), "");
+    EXPECT_EQ(told(1), "a");
+    EXPECT_EQ(told(2), "a and b");
+    EXPECT_EQ(told(3), "a, b and c");
+    EXPECT_EQ(told(6), "a, b, c, d, e and f");
+}
+
 }  // namespace
 }  // namespace overlap

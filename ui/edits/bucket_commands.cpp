@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 
@@ -32,7 +33,8 @@ QString BucketCommands::title(int bucket) const {
 }
 
 QString BucketCommands::listed(const QStringList& modules) const {
-    return modules.size() <= 2 ? modules.join(tr(" and ")) : tr("%1 modules").arg(modules.size());
+    return modules.size() <= 2 ? QString::fromStdString(overlap::listed(standardStrings(modules)))
+                               : tr("%1 modules").arg(modules.size());
 }
 
 QString BucketCommands::refusal(const QStringList& modules, int target) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_edits.h"
@@ -153,11 +154,11 @@ QString PipelineCommands::wayToTakeBuckets() const {
     const auto takes = std::ranges::find_if(
         taking->pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
     const QString taker = QString::fromStdString(takes->pass);
-    QStringList off;
+    std::vector<std::string> off;
     for (const PassStep& step : before)
-        if (step.enabled && decides_buckets(step.pass)) off.append(QString::fromStdString(step.pass));
+        if (step.enabled && decides_buckets(step.pass)) off.push_back(step.pass);
     const QString on = (before.size() < taking->pipeline.size() ? tr("Adds %1") : tr("Switches %1 on")).arg(taker);
-    return off.isEmpty() ? on : tr("%1 and switches %2 off").arg(on, off.join(tr(" and ")));
+    return off.empty() ? on : tr("%1 and switches %2 off").arg(on, QString::fromStdString(overlap::listed(off)));
 }
 
 void PipelineCommands::takeBuckets() {

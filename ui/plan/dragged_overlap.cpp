@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/base/wording.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
@@ -32,15 +33,15 @@ QString translated(const char* text) {
 
 /// As describe() has it for one.
 QString wordsForSeveral(const OverlapDirective& directive, std::size_t count) {
-    QStringList parts;
+    std::vector<std::string> parts;
     const auto part = [&](const char* what, const std::string& name) {
-        if (!name.empty()) parts.append(translated(what).arg(QString::fromStdString(name)));
+        if (!name.empty()) parts.push_back(translated(what).arg(QString::fromStdString(name)).toStdString());
     };
     part("are issued after %1", directive.start_after);
     part("are issued before %1", directive.start_before);
     part("are waited for after %1", directive.wait_after);
     part("run behind %1", directive.hide_behind);
-    return translated("%1 collectives %2").arg(QString::number(count), parts.join(translated(" and ")));
+    return translated("%1 collectives %2").arg(QString::number(count), QString::fromStdString(listed(parts)));
 }
 
 QString effect(const QString& what, const QString& value, const QString& difference) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/job/rank_texts.h"
 
 namespace overlap::job {
@@ -12,12 +13,9 @@ namespace {
 constexpr std::size_t most_named_ranks = 2;
 
 std::string stages_title(const std::vector<std::int32_t>& stages) {
-    std::string title = stages.size() == 1 ? "Stage " : "Stages ";
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-        const bool last = i + 1 == stages.size();
-        title.append(i == 0 ? "" : last ? " and " : ", ").append(std::to_string(stages[i]));
-    }
-    return title;
+    std::vector<std::string> numbers;
+    for (const std::int32_t stage : stages) numbers.push_back(std::to_string(stage));
+    return (stages.size() == 1 ? "Stage " : "Stages ") + listed(numbers);
 }
 
 RankRow pipeline_row(const JobEvaluation& evaluation, std::uint32_t figures, std::vector<std::int64_t> ranks) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/wording.h"
+
 namespace overlap {
 
 std::string describe(const OverlapDirective& directive) {
@@ -10,10 +12,7 @@ std::string describe(const OverlapDirective& directive) {
     if (!directive.start_before.empty()) parts.push_back("is issued before " + directive.start_before);
     if (!directive.wait_after.empty()) parts.push_back("is waited for after " + directive.wait_after);
     if (!directive.hide_behind.empty()) parts.push_back("runs behind " + directive.hide_behind);
-    std::string text = directive.collective;
-    for (std::size_t part = 0; part < parts.size(); ++part)
-        text += (part == 0 ? " " : part + 1 < parts.size() ? ", " : " and ") + parts[part];
-    return parts.empty() ? text + " is left where it is" : text;
+    return directive.collective + ' ' + (parts.empty() ? "is left where it is" : listed(parts));
 }
 
 MergedCollectives merged_collectives(std::span<const PassReport> reports) {
