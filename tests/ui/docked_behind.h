@@ -23,7 +23,10 @@ class DockedBehind {
         front_.raise();
         window_.resize(1000, 600);
         window_.show();
-        QTest::qWait(50);
+        // The window puts docks behind others only when all are shown.
+        const bool behind = QTest::qWaitFor(
+            [this] { return front_.isVisible() && !window_.rect().intersects(behind_.geometry()); }, 10'000);
+        if (!behind) qFatal("the dock is not behind the other one");
     }
     ~DockedBehind() { widget_.setParent(nullptr); }
 

@@ -21,6 +21,15 @@ inline std::unique_ptr<Document> openDocument(BackgroundEvaluator::Function eval
     return document;
 }
 
+/// Runs all events, calls and timers that are due, and those that they bring about: what is going to happen without a
+/// thread or a clock has happened then.
+inline void runAllDue() {
+    for (int round = 0; round < 10; ++round) {
+        QCoreApplication::sendPostedEvents();
+        QCoreApplication::processEvents();
+    }
+}
+
 /// Waits until the current variant's figures are those of its plan.
 inline bool waitForEvaluation(Document& document) {
     return QTest::qWaitFor([&] { return !document.evaluating() && !document.current()->stale(); }, 30'000);

@@ -195,7 +195,7 @@ class CollectivesPanelTest : public QObject {
     /// As is what is chosen.
     void nothingIsChosenBehindAnotherDock() {
         DockedBehind docked(*panel_);
-        QTest::qWait(50);
+        runAllDue();
         document_->selection().selectModule("layers.1");
         QCOMPARE(panel_->view()->selectionModel()->selectedRows().size(), 0);
         QVERIFY2(!panel_->sums().contains("chosen"), qPrintable(panel_->sums()));

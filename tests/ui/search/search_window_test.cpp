@@ -47,14 +47,14 @@ class SearchWindowTest : public QObject {
         };
         panel.controls().effort()->setItemData(panel.controls().effort()->currentIndex(), 110);
         panel.findOrFinish();
-        QTest::qWait(50);
+        runAllDue();
         stay();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(panel.openButton()->isEnabled());
-        QTest::qWait(50);
+        runAllDue();
         stay();
         emit panel.chart()->chosen(panel.chart()->points().back().id);
-        QTest::qWait(50);
+        runAllDue();
         stay();
     }
 

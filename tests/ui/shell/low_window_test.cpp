@@ -114,7 +114,7 @@ class LowWindowTest : public QObject {
         QTRY_COMPARE(window.size(), QSize(800, 500));
         SearchControls& controls = window.workspace().search().controls();
         controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        QTest::qWait(50);
+        runAllDue();
         QCOMPARE(window.size(), QSize(800, 500));
     }
 
@@ -171,9 +171,9 @@ class LowWindowTest : public QObject {
         // Panels at the sides would keep some height for the middle.
         for (const char* side : {"modules", "buckets", "inspector"})
             window.workspace().docks().find(side)->setVisible(panels == usual);
-        QTest::qWait(50);
+        runAllDue();
         window.resizeDocks({window.workspace().docks().find("problems")}, {panels}, Qt::Vertical);
-        QTest::qWait(50);
+        runAllDue();
         TimelineView& timeline = window.workspace().timeline();
         auto* hint = timeline.findChild<QAbstractButton*>("memoryHint");
         QTRY_VERIFY(hint->isVisible());
@@ -182,7 +182,7 @@ class LowWindowTest : public QObject {
                 [&](const QString& sentence) { sentences.append(sentence); });
         hint->click();
         QTRY_VERIFY(timeline.geometryOfParts().memory.height() >= 20 && !hint->isVisible());
-        QTest::qWait(50);
+        runAllDue();
         QVERIFY(!timeline.geometryOfParts().memory.isEmpty() && timeline.isVisible());
         QCOMPARE(centre.open(), open_after);
         QCOMPARE(window.workspace().enlarged().any(), enlarged);
@@ -311,12 +311,12 @@ class LowWindowTest : public QObject {
             window.resize(size);
             QTRY_COMPARE(window.size(), size);
             window.workspace().centre().showView("graph");
-            QTest::qWait(50);
+            runAllDue();
             const int modules = window.findChild<QDockWidget*>("modules")->width();
             const int buckets = window.findChild<QDockWidget*>("buckets")->width();
             window.workspace().centre().showView("mesh");
             QTRY_VERIFY(!window.workspace().mesh().visibleRegion().isEmpty());
-            QTest::qWait(50);
+            runAllDue();
             window.layout()->activate();
             QCOMPARE(window.findChild<QDockWidget*>("modules")->width(), modules);
             QCOMPARE(window.findChild<QDockWidget*>("buckets")->width(), buckets);
@@ -332,7 +332,7 @@ class LowWindowTest : public QObject {
         QTRY_VERIFY(problems->height() < height);
         for (const char* name : {"compare", "memory", "problems"}) {
             window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
-            QTest::qWait(20);
+            runAllDue();
         }
         window.resize(1400, 900);
         QTRY_COMPARE(problems->height(), height);
