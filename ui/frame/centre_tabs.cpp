@@ -124,9 +124,16 @@ bool CentreTabs::open() const {
 
 void CentreTabs::setOpen(bool open) {
     if (views_.empty() || open == this->open()) return;
+    closed_for_room_ = false;
     splitter_->widget(0)->setVisible(open);
     share();
     emit openChanged(open);
+}
+
+void CentreTabs::closeForRoom() {
+    if (!open()) return;
+    setOpen(false);
+    closed_for_room_ = true;
 }
 
 void CentreTabs::reset() {
@@ -139,7 +146,7 @@ void CentreTabs::reset() {
 QJsonObject CentreTabs::state() const {
     QJsonObject shares;
     for (const View& view : views_) shares[view.id] = view.upper_share;
-    return {{"view", current()}, {"upper_share", shares}, {"open", open()}};
+    return {{"view", current()}, {"upper_share", shares}, {"open", open() || closed_for_room_}};
 }
 
 void CentreTabs::restore(const QJsonObject& state) {

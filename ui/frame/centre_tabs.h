@@ -58,6 +58,8 @@ class CentreTabs : public QWidget {
     /// Whether the views are shown; otherwise the lower view has all the space.
     bool open() const;
     void setOpen(bool open);
+    /// Closes the views for room that something else asked for: the user did not, so a session keeps them as open.
+    void closeForRoom();
     /// Restores the initial state: the first view in front, every view's height in its first proportion.
     void reset();
 
@@ -83,7 +85,8 @@ class CentreTabs : public QWidget {
     QHBoxLayout* row_;
     QStackedWidget *stack_, *controls_;
     QSplitter* splitter_;
-    bool shared_ = false;  ///< the first share has been given
+    bool shared_ = false;           ///< the first share has been given
+    bool closed_for_room_ = false;  ///< not by the user
 };
 
 }  // namespace overlap::ui

@@ -21,7 +21,7 @@ void RoomForMemory::give(int height) {
     // The layout follows, here and below.
     QTimer::singleShot(0, this, [this, height, hides] {
         const bool closes = centre_.open() && !centre_.hasRoomBelow(height);
-        if (closes) centre_.setOpen(false);
+        if (closes) centre_.closeForRoom();
         // A view that is closed keeps its share for when it opens.
         if (centre_.open()) centre_.giveBelow(height);
         QTimer::singleShot(0, this, [this, hides, closes] { tell(hides, closes); });

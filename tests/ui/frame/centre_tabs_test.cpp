@@ -124,6 +124,18 @@ class CentreTabsTest : public QObject {
         QCOMPARE(other.state(), tabs_->state());
     }
 
+    /// Only what the user closed stays closed.
+    void aHalfThatMadeRoomIsOpenAtTheNextStart() {
+        tabs_->closeForRoom();
+        QVERIFY(!tabs_->open());
+        QVERIFY(tabs_->state()["open"].toBool());
+        tabs_->setOpen(true);
+        tabs_->setOpen(false);
+        QVERIFY(!tabs_->state()["open"].toBool());
+        tabs_->closeForRoom();
+        QVERIFY(!tabs_->state()["open"].toBool());
+    }
+
   private:
     std::unique_ptr<CentreTabs> tabs_;
     QWidget* below_ = nullptr;

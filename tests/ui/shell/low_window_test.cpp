@@ -185,6 +185,8 @@ class LowWindowTest : public QObject {
         runAllDue();
         QVERIFY(!timeline.geometryOfParts().memory.isEmpty() && timeline.isVisible());
         QCOMPARE(centre.open(), open_after);
+        // The next start has what the user had opened.
+        QCOMPARE(centre.state()["open"].toBool(), open_before);
         QCOMPARE(window.workspace().enlarged().any(), enlarged);
         QCOMPARE(sentences.join(u'|'), told);
         // What is closed opens as it was.
