@@ -71,6 +71,13 @@ void LockButton::lock(const std::string& part, bool locked) {
     emit changed();
 }
 
+void LockButton::setChosen(std::set<std::string> chosen) {
+    if (chosen == chosen_) return;
+    chosen_ = std::move(chosen);
+    showCount();
+    emit changed();
+}
+
 void LockButton::showCount() {
     const auto count = std::ranges::count_if(parts_, [this](const Part& part) { return chosen_.contains(part.name); });
     setText(count == 0 ? tr("Keep…") : tr("Keep %1…").arg(count));

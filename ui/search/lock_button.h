@@ -25,6 +25,9 @@ class LockButton : public QToolButton {
     PlanLocks locks() const;
     /// Chooses a part or not, by its name in describe(const PlanLocks&).
     void lock(const std::string& part, bool locked);
+    /// The names of all parts that are chosen, also of those that the current plan does not have.
+    const std::set<std::string>& chosen() const { return chosen_; }
+    void setChosen(std::set<std::string> chosen);
 
   signals:
     void changed();

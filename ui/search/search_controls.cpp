@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QJsonArray>
 #include <QStandardItemModel>
 #include <QTimer>
 #include <QToolButton>
@@ -72,6 +73,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     });
     connect(other_limit_, &LimitField::refused, this, &SearchControls::refused);
     connect(locks_, &LockButton::changed, this, &SearchControls::update);
+    connect(locks_, &LockButton::changed, this, &SearchControls::keptChanged);
+    connect(from_current_, &QCheckBox::toggled, this, &SearchControls::keptChanged);
     connect(&document, &Document::graphChanged, this, &SearchControls::takeGraph);
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
@@ -110,8 +113,13 @@ void SearchControls::takeGraph() {
 }
 
 SearchControls::Choice SearchControls::choice() const {
-    return {limit_->currentIndex(), given_limit_, effort_->currentIndex(), any_order_->isChecked(),
-            separate_links_->isChecked()};
+    return {limit_->currentIndex(),
+            given_limit_,
+            effort_->currentIndex(),
+            any_order_->isChecked(),
+            separate_links_->isChecked(),
+            from_current_->isChecked(),
+            locks_->chosen()};
 }
 
 void SearchControls::take(const Choice& choice) {
@@ -123,6 +131,8 @@ void SearchControls::take(const Choice& choice) {
     effort_->setCurrentIndex(choice.effort);
     any_order_->setChecked(choice.any_order);
     separate_links_->setChecked(choice.separate_links);
+    from_current_->setChecked(choice.from_current);
+    locks_->setChosen(choice.locks);
 }
 
 QJsonObject SearchControls::kept() const {
@@ -131,7 +141,11 @@ QJsonObject SearchControls::kept() const {
     QJsonObject kept{{"limit", now.limit},
                      {"plans", static_cast<qint64>(plans())},
                      {"any_order", now.any_order},
-                     {"separate_links", now.separate_links}};
+                     {"separate_links", now.separate_links},
+                     {"from_current", now.from_current}};
+    QJsonArray locks;
+    for (const std::string& part : now.locks) locks.append(QString::fromStdString(part));
+    if (!locks.isEmpty()) kept["locks"] = locks;
     if (now.given) kept["given_bytes"] = QString::number(*now.given);
     return kept;
 }
@@ -144,6 +158,8 @@ void SearchControls::restore(const QJsonObject& kept) {
     if (const int effort = effort_->findData(kept["plans"].toInt()); effort >= 0) choice.effort = effort;
     choice.any_order = kept["any_order"].toBool();
     choice.separate_links = kept["separate_links"].toBool();
+    choice.from_current = kept["from_current"].toBool();
+    for (const QJsonValue part : kept["locks"].toArray()) choice.locks.insert(part.toString().toStdString());
     take(choice);
     emit changed();
 }

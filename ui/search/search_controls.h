@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "core/cost/shared_links.h"
 #include "core/search/plan_locks.h"
@@ -49,7 +51,7 @@ class SearchControls : public QWidget {
     std::size_t plans() const;
     /// The field of Limit::other. It starts at what the device holds, or empty, for no limit, where that is not known,
     /// and keeps what is typed there, also while another limit is chosen, until the user moves the limit on the chart.
-    /// Each graph has its own limit, effort and options, which it has again when it is opened again.
+    /// Each graph has its own limit, effort, options and start, which it has again when it is opened again.
     LimitField* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
@@ -63,7 +65,8 @@ class SearchControls : public QWidget {
     QString obstacle() const;
     /// To be called when the current plan or its evaluation is another one.
     void update();
-    /// Limit, effort and options of the open graph, for the session; empty where all are as at first.
+    /// Limit, effort, options and what it starts from of the open graph, for the session; empty where all are as at
+    /// first.
     QJsonObject kept() const;
     /// Takes up what kept() gave; nothing is changed by an empty one.
     void restore(const QJsonObject& kept);
@@ -99,6 +102,8 @@ class SearchControls : public QWidget {
         std::optional<std::int64_t> given{};
         int effort = normal_effort;
         bool any_order = false, separate_links = false;
+        bool from_current = false;
+        std::set<std::string> locks{};  ///< see LockButton::chosen()
 
         bool operator==(const Choice&) const = default;
     };

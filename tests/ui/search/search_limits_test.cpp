@@ -1,3 +1,4 @@
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -15,6 +16,7 @@
 #include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
+#include "ui/search/lock_button.h"
 #include "ui/theme/limit_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/limit_field.h"
@@ -216,6 +218,31 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QVERIFY(panel_->result().startsWith("Evaluates plans"));
         panel_->restore({});
         QCOMPARE(again.effort()->currentIndex(), 2);
+    }
+
+    /// Where it starts, and what is kept of that plan, is each graph's own, and comes back with the session.
+    void whereASearchStartsIsOfOneGraph() {
+        const LoadedGraph first = document_->loaded();
+        SearchControls& controls = panel_->controls();
+        const auto keeps_memory = [&] { return controls.lockButton()->chosen().contains("memory"); };
+        QSignalSpy kept_changed(panel_.get(), &SearchPanel::keptChanged);
+        controls.fromCurrent()->setChecked(true);
+        QVERIFY(!kept_changed.isEmpty());
+        kept_changed.clear();
+        controls.lockButton()->lock("memory", true);
+        QVERIFY(!kept_changed.isEmpty());
+        const QJsonObject kept = panel_->kept();
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(!controls.fromCurrent()->isChecked() && !keeps_memory());
+        QVERIFY(panel_->kept().isEmpty());
+        document_->setGraph(first);
+        QVERIFY(controls.fromCurrent()->isChecked() && keeps_memory());
+        SearchPanel again(*document_);
+        again.restore(kept);
+        QVERIFY(again.controls().fromCurrent()->isChecked());
+        QVERIFY(again.controls().lockButton()->chosen() == std::set<std::string>{"memory"});
+        QCOMPARE(again.kept(), kept);
     }
 
     /// At the start of the window it comes back before the graph is evaluated.
