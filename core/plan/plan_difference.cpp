@@ -67,10 +67,16 @@ PlanDifference plan_difference(const Plan& from, const Plan& to) {
     difference.buckets = changed(modules_of(from.buckets), modules_of(to.buckets));
     difference.overlaps = changed(from.overlaps.list, to.overlaps.list);
     compare_passes(from, to, difference);
-    difference.others = from.memory != to.memory || from.module_rules != to.module_rules ||
-                        from.device_orders != to.device_orders || from.process_groups != to.process_groups ||
-                        from.overlaps.keep_group_order != to.overlaps.keep_group_order ||
-                        from.overlaps.insert_overlap_deps != to.overlaps.insert_overlap_deps;
+    const auto compare = [&](bool same, std::string_view what) {
+        if (!same) difference.others.push_back(what);
+    };
+    compare(from.memory == to.memory, "the memory section");
+    compare(from.module_rules == to.module_rules, "rules of modules");
+    compare(from.device_orders == to.device_orders, "device orders");
+    compare(from.process_groups == to.process_groups, "settings of process groups");
+    compare(from.overlaps.keep_group_order == to.overlaps.keep_group_order &&
+                from.overlaps.insert_overlap_deps == to.overlaps.insert_overlap_deps,
+            "settings of overlaps by hand");
     return difference;
 }
 
@@ -81,11 +87,13 @@ std::string describe(const PlanDifference& difference) {
     };
     add(difference.buckets, "bucket");
     if (difference.passes > 0)
-        parts.push_back(difference.passes == 1 ? std::string("1 pass") : std::to_string(difference.passes) + " passes");
+        parts.push_back(
+            (difference.passes == 1 ? std::string("1 pass") : std::to_string(difference.passes) + " passes") +
+            " added or removed");
     add(difference.options, "option");
     add(difference.overlaps, "overlap", " by hand");
     if (difference.order) parts.emplace_back("the order of passes");
-    if (difference.others) parts.emplace_back("what else it sets");
+    for (const std::string_view other : difference.others) parts.emplace_back(other);
     return parts.empty() ? "nothing" : listed(parts);
 }
 

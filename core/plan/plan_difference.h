@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/plan/plan.h"
 
@@ -15,14 +17,18 @@ struct PlanDifference {
     std::size_t options = 0;   ///< of passes that run in both
     std::size_t overlaps = 0;  ///< by hand
     bool order = false;        ///< passes that run in both come in another order
-    bool others = false;       ///< memory section, rules of modules, device orders or process groups
+    /// What else they set in different ways, in words: `the memory section`, `device orders`.
+    std::vector<std::string_view> others{};
 
-    std::size_t count() const { return buckets + passes + options + overlaps + (order ? 1 : 0) + (others ? 1 : 0); }
+    /// All others count as one.
+    std::size_t count() const {
+        return buckets + passes + options + overlaps + (order ? 1 : 0) + (others.empty() ? 0 : 1);
+    }
 };
 
 PlanDifference plan_difference(const Plan& from, const Plan& to);
 
-/// Such as `3 buckets, 1 pass and 12 overlaps by hand`; `nothing`.
+/// Such as `3 buckets, 1 pass added or removed, 12 overlaps by hand and the memory section`; `nothing`.
 std::string describe(const PlanDifference& difference);
 
 }  // namespace overlap

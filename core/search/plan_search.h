@@ -84,7 +84,8 @@ struct SearchResult {
     bool exhausted = false;
 };
 
-/// Why a search ended, as a clause: that it was stopped, that nothing helps any more, or that the effort is used up.
+/// Why a search ended, as a clause, and what a longer one would do: it was stopped, nothing helps any more, or the
+/// effort is used up.
 std::string end_text(const SearchResult& result, std::size_t effort);
 
 /// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`

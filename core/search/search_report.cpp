@@ -42,7 +42,7 @@ void write_distance(JsonWriter& json, const std::optional<PlanDifference>& from_
     const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
     json.begin_object().member("buckets", count(from_start->buckets)).member("passes", count(from_start->passes));
     json.member("options", count(from_start->options)).member("overlaps", count(from_start->overlaps));
-    json.member("order", from_start->order).member("others", from_start->others);
+    json.member("order", from_start->order).member("others", !from_start->others.empty());
     json.member("text", std::string_view(describe(*from_start))).end_object();
 }
 

@@ -32,8 +32,8 @@ TEST(PlanDifference, CountsAChangedPartOnce) {
     EXPECT_EQ(difference.passes, 1u);
     EXPECT_EQ(difference.options, 3u);
     EXPECT_EQ(difference.overlaps, 1u);
-    EXPECT_FALSE(difference.order || difference.others);
-    EXPECT_EQ(describe(difference), "2 buckets, 1 pass, 3 options and 1 overlap by hand");
+    EXPECT_TRUE(!difference.order && difference.others.empty());
+    EXPECT_EQ(describe(difference), "2 buckets, 1 pass added or removed, 3 options and 1 overlap by hand");
     EXPECT_EQ(plan_difference(to, from).count(), difference.count());
 }
 
@@ -43,7 +43,7 @@ TEST(PlanDifference, TellsAnotherOrderOfPasses) {
     EXPECT_EQ(plan_difference(from, from).count(), 0u);
     Plan other = from;
     other.overlaps.keep_group_order = !other.overlaps.keep_group_order;
-    EXPECT_EQ(describe(plan_difference(from, other)), "what else it sets");
+    EXPECT_EQ(describe(plan_difference(from, other)), "settings of overlaps by hand");
 }
 
 TEST(PlanDifference, EachSettingIsAmongTheOthers) {
@@ -56,16 +56,23 @@ TEST(PlanDifference, EachSettingIsAmongTheOthers) {
     changed[4].overlaps.insert_overlap_deps = !from.overlaps.insert_overlap_deps;
     for (std::size_t index = 0; index < changed.size(); ++index) {
         const PlanDifference difference = plan_difference(from, changed[index]);
-        EXPECT_TRUE(difference.others) << index;
+        EXPECT_EQ(difference.others.size(), 1u) << index;
         EXPECT_EQ(difference.count(), 1u) << index;
     }
+    Plan all = changed[0];
+    all.module_rules = changed[1].module_rules;
+    all.device_orders = changed[2].device_orders;
+    all.process_groups = changed[3].process_groups;
+    EXPECT_EQ(plan_difference(from, all).count(), 1u);
+    EXPECT_EQ(describe(plan_difference(from, all)),
+              "the memory section, rules of modules, device orders and settings of process groups");
 }
 
 TEST(PlanDifference, StepsThatDoNotRunAreNotCompared) {
     const Plan from = plan_with({}, {{"off", {}, false}, {"a"}, {"also_off", {}, false}});
     const Plan to = plan_with({}, {{"a"}, {"off", {{"x", true}}, false}});
     EXPECT_EQ(describe(plan_difference(from, to)), "nothing");
-    EXPECT_EQ(describe(plan_difference(from, plan_with({}, {{"a"}, {"off"}, {"b"}}))), "2 passes");
+    EXPECT_EQ(describe(plan_difference(from, plan_with({}, {{"a"}, {"off"}, {"b"}}))), "2 passes added or removed");
     EXPECT_EQ(describe(plan_difference(from, plan_with({{"norm"}}, {{"a", {{"x", true}}}}))), "1 bucket and 1 option");
 }
 

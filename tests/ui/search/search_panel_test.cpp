@@ -32,7 +32,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
     void whatIsFoundOpensAsAPlanWithItsFigures() {
         QVERIFY(!panel_->openButton()->isEnabled());
         find();
-        QVERIFY2(panel_->caption().contains(QStringLiteral("at most 60 may be evaluated")),
+        QVERIFY2(panel_->caption().contains(QStringLiteral("the effort of 60, of which a part")),
                  qPrintable(panel_->caption()));
         QVERIFY2(!panel_->caption().contains(QStringLiteral("words")), qPrintable(panel_->caption()));
         QVERIFY2(panel_->result().contains(QStringLiteral("above the bound")), qPrintable(panel_->result()));
