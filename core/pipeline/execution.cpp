@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/elapsed.h"
+#include "core/passes/experts/joined_gradient.h"
 #include "core/passes/hazards.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/bucket_marks.h"
@@ -21,12 +22,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Problem refusal_problem(const InputError& error) {
+std::string joined_gradient_fix() {
+    return "set " + std::string(JoinedGradientRefusal::option) + " to false";
+}
+
+Problem refusal_problem(const InputError& error, std::string fix) {
     Problem problem;
     problem.severity = Severity::error;
     problem.kind = ProblemKind::refused;
     problem.title = "Plan refused";
     problem.message = error.what();
+    problem.fix = std::move(fix);
     return problem;
 }
 
@@ -87,6 +93,8 @@ class Executor {
             if (!known) return false;
             outcome_of(index).run_ms = known->run_ms;
             take(index, known->result);
+        } catch (const JoinedGradientRefusal& refusal) {
+            refuse_step(index, refusal, in_step(index, refusal), joined_gradient_fix());
         } catch (const PassRefusal& refusal) {
             const PassRefusal told = naming_entries(index, refusal);
             refuse_step(index, told, in_step(index, told));
@@ -163,9 +171,8 @@ class Executor {
     /// Any pass that moves nodes may cause this, and a pass that buckets by itself does not look for it.
     void add_reads_before_fill() {
         for (Problem& problem : reads_before_fill(*result_.graph)) {
-            const bool is_listed = std::ranges::any_of(result_.problems, [&](const Problem& listed) {
-                return are_reads_before_same_fill(listed, problem);
-            });
+            const bool is_listed = std::ranges::any_of(
+                result_.problems, [&](const Problem& listed) { return are_reads_before_same_fill(listed, problem); });
             if (!is_listed) result_.problems.push_back(std::move(problem));
         }
     }
@@ -192,15 +199,17 @@ class Executor {
         return overlap ? PassRefusal(refusal.pass(), refusal.place(), overlap->message, refusal.code()) : refusal;
     }
 
-    void refuse_step(std::size_t index, const InputError& error, InputError placed) {
+    /// @param fix see refuse().
+    void refuse_step(std::size_t index, const InputError& error, InputError placed, std::string fix = {}) {
         StepOutcome& outcome = outcome_of(index);
         outcome.state = StepOutcome::State::refused;
         outcome.refusal = error.what();
-        refuse(error, std::move(placed));
+        refuse(error, std::move(placed), std::move(fix));
     }
 
     /// @param placed the same with its place in the plan.
-    void refuse(const InputError& error, InputError placed) {
+    /// @param fix what the problem offers, see edits::with_fix().
+    void refuse(const InputError& error, InputError placed, std::string fix = {}) {
         if (options_.strictness == Strictness::strict) throw InputError(std::move(placed));
         result_.refused = true;
         result_.refusal = std::move(placed);
@@ -210,7 +219,7 @@ class Executor {
         const bool is_listed = std::ranges::any_of(result_.problems, [&](const Problem& problem) {
             return problem.kind == ProblemKind::overlapping_entries && problem.message == error.problem();
         });
-        if (!is_listed) result_.problems.push_back(refusal_problem(error));
+        if (!is_listed) result_.problems.push_back(refusal_problem(error, std::move(fix)));
     }
 
     const ResolvedPlan& resolved_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/wording.h"
+#include "core/passes/experts/joined_gradient.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/trainer_traits.h"
@@ -223,6 +224,12 @@ Plan with_rest_of_expert_overlap(Plan plan) {
     if (overlap->halved_by == HalvedBy::before) overlap->halved_by = HalvedBy::pass;
     if (overlap->dimension.empty()) overlap->dimension = "batch";
     return with_passes(std::move(plan), *overlap, false);
+}
+
+Plan with_gradients_joined_last(Plan plan) {
+    for (PassStep& step : plan.pipeline)
+        if (step.enabled && step.pass == chunk_pass) step.options[std::string(JoinedGradientRefusal::option)] = false;
+    return plan;
 }
 
 }  // namespace edits

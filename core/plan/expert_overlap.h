@@ -57,6 +57,9 @@ Plan with_expert_overlap(Plan plan, const ExpertOverlap& overlap);
 Plan without_expert_overlap(Plan plan);
 /// The plan with the passes that it lacks of the overlap that it asks for. Steps that are switched on stay as they are.
 Plan with_rest_of_expert_overlap(Plan plan);
+/// The plan whose halves of experts' modules are joined as graphs show it: what the refusal of a plan that joins
+/// gradients earlier asks for.
+Plan with_gradients_joined_last(Plan plan);
 
 }  // namespace edits
 

@@ -153,6 +153,8 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
     if (problem.kind == ProblemKind::incomplete_expert_overlap && !problem.fix.empty())
         return with_rest_of_expert_overlap(plan);
     if (problem.kind == ProblemKind::rest_of_expert_overlap) return without_expert_overlap(plan);
+    // The one refusal with a fix, see JoinedGradientRefusal.
+    if (problem.kind == ProblemKind::refused && !problem.fix.empty()) return with_gradients_joined_last(plan);
     Plan fixed = plan;
     if (problem.kind == ProblemKind::overlap_refused) {
         if (!problem.directive || *problem.directive >= plan.overlaps.list.size()) return std::nullopt;

@@ -86,6 +86,26 @@ TEST_F(ExpertOverlapTest, AnotherChoiceKeepsOptionsOfSteps) {
     EXPECT_EQ(std::get<bool>(*step(plan, "ep_overlap_schedule_pass").options.find("pair_first_token_exchange")), true);
 }
 
+/// As whatever a graph cannot show, and there is an option without which the job does it as a graph shows it.
+TEST_F(ExpertOverlapTest, AGradientThatIsJoinedEarlierIsRefusedWithAFix) {
+    const Plan plan = edits::with_expert_overlap(preset_, {HalvedBy::pass, "layers.*.moe.routed_experts", "batch"});
+    const auto refused = evaluate(graph_, plan);
+    ASSERT_TRUE(refused->refused);
+    const auto problem = std::ranges::find(refused->problems, ProblemKind::refused, &Problem::kind);
+    ASSERT_NE(problem, refused->problems.end());
+    EXPECT_EQ(problem->fix, "set optimize_grad_live_out to false");
+    const std::optional<Plan> fixed = edits::with_fix(plan, *problem);
+    ASSERT_TRUE(fixed);
+    EXPECT_FALSE(evaluate(graph_, *fixed)->refused);
+    // Refusals that no option avoids have no fix.
+    const auto odd = evaluate(graph_, edits::with_expert_overlap(preset_, {HalvedBy::pass, "layers.*", "seq"}));
+    ASSERT_TRUE(odd->refused);
+    const auto other = std::ranges::find(odd->problems, ProblemKind::refused, &Problem::kind);
+    ASSERT_NE(other, odd->problems.end());
+    EXPECT_EQ(other->fix, "");
+    EXPECT_FALSE(edits::with_fix(plan, *other));
+}
+
 TEST_F(ExpertOverlapTest, WhatIsTakenAwayIsPutBackOrFollowedByTheRest) {
     for (const std::string& pass : passes_) {
         for (const bool removed : {false, true}) {

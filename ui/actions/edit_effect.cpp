@@ -67,7 +67,9 @@ void EditEffect::tell() {
     if (after->refused) {
         const QString why =
             after->refusal ? QString::fromStdString(after->refusal->problem()) : tr("Problems says why");
-        emit told(tr("%1: the plan is refused: %2").arg(edit, why));
+        const QString sentence = tr("%1: the plan is refused: %2").arg(edit, why);
+        emit told(sentence);
+        if (!undone_) emit refused(sentence);
         return;
     }
     if (before->refused) {
@@ -85,8 +87,8 @@ void EditEffect::tell() {
             changes.append(change(linksSharedLabel(), step_with_links_shared(*before), step_with_links_shared(*after),
                                   Unit::Time));
         // The exposed time is that of the step of a job, as in the toolbar.
-        changes.append(change(shared ? exposedLinksSharedLabel() : tr("exposed"),
-                              exposed_with_links_shared(*before), exposed_with_links_shared(*after), Unit::Time));
+        changes.append(change(shared ? exposedLinksSharedLabel() : tr("exposed"), exposed_with_links_shared(*before),
+                              exposed_with_links_shared(*after), Unit::Time));
     }
     changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
                           static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));

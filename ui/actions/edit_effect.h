@@ -23,6 +23,8 @@ class EditEffect : public QObject {
 
   signals:
     void told(const QString& sentence);
+    /// The plan is refused after an edit, which is not one that was taken back; told() says so, too.
+    void refused(const QString& sentence);
 
   private:
     void remember(const QString& what, bool undone);

@@ -16,7 +16,8 @@ namespace {
 /// Internal id of the top rows; a problem below a row has that row's number plus one.
 constexpr quintptr top_level = 0;
 
-/// What the fix does, for the history, where the problem is not beside it.
+}  // namespace
+
 QString textOfFix(const Problem& problem) {
     const QString module = QString::fromStdString(problem.module);
     if (problem.replacement)
@@ -24,8 +25,6 @@ QString textOfFix(const Problem& problem) {
     if (!module.isEmpty()) return ProblemsModel::tr("Take %1 out of the plan").arg(module);
     return QStringLiteral("%1: %2").arg(QString::fromStdString(problem.title), QString::fromStdString(problem.fix));
 }
-
-}  // namespace
 
 ProblemsModel::ProblemsModel(Document& document, QObject* parent)
     : HarmlessModel(parent), document_(document), moves_(new ExposedMoves(document, this)) {

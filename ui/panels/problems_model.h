@@ -73,6 +73,9 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     std::optional<std::vector<Problem>> instead_;
 };
 
+/// What the fix of a problem does, for the history, where the problem is not beside it.
+QString textOfFix(const Problem& problem);
+
 /// Selects what a problem is about: its bucket, else its first node.
 void goToProblem(Document& document, const Problem& problem);
 

@@ -50,6 +50,7 @@
 #include "ui/run/run_panel.h"
 #include "ui/search/search_panel.h"
 #include "ui/session/session_state.h"
+#include "ui/shell/refusal_notice.h"
 #include "ui/shell/room_for_memory.h"
 #include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
@@ -98,6 +99,8 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     job_->setParent(job_view_);  // as the last child, which outlives the views of it
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
+    auto* refusal = new RefusalNotice(document, *effect, *notice_, this);
+    connect(refusal, &RefusalNotice::noticed, this, &Workspace::noticed);
     makeCentre();
     makeDocks(measurements, log);
     // Seen where a bar of the window has them.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/base/quote.h"
 #include "core/passes/experts/chunk_lowering.h"
+#include "core/passes/experts/joined_gradient.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap::experts {
@@ -164,9 +166,10 @@ class RegionLowering {
         bool branches = false;
         editor_.for_each_user(input, [&](NodeId user) { branches |= user != node && boundary_.body.has(user); });
         if (branches) return;
-        refuse_node(chunk_pass, original.name,
-                    "torchtitan joins the gradient before this node and runs it once, which no graph shows: set "
-                    "optimize_grad_live_out to false");
+        throw JoinedGradientRefusal(
+            std::string(chunk_pass), "node " + in_quotes(original.name),
+            "torchtitan joins the gradient before this node and runs it once, which no graph shows: set " +
+                std::string(JoinedGradientRefusal::option) + " to false");
     }
 
     /// Whether the whole of a value without a halved dimension is the sum over both halves.

@@ -12,6 +12,7 @@
 #include "core/passes/experts/chunk_graph.h"
 #include "core/passes/experts/chunk_lowering.h"
 #include "core/passes/experts/chunk_options.h"
+#include "core/passes/experts/joined_gradient.h"
 #include "core/passes/experts/planned_regions.h"
 #include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
@@ -43,7 +44,7 @@ const OptionTable<Settings>& table() {
                           "it the number that the graph's file has.",
                   .minimum = 0},
                  &Settings::num_static_inputs)
-            .add({.name = "optimize_grad_live_out",
+            .add({.name = std::string(JoinedGradientRefusal::option),
                   .help = "Whether gradients are joined before views and reductions that only pass them on."},
                  &Settings::optimize_grad_live_out)
             .add({.name = "require_all_to_all",

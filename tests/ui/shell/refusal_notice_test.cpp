@@ -1,0 +1,102 @@
+#include <QToolButton>
+
+#include "core/plan/expert_overlap.h"
+#include "core/plan/presets.h"
+#include "tests/ui/shell/opened_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/shell/workspace.h"
+
+namespace overlap::ui {
+
+/// What the window offers when an edit makes a plan that is refused.
+class RefusalNoticeTest : public QObject {
+    Q_OBJECT
+
+    static void refuse(MainWindow& window) {
+        window.document().editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.0.attention"}, false, {}}});
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.document().evaluation()->refused);
+    }
+
+  private slots:
+    void theEditIsTakenBack() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        refuse(window);
+        QVERIFY2(notice.text().startsWith("overlap: the plan is refused: "), qPrintable(notice.text()));
+        notice.button("Undo the edit")->click();
+        QVERIFY(document.buckets().empty());
+        QCOMPARE(notice.text(), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!document.evaluation()->refused);
+    }
+
+    /// It goes with what it is about, however that went, and no other notice does.
+    void itGoesWithTheRefusal() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        refuse(window);
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(notice.text(), QString());
+        // Where an edit is taken back, to take back the one before is no remedy for it.
+        refuse(window);
+        document.editBuckets("nothing", {});
+        QVERIFY(waitUntilIdle(window));
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QCOMPARE(notice.text(), QString());
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        refuse(window);
+        QVERIFY(!notice.text().isEmpty());
+        document.setCurrentIndex(0);
+        QCOMPARE(notice.text(), QString());
+        document.setCurrentIndex(1);
+        QVERIFY(waitUntilIdle(window));
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        refuse(window);
+        notice.showNotice("another");
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(notice.text(), "another");
+    }
+
+    void whatMendsThePlanIsOffered() {
+        MainWindow window;
+        open(window,
+             {QStringLiteral(OVERLAP_TEST_DATA
+                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!document.evaluation()->refused);
+        PipelineCommands(document).setExpertOverlap(
+            ExpertOverlap{HalvedBy::pass, "layers.*.moe.routed_experts", "batch"}, "Expert overlap");
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QVERIFY2(notice.text().startsWith("Expert overlap: the plan is refused: "), qPrintable(notice.text()));
+        QVERIFY(notice.button("Undo the edit"));
+        QToolButton* mend = notice.button("Set optimize_grad_live_out to false");
+        QVERIFY(mend);
+        mend->click();
+        QCOMPARE(document.current()->undoStack().undoText(), "Plan refused: set optimize_grad_live_out to false");
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!document.evaluation()->refused);
+        QCOMPARE(notice.text(), QString());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::RefusalNoticeTest)
+#include "refusal_notice_test.moc"
