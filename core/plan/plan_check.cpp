@@ -10,6 +10,7 @@
 #include "core/graph/module_nodes.h"
 #include "core/modules/nearest_module.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/bucket_check.h"
 #include "core/plan/plan.h"
 #include "core/plan/process_groups_field.h"
@@ -270,9 +271,12 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     const bool taken = std::ranges::any_of(
         plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
     if (!plan.buckets.empty() && !taken) {
+        const auto own = std::ranges::find_if(plan.pipeline, takes_buckets, &PassStep::pass);
+        const std::string fix =
+            own == plan.pipeline.end() ? "add " + std::string(entries_pass) : "switch " + own->pass + " on";
         add(Severity::caution,
-            "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: add "
-            "manual_overlap_bucketing");
+            "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: " + fix);
+        problems.back().fix = fix;
     }
     if (plan.memory) {
         for (const std::string& obstacle : memory_section_obstacles(*plan.memory, plan.pipeline))

@@ -6,6 +6,7 @@
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/panels/exposed_moves.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/widgets/severity_sign.h"
@@ -190,6 +191,11 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     if (shown.kind == ProblemKind::exposed) {
         document_.selection().selectNode(QString::fromStdString(shown.nodes.front()));
         emit adviceWanted();
+        return true;
+    }
+    // Buckets that no step takes: the step that fits the graph is known here, and not to the check of a plan.
+    if (shown.kind == ProblemKind::not_evaluated && !shown.fix.empty()) {
+        PipelineCommands(document_).takeBuckets();
         return true;
     }
     std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);

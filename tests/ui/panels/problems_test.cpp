@@ -136,6 +136,29 @@ class ProblemsTest : public QObject {
         QCOMPARE(document->buckets().size(), 1u);
     }
 
+    /// By the step that fits the graph, or by the plan's own that is switched off.
+    void bucketsThatNoStepTakesAreTaken() {
+        const auto document = openDocument();
+        ProblemsModel model(*document);
+        BucketCommands(*document).addText("layers.0");
+        const Plan taken = document->current()->plan();
+        for (const bool removed : {true, false}) {
+            Plan plan = taken;
+            removed ? plan.pipeline.clear() : void(plan.pipeline.front().enabled = false);
+            document->editPlan(QStringLiteral("untaken"), plan);
+            QVERIFY(waitForEvaluation(*document));
+            const QModelIndex untaken = rowOf(model, ProblemKind::not_evaluated);
+            QVERIFY(untaken.isValid());
+            const QString fix = untaken.siblingAtColumn(ProblemsModel::fix_column).data().toString();
+            QCOMPARE(fix, removed ? QStringLiteral("add manual_overlap_bucketing ↵")
+                                  : QStringLiteral("switch manual_overlap_bucketing on ↵"));
+            QVERIFY(model.applyFix(*model.problemAt(untaken)));
+            QCOMPARE(document->current()->plan().pipeline, taken.pipeline);
+            QVERIFY(waitForEvaluation(*document));
+            QVERIFY(!rowOf(model, ProblemKind::not_evaluated).isValid());
+        }
+    }
+
     void whatIsExposedAsksForAdvice() {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
