@@ -111,11 +111,14 @@ class Search {
 
     void report() const {
         if (!options_.progress) return;
-        SearchProgress progress{rounds_.evaluations(), options_.effort, 0, result_.bound.step_ms, 0, {}};
+        SearchProgress progress{rounds_.evaluations(), options_.effort, 0, result_.bound.step_ms, 0, {}, nullptr};
         if (const Candidate* best = rounds_.best()) {
             progress.best_ms = best->step_ms;
             progress.best_peak_bytes = best->corrected_peak_bytes;
             progress.origin = best->origin;
+            Plan plan = best->plan;
+            if (options_.from) keep_what_passes_do_not_read(plan, best->made_groups);
+            progress.best = std::make_shared<const Plan>(std::move(plan));
         }
         options_.progress(progress);
     }

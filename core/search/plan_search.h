@@ -26,6 +26,7 @@ struct SearchProgress {
     double best_ms = 0, bound_ms = 0;
     std::int64_t best_peak_bytes = 0;  ///< the corrected peak
     std::string origin;                ///< of the best
+    std::shared_ptr<const Plan> best;  ///< null where there is none yet
 };
 
 struct SearchOptions {

@@ -77,28 +77,43 @@ void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeActi
     setDetails(shown);
     label_->setText(QStringLiteral("▲ ") + shownName(sentence));
     setAccessibleName(label_->text().mid(2));
-    for (QToolButton* button : buttons_) {
-        button->hide();
-        button->deleteLater();  // it may be the one that was just clicked
-    }
-    buttons_.clear();
-    for (const NoticeAction& action : actions) {
-        auto* button = new QToolButton;
-        button->setText(action.text);
-        button->setFocusPolicy(Qt::StrongFocus);
-        connect(button, &QToolButton::clicked, this, [this, run = action.run] {
+    removeButtons(buttons_);
+    for (const NoticeAction& action : actions)
+        connect(addButton(action), &QToolButton::clicked, this, [this, run = action.run] {
             hide();
             run();
         });
-        layout_->insertWidget(layout_->count() - 2, button, 0, Qt::AlignTop);
-        buttons_.push_back(button);
-    }
     show();
     emit noticeShown();
 }
 
-void NoticeBar::addSentence(const QString& sentence, const QStringList& more) {
-    if (isHidden()) return showNotice(sentence, {}, more);
+QToolButton* NoticeBar::addButton(const NoticeAction& action) {
+    auto* button = new QToolButton;
+    button->setText(action.text);
+    button->setFocusPolicy(Qt::StrongFocus);
+    layout_->insertWidget(layout_->count() - 2, button, 0, Qt::AlignTop);
+    buttons_.push_back(button);
+    return button;
+}
+
+void NoticeBar::removeButtons(std::vector<QToolButton*> buttons) {
+    for (QToolButton* button : buttons) {
+        std::erase(buttons_, button);
+        button->hide();
+        button->deleteLater();  // it may be the one that was just clicked
+    }
+}
+
+void NoticeBar::addSentence(const QString& sentence, const QStringList& more,
+                            const std::vector<NoticeAction>& actions) {
+    if (isHidden()) return showNotice(sentence, actions, more);
+    std::vector<QToolButton*> added;
+    for (const NoticeAction& action : actions) added.push_back(addButton(action));
+    for (std::size_t index = 0; index < actions.size(); ++index)
+        connect(added[index], &QToolButton::clicked, this, [this, added, run = actions[index].run] {
+            removeButtons(added);
+            run();
+        });
     QStringList all = details();
     for (const QString& detail : more) all.append(shownName(detail));
     if (!more.isEmpty()) setDetails(all);

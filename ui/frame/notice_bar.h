@@ -31,7 +31,9 @@ class NoticeBar : public QFrame {
     void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {},
                     const QStringList& details = {});
     /// Appends a sentence to the notice that is shown, which keeps its buttons and details; or shows it alone.
-    void addSentence(const QString& sentence, const QStringList& details = {});
+    /// @param actions buttons of this sentence alone: where it was appended, a click on one takes only these away.
+    void addSentence(const QString& sentence, const QStringList& details = {},
+                     const std::vector<NoticeAction>& actions = {});
     /// The sentence; empty where none is shown.
     QString text() const;
     /// The button of an action of the shown notice, or nullptr.
@@ -46,6 +48,9 @@ class NoticeBar : public QFrame {
 
   private:
     void setDetails(const QStringList& details);
+    QToolButton* addButton(const NoticeAction& action);
+    /// @param buttons a copy, since they go from `buttons_`.
+    void removeButtons(std::vector<QToolButton*> buttons);
     void unfold(bool unfolded);
 
     QLabel* label_;

@@ -75,6 +75,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(chart_, &FrontChart::limitDragged, slider_, &LimitSlider::drag);
     connect(slider_, &LimitSlider::limitChosen, controls_, &SearchControls::setLimit);
     connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
+    keep_.setSingleShot(true);
+    connect(&keep_, &QTimer::timeout, this, &SearchPanel::keptChanged);
     connect(&task_, &PlanSearchTask::found, this,
             [this](const std::shared_ptr<const FoundPlans>& found) { takeFound(*found); });
     connect(earlier_, &EarlierSearches::chosen, this, &SearchPanel::showEarlier);
@@ -83,8 +85,10 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(controls_, &SearchControls::refused, this, &SearchPanel::refused);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
         tried_limit_ = searched_limit_;
+        running_.reset();
         const bool former = former_.found.has_value();
         if (former) showFormer();
+        emit keptChanged();
         say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
                    : tr("Nothing was found: %1").arg(reason));
         update();
@@ -250,6 +254,7 @@ QString SearchPanel::obstacle() const {
 
 void SearchPanel::update() {
     const QString why = obstacle();
+    if (begins_soon_ && why.isEmpty()) return begin();
     find_->setText(busy() ? FindButton::stopText() : FindButton::findText());
     setAvailable(*find_, busy() ? QString() : why);
     if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
@@ -266,11 +271,13 @@ void SearchPanel::update() {
 
 void SearchPanel::forget() {
     task_.cancel();
-    if (found_) emit keptChanged();
+    begins_soon_ = false;
+    if (found_ || running_) emit keptChanged();
     found_.reset();
     tried_limit_.reset();
     kept_ = {};
     former_ = {};
+    running_.reset();
     check_.forget();
     trail_.clear();
     chart_->clear();
@@ -351,7 +358,9 @@ void SearchPanel::begin() {
     showLinks(links_, evaluation->on_shared_links.has_value());
     drawStart();
     chart_->setNote({});
+    running_ = InterruptedSearch{0, options.effort};
     task_.start(document_.graph(), std::move(request));
+    emit keptChanged();
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();
 }
@@ -366,28 +375,6 @@ void SearchPanel::drawStart() {
     if (!beside_.edited || !beside_.refused)
         ring = StepPeakChart::Point{-1, beside_.title, beside_.step_ms, beside_.peak_bytes};
     chart_->setCurrent(std::move(ring));
-}
-
-void SearchPanel::showProgress(const SearchProgress& progress) {
-    QString text = tr("%1 of %2 plans").arg(progress.evaluations).arg(progress.effort);
-    if (progress.best_ms > 0) {
-        text += tr(" · best %1, %2 (%3)")
-                    .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms, any_order_),
-                         QString::fromStdString(progress.origin));
-        drawTrail(progress);
-    }
-    say(text);
-}
-
-/// The best so far, and those that it took the place of.
-void SearchPanel::drawTrail(const SearchProgress& progress) {
-    const StepPeakChart::Point best{-1, tr("best so far"), progress.best_ms, progress.best_peak_bytes};
-    if (!trail_.empty() && trail_.back().step_ms == best.step_ms && trail_.back().peak_bytes == best.peak_bytes) return;
-    for (StepPeakChart::Point& former : trail_) former.name_rank = 0;
-    trail_.push_back(best);
-    chart_->clear();
-    for (const StepPeakChart::Point& point : trail_) chart_->add(point);
-    chart_->setBound({{best.peak_bytes, progress.bound_ms}});
 }
 
 }  // namespace overlap::ui

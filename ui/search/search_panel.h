@@ -2,6 +2,7 @@
 
 #include <QJsonObject>
 #include <QStandardItemModel>
+#include <QTimer>
 #include <QWidget>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "ui/search/found_choices.h"
 #include "ui/search/found_plans_json.h"
+#include "ui/search/interrupted_search.h"
 #include "ui/search/plan_search_task.h"
 #include "ui/search/start_check.h"
 #include "ui/widgets/step_peak_chart.h"
@@ -60,6 +62,10 @@ class SearchPanel : public QWidget {
     void findOrFinish();
     /// Begins a search where none runs and nothing was found yet: what was found is not thrown away unasked.
     void beginIfNew();
+    /// Begins a search where none runs, as soon as the plan that is shown has been evaluated.
+    void beginSoon();
+    /// The best plan of a search that did not end, as a plan of its own; nothing happens where there is none.
+    void openBest(const InterruptedSearch& search);
 
   signals:
     void compareWanted(int before, int after);
@@ -67,6 +73,8 @@ class SearchPanel : public QWidget {
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
+    /// What restore() took up was kept while a search ran, which ended with the window.
+    void interrupted(const overlap::ui::InterruptedSearch& search);
 
   private:
     QWidget* makeBar();
@@ -103,7 +111,8 @@ class SearchPanel : public QWidget {
     QString noneWithin(std::int64_t limit) const;
     void describeChoice();
     QJsonObject keptFound() const;
-    QString freeName(const FoundChoice& choice) const;
+    /// A name that no plan has: `what`, or with a number.
+    QString freeName(const QString& what) const;
     /// @returns the position of the variant.
     int open();
     void say(const QString& sentence);
@@ -128,6 +137,9 @@ class SearchPanel : public QWidget {
         std::optional<FoundPlans> found;
         int chosen = 0;
     } former_;
+    std::optional<InterruptedSearch> running_;    ///< what would be lost of the search that runs
+    QTimer keep_;                                 ///< until running_ is kept again
+    bool begins_soon_ = false;                    ///< see beginSoon()
     QJsonObject restored_;                        ///< of the session, until the graph has these times
     mutable QJsonObject kept_;                    ///< of found_, without the choice; empty: not made yet
     std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it

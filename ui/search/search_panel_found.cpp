@@ -35,6 +35,7 @@ void SearchPanel::showFound(const FoundPlans& found, int chosen) {
     found_ = found;
     kept_ = {};
     former_ = {};
+    running_.reset();
     began_ = found.start;
     links_ = found.links;
     drawStart();
@@ -56,6 +57,7 @@ void SearchPanel::showFormer() {
 QJsonObject SearchPanel::kept() const {
     QJsonObject kept = keptFound();
     if (const QJsonObject asked = controls_->kept(); !asked.isEmpty()) kept["asked"] = asked;
+    if (running_) kept["running"] = running_->toJson();
     return kept;
 }
 
@@ -73,8 +75,10 @@ QJsonObject SearchPanel::keptFound() const {
 void SearchPanel::restore(const QJsonObject& kept) {
     restored_ = kept;
     restored_.remove("asked");
+    restored_.remove("running");
     controls_->restore(kept["asked"].toObject());
     takeRestored();
+    if (const auto search = InterruptedSearch::fromJson(kept["running"].toObject())) emit interrupted(*search);
 }
 
 /// What the session kept. Figures are those of the times that it was found with: the step of the graph as it is says
@@ -232,9 +236,7 @@ void SearchPanel::showParts() {
     table_->weigh(choice.title, document_.graph(), choice.plan, std::move(options), found_->links);
 }
 
-/// What it is, such as `Found`, `Found: knee`, `Found: knee 2`.
-QString SearchPanel::freeName(const FoundChoice& choice) const {
-    const QString what = openedName(*found_, choice);
+QString SearchPanel::freeName(const QString& what) const {
     for (int number = 1;; ++number) {
         const QString name = number == 1 ? what : QStringLiteral("%1 %2").arg(what).arg(number);
         bool taken = false;
@@ -244,10 +246,19 @@ QString SearchPanel::freeName(const FoundChoice& choice) const {
     }
 }
 
+void SearchPanel::openBest(const InterruptedSearch& search) {
+    if (!search.best || !document_.isOpen()) return;
+    Plan plan = *search.best;
+    plan.name = freeName(tr("Found so far")).toStdString();
+    plan.graph = document_.loaded().empty_plan.graph;
+    plan.notes = foundNote(search.evaluations, tr("by a search that did not end")).toStdString();
+    document_.addNew(std::move(plan));
+}
+
 int SearchPanel::open() {
     const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
-    plan.name = freeName(choice).toStdString();
+    plan.name = freeName(openedName(*found_, choice)).toStdString();
     plan.graph = document_.loaded().empty_plan.graph;
     plan.notes = foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
                                                     .arg(choice.title, formatTime(choice.step_ms),

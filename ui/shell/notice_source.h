@@ -23,7 +23,9 @@ class NoticeSource : public QObject {
     void warned(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {},
                 const QStringList& details = {});
     /// As warned(), after the notice that is shown, so that none hides another.
-    void warnedAlso(const QString& sentence, const QStringList& details = {});
+    /// @param actions buttons of this sentence.
+    void warnedAlso(const QString& sentence, const QStringList& details = {},
+                    const std::vector<overlap::ui::NoticeAction>& actions = {});
     /// Only for the notice bar: the log has it in other words.
     void noticed(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
     /// Only for the log.

@@ -34,10 +34,10 @@ void Notices::warn(const QString& sentence, const std::vector<NoticeAction>& act
     bar_.showNotice(sentence, actions, details);
 }
 
-void Notices::warnAlso(const QString& sentence, const QStringList& details) {
+void Notices::warnAlso(const QString& sentence, const QStringList& details, const std::vector<NoticeAction>& actions) {
     log_.add(sentence, Log::Level::failure);
     for (const QString& detail : details) log_.add(detail);
-    bar_.addSentence(sentence, details);
+    bar_.addSentence(sentence, details, actions);
 }
 
 }  // namespace overlap::ui

@@ -27,7 +27,8 @@ class Notices : public QObject {
     /// @param details lines that the notice unfolds; the log has them all.
     void warn(const QString& sentence, const std::vector<NoticeAction>& actions = {}, const QStringList& details = {});
     /// As warn(), after the notice that is shown.
-    void warnAlso(const QString& sentence, const QStringList& details = {});
+    void warnAlso(const QString& sentence, const QStringList& details = {},
+                  const std::vector<NoticeAction>& actions = {});
 
   private:
     Log& log_;

@@ -1,5 +1,6 @@
 #include "ui/shell/session_controller.h"
 
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
@@ -59,6 +60,7 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
             workspace_.timeline().setVisibleRange(*range);
     });
     connect(&times, &TimesController::changed, this, [this] { schedule(); });
+    connect(&workspace.search(), &SearchPanel::interrupted, this, &SessionController::tellOfSearch);
     timer_.setSingleShot(true);
     connect(&timer_, &QTimer::timeout, this, &SessionController::write);
 }
@@ -113,6 +115,17 @@ void SessionController::graphOpened() {
         if (kept->memory_limit > 0) workspace_.memory().setLimit(kept->memory_limit);
     }
     schedule();
+}
+
+void SessionController::tellOfSearch(const InterruptedSearch& search) {
+    std::vector<NoticeAction> actions{{tr("Search again"), [this] { workspace_.searchAgain(); }}};
+    if (search.best)
+        actions.push_back({tr("Open what it found"), [this, search] { workspace_.search().openBest(search); }});
+    emit warnedAlso(
+        tr("A search for better plans of %1 was under way when it was open last, and was cut off %2; what it "
+           "was asked for is in the panel Search")
+            .arg(QFileInfo(document_.loaded().path).fileName(), search.reached()),
+        {}, actions);
 }
 
 RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) {

@@ -15,6 +15,7 @@
 namespace overlap::ui {
 
 class FileLooks;
+struct InterruptedSearch;
 class TimesController;
 class Workspace;
 
@@ -55,6 +56,7 @@ class SessionController : public NoticeSource {
 
   private:
     void connectDocument();
+    void tellOfSearch(const InterruptedSearch& search);
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();

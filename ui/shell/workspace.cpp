@@ -251,6 +251,12 @@ void Workspace::findBetterPlan() {
     search_->setFocus();
 }
 
+void Workspace::searchAgain() {
+    raise(QStringLiteral("search"));
+    search_->beginSoon();
+    search_->setFocus();
+}
+
 void Workspace::connectViews() {
     overlaps_->setModules(*modules_->tree());
     connect(modules_->tree()->selectionModel(), &QItemSelectionModel::selectionChanged, this,

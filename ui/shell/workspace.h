@@ -105,6 +105,8 @@ class Workspace : public NoticeSource {
     void showMiddle(const QString& view = {});
     /// Opens the panel Search and begins.
     void findBetterPlan();
+    /// Opens the panel Search and begins, also where something was found before.
+    void searchAgain();
     /// Restores the initial layout.
     void resetLayout();
     /// Writes what views and docks want to keep into the session.

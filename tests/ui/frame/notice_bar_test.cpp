@@ -58,6 +58,28 @@ class NoticeBarTest : public QObject {
         bar.addSentence("the third");
         QCOMPARE(bar.details(), QStringList({"a", "b"}));
     }
+
+    /// Its buttons are there beside those of the notice, which outlive them.
+    void aFurtherSentenceAddsItsButtons() {
+        NoticeBar bar;
+        QStringList done;
+        const auto action = [&](const char* text) { return NoticeAction{text, [&done, text] { done.append(text); }}; };
+        bar.showNotice("The first", {action("a")});
+        bar.addSentence("the second", {}, {action("b"), action("c")});
+        bar.button("c")->click();
+        QCOMPARE(done, QStringList{"c"});
+        QVERIFY(!bar.button("b") && !bar.button("c"));
+        QCOMPARE(bar.text(), "The first. the second");
+        bar.button("a")->click();
+        QCOMPARE(done, QStringList({"c", "a"}));
+        QCOMPARE(bar.text(), QString());
+        // Alone it goes with its buttons, as any notice.
+        bar.addSentence("the third", {}, {action("d")});
+        bar.button("d")->click();
+        QCOMPARE(bar.text(), QString());
+        bar.showNotice("The fourth");
+        QVERIFY(!bar.button("d"));
+    }
 };
 
 }  // namespace overlap::ui

@@ -309,11 +309,13 @@ class SearchPanelTest : public QObject, SearchedPanel {
         panel_->controls().effort()->setCurrentIndex(0);
         panel_->findButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
+        QVERIFY(panel_->kept().contains("running"));
         QVERIFY2(panel_->findButton()->text().contains(QStringLiteral("Stop")),
                  qPrintable(panel_->findButton()->text()));
         panel_->findButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 30'000);
         QVERIFY2(panel_->caption().contains(QStringLiteral("topped after ")), qPrintable(panel_->caption()));
+        QVERIFY(!panel_->kept().contains("running"));
         // Nobody waits for the step that it will show.
         QVERIFY2(panel_->result().contains(QStringLiteral(" with links shared (")), qPrintable(panel_->result()));
         QVERIFY(panel_->openButton()->isEnabled());

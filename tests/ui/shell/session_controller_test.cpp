@@ -169,6 +169,60 @@ class SessionControllerTest : public QObject {
         QVERIFY(!fixture.document.evaluation()->refused);
     }
 
+    /// It is told once, with what it was asked for and what it had found.
+    void aSearchThatWasCutOffIsToldAtTheNextStart() {
+        QTemporaryDir folder;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            QVERIFY(waitForEvaluation(fixture.document));
+            SearchPanel& search = fixture.workspace.search();
+            search.controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
+            search.controls().effort()->setItemData(search.controls().effort()->currentIndex(), 1'000'000);
+            search.findOrFinish();
+            QVERIFY(search.busy());
+            QVERIFY(search.kept().contains("running"));
+            QTRY_VERIFY_WITH_TIMEOUT(search.kept()["running"].toObject().contains("best"), 60'000);
+            QVERIFY(search.busy());
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        for (const bool first : {true, false}) {
+            SessionFixture fixture;
+            std::vector<NoticeAction> actions;
+            QStringList told;
+            connect(&fixture.session, &SessionController::warnedAlso, &fixture.session,
+                    [&](const QString& sentence, const QStringList&, const std::vector<NoticeAction>& offered) {
+                        told.append(sentence);
+                        actions = offered;
+                    });
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            SearchPanel& search = fixture.workspace.search();
+            QCOMPARE(search.controls().limit()->currentIndex(), static_cast<int>(SearchControls::Limit::baseline));
+            if (!first) {
+                QVERIFY2(told.isEmpty(), qPrintable(told.join(u'|')));
+                continue;
+            }
+            QCOMPARE(told.size(), 1);
+            QVERIFY2(told.front().contains(" was under way ") && told.front().contains("the best with a step of "),
+                     qPrintable(told.front()));
+            QCOMPARE(actions.size(), 2u);
+            const int plans = fixture.document.variantCount();
+            actions[1].run();
+            QCOMPARE(fixture.document.variantCount(), plans + 1);
+            QCOMPARE(fixture.document.current()->title(), QStringLiteral("Found so far"));
+            QCOMPARE(fixture.session.store(), QString());
+            // As soon as the plan that is shown has been evaluated.
+            actions[0].run();
+            QTRY_VERIFY_WITH_TIMEOUT(search.busy(), 60'000);
+            search.findOrFinish();
+            QTRY_VERIFY_WITH_TIMEOUT(!search.busy(), 60'000);
+            QVERIFY(!search.kept().contains("running"));
+            QVERIFY(!fixture.document.evaluation()->refused);
+        }
+    }
+
     void theLimitOfMemoryComesBackWithItsGraph() {
         QTemporaryDir folder;
         const auto limit_of = [](SessionFixture& fixture) { return fixture.workspace.memory().limit()->value(); };

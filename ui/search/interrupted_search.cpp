@@ -1,0 +1,41 @@
+#include "ui/search/interrupted_search.h"
+
+#include <QObject>
+
+#include "core/io/plan_file.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+InterruptedSearch InterruptedSearch::of(const SearchProgress& progress) {
+    InterruptedSearch search{progress.evaluations, progress.effort, progress.best_ms};
+    if (progress.best) search.best = *progress.best;
+    return search;
+}
+
+QJsonObject InterruptedSearch::toJson() const {
+    QJsonObject json{{"evaluations", static_cast<qint64>(evaluations)},
+                     {"effort", static_cast<qint64>(effort)},
+                     {"best_ms", best_ms}};
+    if (best) json["best"] = QString::fromStdString(write_plan_text(*best));
+    return json;
+}
+
+std::optional<InterruptedSearch> InterruptedSearch::fromJson(const QJsonObject& json) {
+    if (json.isEmpty()) return std::nullopt;
+    InterruptedSearch search{static_cast<std::size_t>(json["evaluations"].toInteger()),
+                             static_cast<std::size_t>(json["effort"].toInteger()), json["best_ms"].toDouble()};
+    if (!json.contains("best")) return search;
+    try {
+        search.best = read_plan_text(json["best"].toString().toStdString(), "the best plan of a search");
+    } catch (const std::exception&) {  // another version wrote it, and a search finds it again
+    }
+    return search;
+}
+
+QString InterruptedSearch::reached() const {
+    const QString plans = QObject::tr("after %1 of %2 plans").arg(evaluations).arg(effort);
+    return best_ms > 0 ? QObject::tr("%1, the best with a step of %2").arg(plans, formatTime(best_ms)) : plans;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+#include <cstddef>
+#include <optional>
+
+#include "core/plan/plan.h"
+#include "core/search/plan_search.h"
+
+namespace overlap::ui {
+
+/// How far a search was that did not end: what a session keeps of one that runs.
+struct InterruptedSearch {
+    std::size_t evaluations = 0, effort = 0;  ///< plans, see SearchProgress
+    double best_ms = 0;                       ///< 0: nothing was found yet
+    std::optional<Plan> best{};               ///< the best so far
+
+    static InterruptedSearch of(const SearchProgress& progress);
+    QJsonObject toJson() const;
+    /// Nothing where `json` is none.
+    static std::optional<InterruptedSearch> fromJson(const QJsonObject& json);
+    /// Such as `after 320 of 1500 plans, the best with a step of 12.3 ms`.
+    QString reached() const;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,42 @@
+// How far a search is.
+#include "ui/search/front_chart.h"
+#include "ui/search/search_panel.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int kept_each_ms = 1000;  ///< the session is written anew each time
+
+}  // namespace
+
+void SearchPanel::beginSoon() {
+    begins_soon_ = !busy();
+    update();
+}
+
+void SearchPanel::showProgress(const SearchProgress& progress) {
+    QString text = tr("%1 of %2 plans").arg(progress.evaluations).arg(progress.effort);
+    if (progress.best_ms > 0) {
+        text += tr(" · best %1, %2 (%3)")
+                    .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms, any_order_),
+                         QString::fromStdString(progress.origin));
+        drawTrail(progress);
+    }
+    running_ = InterruptedSearch::of(progress);
+    if (!keep_.isActive()) keep_.start(kept_each_ms);
+    say(text);
+}
+
+/// The best so far, and those that it took the place of.
+void SearchPanel::drawTrail(const SearchProgress& progress) {
+    const StepPeakChart::Point best{-1, tr("best so far"), progress.best_ms, progress.best_peak_bytes};
+    if (!trail_.empty() && trail_.back().step_ms == best.step_ms && trail_.back().peak_bytes == best.peak_bytes) return;
+    for (StepPeakChart::Point& former : trail_) former.name_rank = 0;
+    trail_.push_back(best);
+    chart_->clear();
+    for (const StepPeakChart::Point& point : trail_) chart_->add(point);
+    chart_->setBound({{best.peak_bytes, progress.bound_ms}});
+}
+
+}  // namespace overlap::ui
