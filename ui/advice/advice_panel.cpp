@@ -12,6 +12,7 @@
 #include "ui/advice/advice_delegate.h"
 #include "ui/advice/advice_model.h"
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
@@ -55,6 +56,7 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
     });
     connect(&search_, &AdviceSearch::progressed, this, &AdvicePanel::describe);
     whenReadingChanges(document, this, [this] { describe(); });
+    connect(&document, &Document::failed, this, &AdvicePanel::describe);
     describe();
 }
 
@@ -120,7 +122,7 @@ QString AdvicePanel::obstacle() const {
     if (!document_.isOpen()) return document_.loading() ? noGraphOpen(document_) : tr("Open a graph to be advised");
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to be advised");
     const auto evaluation = document_.evaluation();
-    if (!evaluation || document_.evaluating() || document_.current()->stale()) return tr("The plan is being evaluated");
+    if (!evaluation || document_.evaluating() || document_.current()->stale()) return whyNotEvaluated(document_);
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
     if (selected_only_->isChecked() && !selectedCollective())
         return tr("Select a collective that is exposed, in any view");

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
@@ -72,6 +73,7 @@ CollectivesPanel::CollectivesPanel(Document& document, QWidget* parent)
     layOutPanel(this, makeBar(), view_);
     connect(&document, &Document::graphChanged, this, [this] { showRows(nullptr); });
     whenReadingChanges(document, this, [this] { showSums(); });
+    connect(&document, &Document::failed, this, &CollectivesPanel::showSums);
     for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document.selection(), &Selection::changed, this, &CollectivesPanel::showSelection);
@@ -235,7 +237,7 @@ void CollectivesPanel::showSums() {
     const bool evaluating = document_.evaluating() || !document_.evaluation();
     QString told = !document_.isOpen()
                        ? (document_.loading() ? noGraphOpen(document_) : tr("Open a graph to see its collectives"))
-                   : evaluating ? tr("The plan is being evaluated")
+                   : evaluating ? whyNotEvaluated(document_)
                                 : tr("Collectives are being listed");
     bool any_could_hide = false;
     if (rows) {

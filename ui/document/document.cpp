@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/io/plan_file.h"
 #include "ui/document/begins_anew.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/removed_collectives_found.h"
 #include "ui/files/file_digest.h"
 
@@ -31,6 +32,7 @@ std::shared_ptr<const Evaluation> evaluateToShow(const std::shared_ptr<const Gra
 Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
     : QObject(parent), evaluator_(nullptr, evaluate ? std::move(evaluate) : evaluateToShow) {
     new RemovedCollectivesFound(this);
+    new EvaluationFailure(evaluator_, *this);  // first to know: panels ask it when the document tells
     connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });
     connect(&modules_, &PlanModules::changed, this, &Document::modulesChanged);
     connect(&modules_, &PlanModules::figuresChanged, this, &Document::moduleFiguresChanged);

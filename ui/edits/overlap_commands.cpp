@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 
 namespace overlap::ui {
@@ -20,7 +21,7 @@ QString OverlapCommands::refusal() const {
     if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
     const auto evaluation = document_.evaluation();
-    if (!evaluation || document_.evaluating()) return tr("The plan is being evaluated");
+    if (!evaluation || document_.evaluating()) return whyNotEvaluated(document_);
     if (evaluation->refused) return tr("The plan is refused, see Problems");
     return {};
 }

@@ -6,6 +6,7 @@
 #include "core/passes/registry/registry.h"
 #include "core/views/step_remark.h"
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -38,6 +39,7 @@ QString differenceText(const GraphDifference& difference) {
 PassesModel::PassesModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &PassesModel::readPlan);
     connect(&document, &Document::evaluationChanged, this, &PassesModel::readEvaluation);
+    connect(&document, &Document::failed, this, &PassesModel::readEvaluation);
     readPlan();
     readEvaluation();
 }
@@ -90,7 +92,8 @@ int PassesModel::severity(int row) const {
 QString PassesModel::outcomeText(int row) const {
     if (!step(row).enabled) return tr("switched off");
     const StepOutcome* known = outcome(row);
-    if (!known || known->state == StepOutcome::State::switched_off) return tr("evaluating…");
+    if (!known || known->state == StepOutcome::State::switched_off)
+        return evaluationFailure(document_).isEmpty() ? tr("evaluating…") : whyNotEvaluated(document_);
     switch (known->state) {
         case StepOutcome::State::refused:
             return QString::fromStdString(known->refusal);

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/files/program_question.h"
 #include "ui/run/run_form.h"
@@ -108,6 +109,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     connect(&document, &Document::evaluatingChanged, this, &RunPanel::update);
     connect(&document, &Document::graphChanged, this, &RunPanel::forgetRun);
     whenReadingChanges(document, this, [this] { update(); });
+    connect(&document, &Document::failed, this, &RunPanel::update);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunPanel::showReport);
     showReport();
     update();
@@ -177,7 +179,7 @@ void RunPanel::ask() {
 QString RunPanel::documentRefusal() const {
     if (!document_.isOpen()) return noGraphOpen(document_);
     const auto evaluation = document_.evaluation();
-    if (document_.evaluating() || !evaluation) return tr("The plan is being evaluated");
+    if (document_.evaluating() || !evaluation) return whyNotEvaluated(document_);
     return evaluation->refused ? tr("The plan is refused, see Problems; there is nothing to run") : QString();
 }
 

@@ -11,6 +11,7 @@
 #include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/search/earlier_searches.h"
 #include "ui/search/front_chart.h"
@@ -115,6 +116,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     for (const auto signal : {&Document::planChanged, &Document::evaluationChanged, &Document::variantsChanged})
         connect(&document, signal, this, &SearchPanel::takeStart);
     whenReadingChanges(document, this, [this] { update(); });
+    connect(&document, &Document::failed, this, &SearchPanel::update);
     forget();
 }
 
@@ -245,7 +247,7 @@ QString SearchPanel::obstacle() const {
     if (!document_.isOpen())
         return document_.loading() ? noGraphOpen(document_) : tr("Open a graph to find plans for it");
     const auto evaluation = document_.evaluation();
-    if (!evaluation) return tr("The plan is being evaluated");
+    if (!evaluation) return whyNotEvaluated(document_);
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
     if (evaluation->time_source && evaluation->time_source->measured())
         return tr("Measured times are those of one plan; use the graph's times to find another");

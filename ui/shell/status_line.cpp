@@ -9,6 +9,7 @@
 
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/frame/load_progress.h"
 #include "ui/measure/measurements.h"
@@ -53,6 +54,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measur
     connect(&document, &Document::evaluationChanged, this, &StatusLine::update);
     connect(&document, &Document::evaluatingChanged, this, &StatusLine::update);
     connect(&document, &Document::graphChanged, this, &StatusLine::update);
+    connect(&document, &Document::failed, this, &StatusLine::update);
     whenReadingChanges(document, this, [this] { update(); });
     connect(&times, &TraceTimes::changed, this, &StatusLine::update);
 }
@@ -140,11 +142,15 @@ void StatusLine::update() {
     const QString why = differenceToOwn(document_.loaded());
     graph_->setToolTip(shownLines(why.isEmpty() ? graph_->text() : graph_->text() + u'\n' + why));
     const auto evaluation = document_.evaluation();
+    const QString failure = evaluationFailure(document_);
+    const bool caution = !failure.isEmpty() || (evaluation && evaluation->refused);
     time_->setText(document_.evaluating()              ? tr("evaluating…")
+                   : !failure.isEmpty()                ? tr("not evaluated")
                    : evaluation && evaluation->refused ? tr("plan refused, see Problems")
                    : evaluation                        ? tr("evaluated in %1").arg(formatTime(evaluation->evaluate_ms))
                                                        : QString());
-    time_->setProperty("role", evaluation && evaluation->refused ? "caution" : "good");
+    time_->setToolTip(failure.isEmpty() ? QString() : shownLines(whyNotEvaluated(document_)));
+    time_->setProperty("role", caution ? "caution" : "good");
     time_->style()->polish(time_);
     // What stands left of it does not move with each of its digits.
     time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(tr("evaluated in %1").arg(widest_time)) + 1);

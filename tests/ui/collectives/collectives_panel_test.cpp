@@ -9,10 +9,14 @@
 #include <QTreeView>
 #include <QtTest>
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
 
+#include "core/pipeline/evaluation.h"
 #include "core/plan/presets.h"
 #include "tests/ui/docked_behind.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/theme/numbers.h"
@@ -192,11 +196,38 @@ class CollectivesPanelTest : public QObject {
         QCOMPARE(told, QStringList{QStringLiteral("Collectives are being listed")});
     }
 
+    /// A plan whose evaluation failed is not told to be evaluated for good.
+    void whyAPlanHasNoRowsIsTold() {
+        std::atomic<bool> fails = true;
+        const auto document = openDocument([&](const auto& graph, const Plan& plan, const std::stop_token& stop,
+                                               const auto& source, const auto& cache) {
+            if (fails) throw std::runtime_error("there is no memory left");
+            return evaluate(graph, plan, stop, source, cache);
+        });
+        CollectivesPanel panel(*document);
+        QCOMPARE(panel.sums(), QStringLiteral("The plan is being evaluated"));
+        const QString failed = QStringLiteral("The plan could not be evaluated: there is no memory left");
+        QTRY_COMPARE(panel.sums(), failed);
+        // Of this plan as it is, and no other.
+        document->setCurrentIndex(0);
+        QCOMPARE(whyNotEvaluated(*document), QStringLiteral("The plan is being evaluated"));
+        QTRY_VERIFY(!document->evaluating());
+        document->setCurrentIndex(1);
+        QTRY_COMPARE(whyNotEvaluated(*document), failed);
+        fails = false;
+        BucketCommands(*document).addText("layers.1");
+        QCOMPARE(whyNotEvaluated(*document), QStringLiteral("The plan is being evaluated"));
+        panel.show();
+        QTRY_VERIFY(panel.model()->rows());
+        QVERIFY2(panel.sums().contains(" collectives"), qPrintable(panel.sums()));
+    }
+
     /// As is what is chosen.
     void nothingIsChosenBehindAnotherDock() {
         DockedBehind docked(*panel_);
         runAllDue();
         document_->selection().selectModule("layers.1");
+        runAllDue();
         QCOMPARE(panel_->view()->selectionModel()->selectedRows().size(), 0);
         QVERIFY2(!panel_->sums().contains("chosen"), qPrintable(panel_->sums()));
         docked.raise();
