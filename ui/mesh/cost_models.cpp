@@ -99,6 +99,7 @@ QString tableFile(const QString& id) {
 }
 
 QString linksProblem(const GraphLinks* links, const DeviceMesh& mesh) {
+    if (links && !links->awaited.isEmpty()) return links->awaited;
     if (!links || links->meshes.empty())
         return tr("No graph is open that has links and parameters with collectives of their own");
     if (!links->find(mesh)) return tr("This mesh is none of the open graph's; choose one of its parameters");

@@ -25,6 +25,8 @@ struct CostModel {
 struct GraphLinks {
     std::shared_ptr<const Graph> graph;
     std::vector<GroupMesh> meshes;
+    /// Why there are none yet, as a sentence without full stop: the graph is being read, or looked through.
+    QString awaited{};
 
     /// The mesh with shape and names of `mesh`, or nullptr.
     const GroupMesh* find(const DeviceMesh& mesh) const;

@@ -143,7 +143,10 @@ MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* pare
     });
     connect(&view, &MeshView::stateChanged, this, &MeshConnection::showRefusal);
     connect(&document, &Document::planChanged, this, &MeshConnection::showOrders);
-    whenReadingChanges(document, this, [this] { showRefusal(); });
+    whenReadingChanges(document, this, [this] {
+        showRefusal();
+        showLinks();
+    });
     DeviceOrderList& orders = view.orders();
     connect(&orders, &DeviceOrderList::takeWanted, this, [this] { askAndTakeOrder(view_.window()); });
     connect(&orders, &DeviceOrderList::chosen, this, &MeshConnection::showOrder);
@@ -163,13 +166,23 @@ void MeshConnection::findChains() {
         try {
             found.compared = std::make_shared<const ComparedChains>(compare_chains(*graph, stop));
         } catch (const InputError&) {
-            return {};  // Times are not known; the evaluation says why.
+            return [this] { showLinks(); };  // Times are not known; the evaluation says why.
         }
         if (stop.stop_requested()) return {};
         found.links = linksOf(graph, *found.compared);
         if (graph->node_count() >= large_graph_nodes) found.compared = releasedElsewhere(found.compared);
         return [this, found] { show(found); };
     });
+    showLinks();
+}
+
+void MeshConnection::showLinks() {
+    QString awaited;
+    if (!document_.isOpen() && document_.loading()) awaited = noGraphOpen(document_);
+    if (document_.isOpen() && !found_.links && task_.busy())
+        awaited = MeshView::tr("The collectives of the open graph are being looked through");
+    view_.setLinks(awaited.isEmpty() ? found_.links
+                                     : std::make_shared<const GraphLinks>(GraphLinks{nullptr, {}, awaited}));
 }
 
 void MeshConnection::openPlacements(const QString& path) {
@@ -193,7 +206,7 @@ void MeshConnection::openPlacements(const QString& path) {
 void MeshConnection::show(Found found) {
     found_ = std::move(found);
     selected_.clear();
-    view_.setLinks(found_.links);
+    showLinks();
     if (!found_.compared) view_.setParameters({});
     listRows();
     showOrders();

@@ -72,6 +72,7 @@ class MeshConnection : public QObject {
     /// Tells the view what the current plan has, and what could be done.
     void showOrders();
     void showRefusal();
+    void showLinks();
     void askForPattern(int row);
     const ParameterChains* selected() const;
     /// The alternative that the view's source is, or nullptr.

@@ -181,7 +181,7 @@ void MeshView::showCosts() {
     // Beside the figures of a graph, those here would be taken for its own.
     const bool graphs = inputs_.cost_model == linksId, offered = problem.isEmpty();
     QString note;
-    if (links_ && !graphs)
+    if (links_ && links_->awaited.isEmpty() && !graphs)
         note = tr("Times by %1, not by the open graph's cost model").arg(costModel(inputs_.cost_model).title);
     if (!note.isEmpty() && !offered) note += tr(", which has no such mesh");
     answers_->setCostNote(note, offered);

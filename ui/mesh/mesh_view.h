@@ -41,7 +41,7 @@ class MeshView : public QWidget {
     void markParameters(const std::vector<QString>& orders) { parameters_->setChosen(orders); }
     /// Asks about a parameter that is offered, as an edit, and chooses it in the list.
     void showParameter(const QString& name, const MeshInputs& inputs);
-    /// The open graph's links, for the cost model of this name; nullptr where there are none.
+    /// The open graph's links, for the cost model of this name, or why they are awaited; nullptr where there are none.
     void setLinks(std::shared_ptr<const GraphLinks> links);
     /// Stands under the parameters.
     DeviceOrderList& orders() { return parameters_->orders(); }

@@ -172,6 +172,23 @@ class MeshConnectionTest : public QObject {
         QTRY_VERIFY(!view_->busy() && !view_->comparison());
     }
 
+    /// No graph is said to be missing while it is read, or while its collectives are looked through.
+    void saysWhyThereAreNoLinksYet() {
+        MeshView view;
+        Document document;
+        MeshConnection connection(document, view);
+        const auto why = [&] {
+            return view.costs().itemData(view.costs().findData(QString(linksId)), Qt::ToolTipRole).toString();
+        };
+        QVERIFY2(why().startsWith("No graph is open that has links"), qPrintable(why()));
+        QStringList said;
+        connect(&document, &Document::graphChanged, &view, [&] { said.append(why()); });
+        document.openGraph(QStringLiteral(OVERLAP_TEST_DATA "/redistribution_graphs/fsdp_tp.graph.json"));
+        QTRY_COMPARE(why(), QStringLiteral("The graph is being read"));
+        QTRY_VERIFY2(why().startsWith("This mesh is none of the open graph's"), qPrintable(why()));
+        QCOMPARE(said, QStringList{QStringLiteral("The collectives of the open graph are being looked through")});
+    }
+
     void saysWhereCostsAreNotTheGraphs() {
         const auto* note = view_->findChild<QLabel*>("meshCostNote");
         auto* use = view_->findChild<QToolButton*>("meshUseGraphCosts");
