@@ -5,11 +5,10 @@
 namespace overlap::ui {
 
 const std::vector<NodeId>& RemovedCollectivesFound::of(const std::shared_ptr<const Evaluation>& evaluation) {
-    if (of_.lock() != evaluation) {
-        removed_ = removed_collectives(*evaluation);
-        of_ = evaluation;
-    }
-    return removed_;
+    std::erase_if(found_, [](const auto& known) { return known.first.expired(); });
+    const auto known = found_.find(evaluation);
+    if (known != found_.end()) return known->second;
+    return found_.emplace(evaluation, removed_collectives(*evaluation)).first->second;
 }
 
 }  // namespace overlap::ui

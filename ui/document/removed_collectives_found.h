@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -8,19 +9,18 @@
 
 namespace overlap::ui {
 
-/// What removedCollectives() found last; a child of the document that it is of.
+/// What removedCollectives() has found, of each evaluation as long as somebody has it; a child of the document.
 class RemovedCollectivesFound : public QObject {
     Q_OBJECT
 
   public:
     using QObject::QObject;
 
-    /// The collectives that do not run in an evaluation, found anew where it is not the one of the last question.
+    /// The collectives that do not run in an evaluation, found at the first question.
     const std::vector<NodeId>& of(const std::shared_ptr<const Evaluation>& evaluation);
 
   private:
-    std::weak_ptr<const Evaluation> of_;
-    std::vector<NodeId> removed_;
+    std::map<std::weak_ptr<const Evaluation>, std::vector<NodeId>, std::owner_less<>> found_;
 };
 
 }  // namespace overlap::ui

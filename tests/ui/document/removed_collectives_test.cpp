@@ -39,6 +39,7 @@ class RemovedCollectivesTest : public QObject {
         QCOMPARE(removedCollectives(*deduplicated), std::vector<NodeId>());
         deduplicated->setCurrentIndex(deduplicated->variantCount() - 1);
         QCOMPARE(removedCollectives(*deduplicated), expected);
+        QCOMPARE(kept(), before);  // nor when its plan is shown again
     }
 };
 
