@@ -1,5 +1,6 @@
 #include "ui/frame/shell_style.h"
 
+#include "ui/theme/tab_padding.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -22,9 +23,8 @@ QLabel[role="good"] { color: %11; }
 #commandPalette { background: %6; border: 1px solid %5; border-radius: 6px; }
 #commandPalette QListView { background: transparent; }
 QTabBar[hasCorner="true"]::tab:last { margin-right: 24px; }
-QTabBar[dense="true"]::tab { padding: 6px 4px; }
-#variantBar QTabBar::tab { background: %6; border: 1px solid %5; border-radius: 4px; padding: 4px 12px; margin-right: 4px; color: %1; }
-#variantBar QTabBar[dense="true"]::tab { padding: 4px 6px; }
+#variantBar QTabBar::tab { background: %6; border: 1px solid %5; border-radius: 4px; padding: 4px %13px; margin-right: 4px; color: %1; }
+#variantBar QTabBar[dense="true"]::tab { padding: 4px %14px; }
 #variantBar QTabBar::tab:hover { color: %7; }
 #variantBar QTabBar::tab:selected { background: %8; color: %9; border-color: %8; font-weight: 600; }
 #variantBar QToolButton { border: 1px solid %5; background: %6; padding: 3px 8px; }
@@ -45,7 +45,9 @@ ModulesPanel, BucketBoard, PassesPanel, #meshInputs, #rankStageBar { background:
         .arg(theme.dim.name(), theme.caution.name(), theme.asText(theme.caution).name(), theme.panel.name(),
              theme.line.name(), theme.raised.name(), theme.text.name(), theme.accent.name(),
              theme.textOn(theme.accent).name())
-        .arg(theme.asText(theme.exposed).name(), theme.asText(theme.hidden).name(), theme.asText(theme.accent).name());
+        .arg(theme.asText(theme.exposed).name(), theme.asText(theme.hidden).name(), theme.asText(theme.accent).name())
+        .arg(plan_tab_padding.wide)
+        .arg(plan_tab_padding.dense);
 }
 
 }  // namespace overlap::ui

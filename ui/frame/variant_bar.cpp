@@ -15,6 +15,7 @@
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/tab_padding.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/plan_colours.h"
 #include "ui/widgets/tab_overflow.h"
@@ -22,15 +23,20 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int longest_title = 32;               ///< in characters; the tool tip has all of it
-constexpr int wanted_width = 340;               ///< below it tabs scroll; the figures beside them shrink first
-constexpr int padding = 12, dense_padding = 6;  ///< of the style sheet
-constexpr int around_tab = 6;                   ///< border and margin of the style sheet
+constexpr int longest_title = 32;  ///< in characters; the tool tip has all of it
+constexpr int wanted_width = 340;  ///< below it tabs scroll; the figures beside them shrink first
+constexpr int around_tab = 6;      ///< border and margin of the style sheet
 constexpr int mark_size = 8, icon_space = 4;
 constexpr int fewest_letters = 8;  ///< of a title that is elided; below it tabs scroll
 
 const QString unsaved_dot = QStringLiteral(" •");
 constexpr QChar ellipsis(0x2026);
+
+/// What a tab shows.
+struct TabTitle {
+    QString whole;
+    bool dotted = false;
+};
 
 QFontMetrics currentMetrics() {
     return QFontMetrics(textFont(normalTextPx, QFont::DemiBold));
@@ -49,16 +55,22 @@ QString shortTitle(const QString& title) {
 }  // namespace
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
-/// there is less room, titles are elided, except the baseline's. The data of a tab is its whole title.
+/// there is less room, titles are elided, except the baseline's.
 class VariantTabs : public QTabBar {
   public:
+    /// @param dotted whether a dot behind the title says that the plan is in no file as it is.
+    void setTitle(int index, const QString& title, bool dotted) {
+        setTabData(index, QVariant::fromValue(TabTitle{title, dotted}));
+        setTabText(index, shownInMenu(shortTitle(title)) + (dotted ? unsaved_dot : QString()));
+    }
+
     /// The title as it is drawn.
     QString drawnTitle(int index) const {
-        const QString mark = isDotted(index) ? unsaved_dot : QString();
+        const QString mark = titleOf(index).dotted ? unsaved_dot : QString();
         const int room = tabRect(index).width() - sideOf(index) - currentMetrics().horizontalAdvance(mark);
         // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles distinguish
         // them as often as beginnings do.
-        return elidedName(currentMetrics(), tabData(index).toString(), Qt::ElideMiddle, room) + mark;
+        return elidedName(currentMetrics(), titleOf(index).whole, Qt::ElideMiddle, room) + mark;
     }
 
     /// The tab that is drawn there; -1 where none is. What is not drawn is not closed, renamed or explained either.
@@ -67,7 +79,7 @@ class VariantTabs : public QTabBar {
   protected:
     QSize tabSizeHint(int index) const override {
         // The dot of the first edit must not push the tabs behind it from under the pointer.
-        const bool dotted = index == 0 || isDotted(index);
+        const bool dotted = index == 0 || titleOf(index).dotted;
         const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
         const int text = currentMetrics().size(Qt::TextShowMnemonic, widest).width();
         return {text + sideOf(index), QTabBar::tabSizeHint(index).height()};
@@ -120,7 +132,7 @@ class VariantTabs : public QTabBar {
     }
     int sideOf(int index) const {
         const int icon = tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space;
-        return 2 * (property("dense").toBool() ? dense_padding : padding) + around_tab + icon;
+        return 2 * (property("dense").toBool() ? plan_tab_padding.dense : plan_tab_padding.wide) + around_tab + icon;
     }
     int leastWidth(int index, int whole) const {
         return index == 0 ? whole : std::min(whole, narrowestText() + sideOf(index));
@@ -131,7 +143,7 @@ class VariantTabs : public QTabBar {
         for (int tab = 0; tab < count(); ++tab) least += leastWidth(tab, tabSizeHint(tab).width());
         return least <= width();
     }
-    bool isDotted(int index) const { return tabText(index).endsWith(unsaved_dot); }
+    TabTitle titleOf(int index) const { return tabData(index).value<TabTitle>(); }
     static int narrowestText() {
         const QFontMetrics metrics = currentMetrics();
         return fewest_letters * metrics.averageCharWidth() + metrics.horizontalAdvance(ellipsis + unsaved_dot);
@@ -145,7 +157,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     tabs_->setExpanding(false);
     tabs_->setElideMode(Qt::ElideMiddle);
     tabs_->setIconSize({mark_size, mark_size});
-    new TabOverflow(*tabs_, tr("All plans and measurements"));
+    new TabOverflow(*tabs_, tr("All plans and measurements"), plan_tab_padding);
     tabs_->setAccessibleName(tr("Plans"));
     tabs_->installEventFilter(this);
     add_->setText(QStringLiteral("+"));
@@ -206,9 +218,7 @@ void VariantBar::updateVariants() {
     for (int i = 0; i < document_.variantCount(); ++i) {
         const Variant& variant = document_.variant(i);
         const QString name = shownName(variant.title());
-        const QString title = shownInMenu(shortTitle(name));
-        tabs_->setTabData(i, name);
-        tabs_->setTabText(i, variant.modified() ? title + unsaved_dot : title);
+        tabs_->setTitle(i, name, variant.modified());
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
                                                              : shownName(variant.filePath());
@@ -228,8 +238,7 @@ void VariantBar::updateMeasurements() {
         const int tab = document_.variantCount() + i;
         const bool other = isOfOtherGraph(i);
         const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
-        tabs_->setTabData(tab, title);
-        tabs_->setTabText(tab, shownInMenu(shortTitle(title)));
+        tabs_->setTitle(tab, title, false);
         tabs_->setTabIcon(tab, {});
         QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
         if (other)

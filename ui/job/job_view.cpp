@@ -23,6 +23,7 @@
 #include "ui/job/what_if_model.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/tab_padding.h"
 #include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
@@ -305,8 +306,10 @@ void JobView::arrange() {
     const bool low = height() < low_panel_height;
     if (low != low_) {
         low_ = low;
-        tabs_->setStyleSheet(low ? QStringLiteral("QTabBar::tab { padding: 1px 10px; }"
-                                                  "QTabBar[dense=\"true\"]::tab { padding: 1px 4px; }")
+        tabs_->setStyleSheet(low ? QStringLiteral("QTabBar::tab { padding: 1px %1px; }"
+                                                  "QTabBar[dense=\"true\"]::tab { padding: 1px %2px; }")
+                                       .arg(usual_tab_padding.wide)
+                                       .arg(usual_tab_padding.dense)
                                  : QString());
         tabs_->ensurePolished();
         tabs_->setFixedHeight(tabs_->sizeHint().height());

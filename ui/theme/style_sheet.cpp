@@ -1,14 +1,16 @@
 #include <QHash>
 #include <QRegularExpression>
 
+#include "ui/theme/tab_padding.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
 namespace {
 
 /// Qt's widgets in the application's look; @names are tokens. Flat, hairlines instead of frames, a 4-px grid.
-/// A rule of a sheet takes the arrows of combo and spin boxes away: theirs are pictures in a grey for both themes. Without
-/// rules, Qt draws frames darker than the window, which are unseen on a dark one, and a disabled combo box like another.
+/// A rule of a sheet takes the arrows of combo and spin boxes away: theirs are pictures in a grey for both themes.
+/// Without rules, Qt draws frames darker than the window, which are unseen on a dark one, and a disabled combo box like
+/// another.
 constexpr const char* sheet = R"(
 * { font-size: @normalpx; }
 QWidget { color: @text; }
@@ -38,7 +40,8 @@ QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; font-weight
 QDockWidget::title { background: @panel; padding: 6px 12px; border-bottom: 1px solid @line; text-align: left; }
 
 QTabBar { background: transparent; qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: @dim; padding: 6px 10px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab { background: transparent; color: @dim; padding: 6px @tabPadding; border: none; border-bottom: 2px solid transparent; }
+QTabBar[dense="true"]::tab { padding: 6px @denseTabPadding; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar::tab:focus { color: @accentText; }
@@ -140,6 +143,8 @@ QString styleSheetOf(const Theme& theme) {
         {QStringLiteral("selection"), theme.selection().name()},
         {QStringLiteral("hover"), blended(theme.background, theme.accent, 0.08).name()},
         {QStringLiteral("normalpx"), QStringLiteral("%1px").arg(normalTextPx)},
+        {QStringLiteral("tabPadding"), QStringLiteral("%1px").arg(usual_tab_padding.wide)},
+        {QStringLiteral("denseTabPadding"), QStringLiteral("%1px").arg(usual_tab_padding.dense)},
         {QStringLiteral("smallpx"), QStringLiteral("%1px").arg(smallTextPx)},
     };
     const QString source = QString::fromLatin1(sheet);

@@ -11,8 +11,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int wide_padding = 10;  ///< beside the text of a tab, as the style sheet has it
-
 /// Qt lays tabs out anew for nothing less, where neither their texts nor the bar's size have changed.
 void layOutAnew(QTabBar& tabs) {
     QEvent changed(QEvent::StyleChange);
@@ -51,9 +49,10 @@ class RoomForButtons : public QProxyStyle {
     int count_ = 2;
 };
 
-TabOverflow::TabOverflow(QTabBar& tabs, const QString& help)
+TabOverflow::TabOverflow(QTabBar& tabs, const QString& help, TabPadding padding)
     : QObject(&tabs),
       tabs_(tabs),
+      padding_(padding),
       back_(tabs.findChild<QToolButton*>("ScrollLeftButton", Qt::FindDirectChildrenOnly)),
       forward_(tabs.findChild<QToolButton*>("ScrollRightButton", Qt::FindDirectChildrenOnly)),
       list_(new QToolButton(&tabs)),
@@ -125,10 +124,11 @@ bool TabOverflow::eventFilter(QObject* watched, QEvent* event) {
 /// Closer together where they do not fit.
 void TabOverflow::fit() {
     takeRoom();
-    int width = corner_ ? button_width : 0;
-    for (int tab = 0; tab < tabs_.count(); ++tab)
-        if (tabs_.isTabVisible(tab))
-            width += tabs_.fontMetrics().horizontalAdvance(tabs_.tabText(tab)) + 2 * wide_padding;
+    // As wide as the bar itself would have all tabs: icons, borders and the current one's weight belong to them.
+    int width = tabs_.sizeHint().width();
+    if (tabs_.property("dense").toBool())
+        for (int tab = 0; tab < tabs_.count(); ++tab)
+            if (tabs_.isTabVisible(tab)) width += 2 * (padding_.wide - padding_.dense);
     setStyled(tabs_, "dense", width > tabs_.width());
     showCurrent();
 }

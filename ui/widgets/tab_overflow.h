@@ -2,6 +2,8 @@
 
 #include <QObject>
 
+#include "ui/theme/tab_padding.h"
+
 class QMenu;
 class QTabBar;
 class QToolButton;
@@ -20,8 +22,9 @@ class TabOverflow : public QObject {
     static constexpr int narrow_bar = 240;
     static constexpr int button_width = 24;
 
-    /// @param tabs owns the object. @param help of the button that lists them.
-    TabOverflow(QTabBar& tabs, const QString& help);
+    /// @param tabs owns the object. @param help of the button that lists them. @param padding that the style sheet
+    /// gives these tabs, and where their property `dense` is set.
+    TabOverflow(QTabBar& tabs, const QString& help, TabPadding padding = usual_tab_padding);
 
     /// Hidden while all tabs fit.
     QToolButton* listButton() const { return list_; }
@@ -40,6 +43,7 @@ class TabOverflow : public QObject {
     void showCurrent();
 
     QTabBar& tabs_;
+    TabPadding padding_;
     QToolButton *back_, *forward_, *list_;
     QToolButton* corner_ = nullptr;
     RoomForButtons* room_;  ///< the style of the bar, which owns it

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include "tests/ui/ui_test_support.h"
 #include "ui/frame/dock_tabs.h"
 
 namespace overlap::ui {
@@ -41,6 +42,37 @@ class TabOverflowTest : public QObject {
         const QRect list = overflow.listButton()->geometry();
         QCOMPARE(list.right(), tabs.rect().right());
         QVERIFY(!list.intersects(scrollButton(tabs)->geometry()));
+    }
+
+    /// They do as soon as one pixel is missing, and no longer: by the width that the bar itself gives them.
+    void tabsMoveTogetherWhereTheyDoNotFit() {
+        constexpr TabPadding padding{30, 6};
+        QTabBar tabs;
+        tabs.setStyleSheet(QStringLiteral("QTabBar::tab { padding: 4px %1px; border: 2px solid red; }"
+                                          "QTabBar[dense=\"true\"]::tab { padding: 4px %2px; }")
+                               .arg(padding.wide)
+                               .arg(padding.dense));
+        fill(tabs);
+        QPixmap icon(8, 8);
+        icon.fill(Qt::red);
+        for (int tab = 0; tab < tabs.count(); tab += 2) tabs.setTabIcon(tab, icon);
+        new TabOverflow(tabs, QStringLiteral("All"), padding);
+        tabs.resize(4000, 32);
+        tabs.show();
+        const auto dense = [&] { return tabs.property("dense").toBool(); };
+        QTRY_VERIFY(tabs.tabRect(11).width() > 0 && !dense());
+        const int whole = tabs.sizeHint().width();
+        QVERIFY(tabs.tabRect(11).right() >= whole - 1);
+        for (int time = 0; time < 2; ++time) {
+            tabs.resize(whole - 1, 32);
+            QTRY_VERIFY(dense());
+            QVERIFY(tabs.sizeHint().width() < whole - 1);
+            tabs.resize(whole - 20, 32);
+            runAllDue();
+            QVERIFY(dense());
+            tabs.resize(whole, 32);
+            QTRY_VERIFY(!dense());
+        }
     }
 
     void theCurrentTabIsInView() {

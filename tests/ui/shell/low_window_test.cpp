@@ -225,8 +225,8 @@ class LowWindowTest : public QObject {
         const auto* list = tabs->findChild<QWidget*>("allTabs");
         QTRY_VERIFY(tabs->tabRect(shown).left() >= 0 && tabs->tabRect(shown).right() <= list->x());
         QVERIFY2(tabs->tabRect(0).right() <= 1, qPrintable(QString::number(tabs->tabRect(0).right())));
-        // A short name leaves something of its neighbour, which is not drawn and takes no click.
-        window.document().renameCurrent(QStringLiteral("A"));
+        // A shorter name leaves something of its neighbour, which is not drawn and takes no click.
+        window.document().renameCurrent(QStringLiteral("Plan A"));
         QTRY_VERIFY(tabs->tabRect(0).left() < 0 && tabs->tabRect(0).right() > 1);
         const QImage picture = const_cast<QTabBar*>(tabs)->grab().toImage();
         const QColor ground = picture.pixelColor(0, 0);

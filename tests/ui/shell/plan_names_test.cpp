@@ -111,6 +111,21 @@ class PlanNamesTest : public QObject {
         }
     }
 
+    /// Whatever a plan is called, the dot behind its name says that it is in no file as it is.
+    void aDotOfANameIsNoDotOfAnEdit() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Plan plan = window.document().loaded().empty_plan;
+        plan.name = "Mine •";
+        window.document().addNew(plan);
+        QVERIFY(!window.document().current()->modified());
+        const auto* bar = window.findChild<VariantBar*>();
+        const int tab = window.document().currentIndex();
+        QTRY_COMPARE(bar->drawnTitle(tab), QStringLiteral("Mine •"));
+        window.document().renameCurrent(QStringLiteral("My own •"));
+        QTRY_COMPARE(bar->drawnTitle(tab), QStringLiteral("My own • •"));
+    }
+
     /// Half a name is none, and takes no click.
     void whatIsCutAtAnEndIsNotDrawn() {
         MainWindow window;
