@@ -52,7 +52,7 @@ class CommentReader {
 
     std::optional<FxComment> read() {
         take_source();
-        if (!take_annotation()) return std::nullopt;
+        take_annotation();
         take_tags();
         take_rest();
         if (!empty_) return std::move(comment_);
@@ -83,17 +83,17 @@ class CommentReader {
         empty_ = false;
     }
 
-    /// @return false where the annotation is no dictionary: then the comment is prose.
-    bool take_annotation() {
+    /// An annotation that is no dictionary stays in the text.
+    void take_annotation() {
         constexpr std::string_view mark = "Annotation: ";
         const std::size_t begin = rest_.find(mark);
-        if (begin == std::string::npos) return true;
+        if (begin == std::string::npos) return;
         try {
             PythonTokens tokens(rest_, begin + mark.size(), rest_.size());
             PythonExpressions expressions(tokens);
             const PythonExpressionId dictionary = expressions.parse_item();
             JsonWriter custom;
-            if (expressions[dictionary].kind != PythonExpressionKind::dictionary) return true;
+            if (expressions[dictionary].kind != PythonExpressionKind::dictionary) return;
             for (std::uint32_t entry = 0; entry + 1 < expressions[dictionary].count; entry += 2) {
                 add_entry(custom, expressions, expressions.child(dictionary, entry),
                           expressions.child(dictionary, entry + 1));
@@ -103,7 +103,6 @@ class CommentReader {
             empty_ = false;
         } catch (const InputError&) {  // it is kept as text
         }
-        return true;
     }
 
     void add_entry(JsonWriter& custom, const PythonExpressions& expressions, PythonExpressionId key,
