@@ -12,7 +12,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int narrowest_plans = 160;
+constexpr int narrowest_plans = 184;  ///< eight letters of a title and the list of all
 constexpr int sheet_padding = 2 * 8;  ///< of the style sheet, which the layout's margins do not have
 
 }  // namespace
