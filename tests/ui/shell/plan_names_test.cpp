@@ -142,6 +142,8 @@ class PlanNamesTest : public QObject {
         int cut = 0;
         for (int current = tabs.count() - 1; current >= 0; --current) {
             window.document().setCurrentIndex(current);
+            QVERIFY(waitUntilIdle(window));  // figures of an evaluation take their room
+            runAllDue();
             QTRY_VERIFY(isInSight(tabs, current));
             const QImage picture = tabs.grab().toImage();
             for (int tab = 0; tab < tabs.count(); ++tab) {
