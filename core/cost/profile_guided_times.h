@@ -11,8 +11,9 @@
 
 namespace overlap {
 
-/// What a profile is asked for a node that is no collective: the operator's name, sizes of its tensor arguments and dtype
-/// of its result, without a time. Nothing where no argument is a tensor, or a size is known only when the job runs.
+/// What a profile is asked for a node that is no collective: the operator's name, sizes of its tensor arguments and
+/// dtype of its result, without a time. Nothing where no argument is a tensor, or a size is known only when the job
+/// runs.
 std::optional<ProfiledOperator> profiled_operator(const Graph& graph, NodeId node);
 
 /// What a profile says of the nodes of a graph, as torch 2.15 asks it

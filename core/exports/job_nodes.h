@@ -13,8 +13,8 @@ namespace overlap {
 /// and halves of modules, is in tables, and nodes refer to it by number.
 class JobNodes {
   public:
-    /// The node with `name`, `op` unless it is call_function, `target`, `args`, `kwargs`, `outputs`, `modules`, and of a
-    /// node of a half `chunk` and `chunked_original_name`; what the document does not have is left out.
+    /// The node with `name`, `op` unless it is call_function, `target`, `args`, `kwargs`, `outputs`, `modules`, and of
+    /// a node of a half `chunk` and `chunked_original_name`; what the document does not have is left out.
     Json compact(const Graph& graph, NodeId node);
     /// The same for a node that a pass made, with what its metadata holds beside.
     Json whole(const Graph& graph, NodeId node);

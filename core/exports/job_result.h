@@ -59,8 +59,9 @@ Json job_process_groups(const Execution& execution);
 /// The steps as a job calls them.
 Json job_pipeline(const Execution& execution, const std::vector<PassStep>& steps);
 
-/// What a job needs to make the result of its own graph, which it has: the parts of job_section() that say what changes,
-/// with the same names. `before` has each node that changes as it was, `[place, node]`; new nodes have their memory.
+/// What a job needs to make the result of its own graph, which it has: the parts of job_section() that say what
+/// changes, with the same names. `before` has each node that changes as it was, `[place, node]`; new nodes have their
+/// memory.
 /// @throws InputError as job_section().
 Json job_changes(const Plan& plan, const Execution& execution);
 

@@ -64,13 +64,14 @@ bool NodeComparison::same(const Value& was, const Value& is) const {
 
 bool NodeComparison::same_outputs(NodeId was, NodeId is) const {
     if (before_.record(was).has_outputs != after_.record(is).has_outputs) return false;
-    return std::ranges::equal(
-        before_.outputs(was), after_.outputs(is), [this](const TensorMeta& old_tensor, const TensorMeta& new_tensor) {
-            if (!old_tensor.is_tensor || !new_tensor.is_tensor) return old_tensor.is_tensor == new_tensor.is_tensor;
-            return old_tensor.dtype == new_tensor.dtype &&
-                   std::ranges::equal(before_.shape(old_tensor), after_.shape(new_tensor)) &&
-                   std::ranges::equal(before_.stride(old_tensor), after_.stride(new_tensor));
-        });
+    return std::ranges::equal(before_.outputs(was), after_.outputs(is),
+                              [this](const TensorMeta& old_tensor, const TensorMeta& new_tensor) {
+                                  if (!old_tensor.is_tensor || !new_tensor.is_tensor)
+                                      return old_tensor.is_tensor == new_tensor.is_tensor;
+                                  return old_tensor.dtype == new_tensor.dtype &&
+                                         std::ranges::equal(before_.shape(old_tensor), after_.shape(new_tensor)) &&
+                                         std::ranges::equal(before_.stride(old_tensor), after_.stride(new_tensor));
+                              });
 }
 
 bool NodeComparison::same_modules(ModuleStackId was, ModuleStackId is) const {

@@ -12,7 +12,7 @@ namespace {
 
 struct TableEntry {
     std::string_view name;
-    unsigned flags;  ///< view 1, cheap 2, fusible 4, compute 8, side effects 16, side effects unknown 32
+    unsigned flags;    ///< view 1, cheap 2, fusible 4, compute 8, side effects 16, side effects unknown 32
     unsigned written;  ///< TargetInfo::written_arguments
 };
 

@@ -15,8 +15,9 @@ namespace overlap {
 ///      "problems": [{"severity", "kind", "message", "nodes", "plan_entry"}]}
 ///
 /// `orderings` are the edges "target comes after source" that the pass added. `groups` are process groups that the job
-/// is to create. `collectives` are the overlap scheduler's figures. `plan_entry` counts from 1, as texts do; of a bucket
-/// it is null where the pass chose it itself, and of a problem left out where that is not about an entry of the plan.
+/// is to create. `collectives` are the overlap scheduler's figures. `plan_entry` counts from 1, as texts do; of a
+/// bucket it is null where the pass chose it itself, and of a problem left out where that is not about an entry of the
+/// plan.
 Json report_json(const PassReport& report);
 
 /// One element of `buckets` above.

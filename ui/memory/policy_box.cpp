@@ -44,7 +44,8 @@ PolicyBox::PolicyBox(QWidget* parent) : QComboBox(parent) {
     view()->setAccessibleName(accessibleName());
     setToolTip(tr("What is kept from forward to backward where no rule says otherwise\n") +
                lines.join(QLatin1Char('\n')));
-    connect(this, &QComboBox::activated, this, [this] { emit policyChosen(policy() == no_policy ? QString() : policy()); });
+    connect(this, &QComboBox::activated, this,
+            [this] { emit policyChosen(policy() == no_policy ? QString() : policy()); });
 }
 
 void PolicyBox::setPolicy(const QString& policy) {

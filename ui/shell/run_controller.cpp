@@ -11,7 +11,8 @@ RunController::RunController(Document& document, Measurements& measurements, Run
     : document_(document), measurements_(measurements), panel_(panel) {
     connect(&panel, &RunPanel::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(&panel, &RunPanel::failed, this, [this](const QString& sentence) { emit warned(sentence); });
-    // The result of a run is a measurement like any other, of all ranks, opened from its files and overlaid on the plan that ran.
+    // The result of a run is a measurement like any other, of all ranks, opened from its files and overlaid on the plan
+    // that ran.
     connect(&panel, &RunPanel::measured, this,
             [this](quint64 plan, const QStringList& trace_files, const QString& result_file) {
                 if (const int index = document_.indexOf(plan); index >= 0) document_.setCurrentIndex(index);

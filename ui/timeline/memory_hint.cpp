@@ -18,8 +18,8 @@ int MemoryHint::place(const QRect& header, bool hidden_curve) {
     setVisible(hidden_curve);
     if (!hidden_curve) return 0;
     const QSize size = sizeHint().boundedTo(header.size());
-    setGeometry(QRect(QPoint(header.right() - gridPx - size.width(), header.top() + (header.height() - size.height()) / 2),
-                      size));
+    setGeometry(QRect(
+        QPoint(header.right() - gridPx - size.width(), header.top() + (header.height() - size.height()) / 2), size));
     return size.width() + gridPx;
 }
 

@@ -6,8 +6,8 @@
 #include "core/base/wording.h"
 #include "core/passes/memory/gathered_values.h"
 #include "core/passes/memory/layers.h"
-#include "core/passes/memory/offload_candidates.h"
 #include "core/passes/memory/memory_rule_matches.h"
+#include "core/passes/memory/offload_candidates.h"
 
 namespace overlap::memory {
 

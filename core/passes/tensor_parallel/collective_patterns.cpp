@@ -26,8 +26,8 @@ class Patterns {
           splits_(graph, {"aten.split.Tensor", "aten.split.sizes", "aten.split_with_sizes.default"}),
           getitems_(graph, {"operator.getitem"}),
           retyped_(graph, {"aten.view.dtype"}),
-          ends_(graph, {"_c10d_functional.wait_tensor.default", "aten.cat.default", "aten.slice.Tensor",
-                        "aten.view.dtype"}) {
+          ends_(graph,
+                {"_c10d_functional.wait_tensor.default", "aten.cat.default", "aten.slice.Tensor", "aten.view.dtype"}) {
         if (!waits_.any() || (!gathers_.any() && !scatters_.any())) return;
         for (NodeId node = 0; node < graph.node_count(); ++node) {
             const NodeRecord& record = graph.record(node);

@@ -25,7 +25,8 @@ QColor roleColour(const Theme& theme, EventRole role) {
             return theme.halves[1];
         default:
             if (role >= EventRole::deep_bucket_0) {
-                const auto hue = static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::deep_bucket_0);
+                const auto hue =
+                    static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::deep_bucket_0);
                 return blended(theme.background, theme.bucket(hue), deep_tone);
             }
             return theme.bucket(static_cast<std::uint32_t>(role) - static_cast<std::uint32_t>(EventRole::bucket_0));
