@@ -20,6 +20,8 @@ NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent),
       label_(new QLabel),
       layout_(new QHBoxLayout),
+      rows_(new QVBoxLayout(this)),
+      actions_(new QWidget),
       unfold_(new QToolButton),
       details_(new QPlainTextEdit) {
     setObjectName("notice");
@@ -41,11 +43,14 @@ NoticeBar::NoticeBar(QWidget* parent)
     layout_->addWidget(label_, 1);
     layout_->addWidget(unfold_, 0, Qt::AlignTop);
     layout_->addWidget(close, 0, Qt::AlignTop);
-    auto* rows = new QVBoxLayout(this);
-    rows->setContentsMargins(12, 4, 4, 4);
-    rows->setSpacing(4);
-    rows->addLayout(layout_);
-    rows->addWidget(details_);
+    auto* actions = new QHBoxLayout(actions_);
+    actions->setContentsMargins(0, 0, 0, 0);
+    actions->addStretch(1);
+    layout_->insertWidget(1, actions_, 0, Qt::AlignTop);
+    rows_->setContentsMargins(12, 4, 4, 4);
+    rows_->setSpacing(4);
+    rows_->addLayout(layout_);
+    rows_->addWidget(details_);
     setDetails({});
     hide();
 }
@@ -75,23 +80,50 @@ void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeActi
     QStringList shown;
     for (const QString& detail : details) shown.append(shownName(detail));
     setDetails(shown);
-    label_->setText(QStringLiteral("▲ ") + shownName(sentence));
-    setAccessibleName(label_->text().mid(2));
     removeButtons(buttons_);
+    setSentence(QStringLiteral("▲ ") + shownName(sentence));
     for (const NoticeAction& action : actions)
         connect(addButton(action), &QToolButton::clicked, this, [this, run = action.run] {
             hide();
             run();
         });
+    place();
     show();
     emit noticeShown();
+}
+
+void NoticeBar::setSentence(const QString& sentence) {
+    label_->setText(sentence);
+    setAccessibleName(sentence.mid(2));
+}
+
+void NoticeBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    place();
+}
+
+/// Beside many buttons a sentence would become a narrow column.
+void NoticeBar::place() {
+    int width = label_->fontMetrics().horizontalAdvance(label_->text()) + actions_->sizeHint().width();
+    for (const QWidget* other : {static_cast<QWidget*>(unfold_), layout_->itemAt(layout_->count() - 1)->widget()})
+        if (!other->isHidden()) width += other->sizeHint().width();
+    width += layout_->count() * layout_->spacing() + rows_->contentsMargins().left() + rows_->contentsMargins().right();
+    const bool beside = buttons_.empty() || width <= this->width();
+    if (beside == (layout_->indexOf(actions_) >= 0)) return;
+    if (beside) {
+        rows_->removeWidget(actions_);
+        layout_->insertWidget(1, actions_, 0, Qt::AlignTop);
+    } else {
+        layout_->removeWidget(actions_);
+        rows_->insertWidget(1, actions_);
+    }
 }
 
 QToolButton* NoticeBar::addButton(const NoticeAction& action) {
     auto* button = new QToolButton;
     button->setText(action.text);
     button->setFocusPolicy(Qt::StrongFocus);
-    layout_->insertWidget(layout_->count() - 2, button, 0, Qt::AlignTop);
+    actions_->layout()->addWidget(button);
     buttons_.push_back(button);
     return button;
 }
@@ -117,8 +149,8 @@ void NoticeBar::addSentence(const QString& sentence, const QStringList& more,
     QStringList all = details();
     for (const QString& detail : more) all.append(shownName(detail));
     if (!more.isEmpty()) setDetails(all);
-    label_->setText(label_->text() + QStringLiteral(". ") + shownName(sentence));
-    setAccessibleName(text());
+    setSentence(label_->text() + QStringLiteral(". ") + shownName(sentence));
+    place();
     emit noticeShown();
 }
 

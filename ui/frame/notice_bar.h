@@ -8,6 +8,7 @@ class QHBoxLayout;
 class QLabel;
 class QPlainTextEdit;
 class QToolButton;
+class QVBoxLayout;
 
 namespace overlap::ui {
 
@@ -18,7 +19,8 @@ struct NoticeAction {
 };
 
 /// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.
-/// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll.
+/// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll. Buttons are
+/// beside a sentence that has one line there, and else below it.
 class NoticeBar : public QFrame {
     Q_OBJECT
 
@@ -46,8 +48,13 @@ class NoticeBar : public QFrame {
     /// A notice, or one more sentence of it, is there to be seen.
     void noticeShown();
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     void setDetails(const QStringList& details);
+    void setSentence(const QString& sentence);
+    void place();
     QToolButton* addButton(const NoticeAction& action);
     /// @param buttons a copy, since they go from `buttons_`.
     void removeButtons(std::vector<QToolButton*> buttons);
@@ -55,6 +62,8 @@ class NoticeBar : public QFrame {
 
     QLabel* label_;
     QHBoxLayout* layout_;  ///< of the line
+    QVBoxLayout* rows_;
+    QWidget* actions_;  ///< has the buttons of actions
     QToolButton* unfold_;
     QPlainTextEdit* details_;
     std::vector<QToolButton*> buttons_;

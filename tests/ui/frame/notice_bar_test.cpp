@@ -1,5 +1,6 @@
 #include "ui/frame/notice_bar.h"
 
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -40,6 +41,31 @@ class NoticeBarTest : public QObject {
                  qPrintable(QString::number(bar.height())));
         bar.button("Details")->click();
         QVERIFY(!text->isVisible());
+    }
+
+    /// A sentence that has no line beside its buttons has the whole width above them, and no narrow column.
+    void buttonsAreBelowALongSentence() {
+        QWidget window;
+        NoticeBar bar;
+        QVBoxLayout layout(&window);
+        layout.addWidget(&bar);
+        layout.addStretch(1);
+        window.resize(700, 640);
+        window.show();
+        const QString sentence = QStringLiteral("The plan is refused, for a reason that takes some words to tell");
+        bar.showNotice(sentence, {{"Set this option to another value", [] {}}, {"Undo the edit", [] {}}});
+        auto* label = bar.findChild<QLabel*>();
+        auto* button = bar.button("Undo the edit");
+        const auto top = [&] { return button->mapTo(&bar, QPoint()).y(); };
+        QTRY_VERIFY(top() >= label->geometry().bottom());
+        QVERIFY2(label->width() > 600, qPrintable(QString::number(label->width())));
+        window.resize(1400, 640);
+        QTRY_VERIFY(top() < label->geometry().bottom());
+        window.resize(700, 640);
+        QTRY_VERIFY(top() >= label->geometry().bottom());
+        bar.showNotice("Short", {{"Undo the edit", [] {}}});
+        button = bar.button("Undo the edit");
+        QTRY_VERIFY(top() < label->geometry().bottom());
     }
 
     void aNoticeWithoutDetailsHasNoButtonForThem() {
