@@ -1,6 +1,5 @@
 #include "ui/shell/session_controller.h"
 
-#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
@@ -121,11 +120,9 @@ void SessionController::tellOfSearch(const InterruptedSearch& search) {
     std::vector<NoticeAction> actions{{tr("Search again"), [this] { workspace_.searchAgain(); }}};
     if (search.best)
         actions.push_back({tr("Open what it found"), [this, search] { workspace_.search().openBest(search); }});
-    emit warnedAlso(
-        tr("A search for better plans of %1 was under way when it was open last, and was cut off %2; what it "
-           "was asked for is in the panel Search")
-            .arg(QFileInfo(document_.loaded().path).fileName(), search.reached()),
-        {}, actions);
+    emit warnedAlso(tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
+                        .arg(document_.name(), search.reached()),
+                    {}, actions);
 }
 
 RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) {
