@@ -37,9 +37,11 @@ Figure boundToCome() {
 QString widest(QString text) {
     static const QRegularExpression digit(QStringLiteral("\\d"));
     static const QRegularExpression whole_ms(QStringLiteral("^0000(?=\\x{202f}ms)"));
+    static const QRegularExpression seconds(QStringLiteral("^[0.]+(?=\\x{202f}s)"));
     static const QRegularExpression short_number(QStringLiteral("^[0.]{1,4}(?=\\x{202f})"));
     text.replace(digit, QStringLiteral("0"));
     text.replace(whole_ms, QStringLiteral("0000.0"));
+    if (text.contains(seconds)) return text.replace(seconds, QStringLiteral("00.000"));
     return text.replace(short_number, QStringLiteral("000.0"));
 }
 
