@@ -141,9 +141,9 @@ class Search final : public Command {
         if (result.best.changes_order) streams.out << "it changes the order of heavy compute, as --any-order permits\n";
         const std::array<double, 2> steps{result.shortest_ms, result.best.step_ms};
         if (result.shortest_ms < result.best.step_ms)
-            streams.out << "the fastest, " << times_apart(steps).front()
-                        << ", takes more memory, or more buckets, options or overlaps, for less than "
-                        << percent_text(alike_share * 100) << '\n';
+            streams.out << "the fastest, " << times_apart(steps).front() << ", is shorter by less than "
+                        << percent_text(alike_share * 100)
+                        << ", and takes more memory, has more parts, or gains less where costs differ\n";
         if (simulated_ms != result.best.step_ms)
             streams.out << "process groups share links here; overlap simulate, where the graph's cost model does not "
                            "say so, has a step of "

@@ -68,7 +68,7 @@ class Minimizer {
         std::vector<WeighedElement> weighed;
         if (rounds_.stopped()) return weighed;  // which of them were tried is not known
         for (std::size_t index = 0; index < tried.size(); ++index) {
-            const bool needed = !tried[index].usable() || !rounds_.within_limit(tried[index]) ||
+            const bool needed = !tried[index].usable() || tried[index].corrected_peak_bytes > most_.peak_bytes ||
                                 !rounds_.locked().kept_in(tried[index].plan);
             weighed.push_back({std::move(removals[index]), tried[index].step_ms - best_.step_ms, needed});
         }
@@ -122,8 +122,8 @@ std::vector<PlanElement> worth_of_parts(const std::shared_ptr<const Graph>& grap
         evaluator, nothing_locked,
         {.effort = enough, .threads = std::max(1u, options.threads), .memory = std::nullopt, .stop = options.stop});
     const auto any_plan = [](const Plan&) { return true; };
-    return Minimizer(evaluator, rounds, candidate, {candidate.step_ms, candidate.corrected_peak_bytes}, any_plan)
-        .parts();
+    constexpr std::int64_t any_peak = std::numeric_limits<std::int64_t>::max();
+    return Minimizer(evaluator, rounds, candidate, {candidate.step_ms, any_peak}, any_plan).parts();
 }
 
 }  // namespace overlap

@@ -390,8 +390,7 @@ std::string end_text(const SearchResult& result, std::size_t effort) {
     if (result.stopped)
         return "stopped after " + plans + " of " + allowed + "; a search that goes on may find a better one";
     if (result.exhausted)
-        return "it ended after " + plans + " of " + allowed +
-               ", since no change to the best plans helps any more; with a greater effort it would end there, too";
+        return "it ended after " + plans + " of " + allowed + ", since no change to the best plans helps any more";
     return "it ended after " + plans + ": the effort of " + allowed +
            ", of which a part is kept to shorten what was found, is used up; a greater effort may find a better plan";
 }

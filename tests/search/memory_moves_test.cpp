@@ -13,6 +13,7 @@
 #include "core/cost/with_cost_model.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/plan.h"
+#include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
@@ -52,6 +53,25 @@ TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
     EXPECT_LT(least, most);
     // What has a section can do without it.
     EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+/// What saves memory costs time, so by its worth alone it is the first to be taken out.
+TEST(MinimalPlan, DoesWithoutWhatIsWorthNothingAndKeepsWhatSavesMemory) {
+    const auto graph = graph_of("llama3_8b_fsdp64");
+    MemorySection section;
+    section.policy = "full";
+    const Plan plan = edits::with_memory(preset_proposals(*graph).front().plan, section);
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const Candidate found = evaluator.evaluate(plan, "x");
+    ASSERT_TRUE(found.usable()) << found.refusal;
+    const LockedParts nothing_locked;
+    const SearchRounds rounds(evaluator, nothing_locked, {.effort = 600, .threads = 2, .memory = std::nullopt});
+    const MinimalPlan minimal =
+        minimal_plan(evaluator, rounds, found, {found.step_ms * (1 + alike_share), found.corrected_peak_bytes},
+                     [](const Plan&) { return true; });
+    EXPECT_TRUE(minimal.candidate.plan.memory);
+    EXPECT_LE(minimal.candidate.corrected_peak_bytes, found.corrected_peak_bytes);
+    EXPECT_LT(description_length(minimal.candidate.plan), description_length(plan));
 }
 
 TEST(MemoryMoves, SingleOperatorsAreSavedOrComputedAgain) {
