@@ -44,6 +44,10 @@ void EarlierSearches::add(const FoundPlans& found, int chosen) {
     if (entries_.size() > most_kept) entries_.pop_back();
 }
 
+void EarlierSearches::dropAllIn(const FoundPlans& found) {
+    std::erase_if(entries_, [&](const Entry& entry) { return found.hasAllOf(entry.kept.found); });
+}
+
 KeptFoundPlans EarlierSearches::take(std::size_t index) {
     KeptFoundPlans taken = std::move(entries_.at(index).kept);
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -66,7 +70,7 @@ void EarlierSearches::describe(const FoundPlans& shown, std::optional<std::int64
                            .arg(tr("%1 at %2").arg(formatTime(choice.step_ms), bytesText(choice.peak_bytes)));
         if (found.links != shown.links)
             text += u' ' + linksLabel(found.links).toHtmlEscaped();
-        else if (isWithin(choice, limit) &&
+        else if (found.isLike(shown) && isWithin(choice, limit) &&
                  (!isWithin(best, limit) || choice.step_ms < best.step_ms * (1 - alike_share)))
             text += u' ' + tr("(better)");
         texts.append(text);

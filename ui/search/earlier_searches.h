@@ -20,12 +20,16 @@ class EarlierSearches : public QLabel {
 
     /// Adds what was shown until now, with the choice.
     void add(const FoundPlans& found, int chosen);
+    /// Removes those that have nothing which these have not.
+    void dropAllIn(const FoundPlans& found);
     /// Removes one and returns it.
     KeptFoundPlans take(std::size_t index);
+    /// Removes all.
     void clear();
     /// Says each, and where one is better than what is shown.
     /// @param limit of the peak, that plans are chosen within.
     void describe(const FoundPlans& shown, std::optional<std::int64_t> limit);
+    /// Nothing was found before.
     bool isEmpty() const { return entries_.empty(); }
 
     /// For the session.
@@ -33,6 +37,7 @@ class EarlierSearches : public QLabel {
     QJsonArray kept(const std::function<int(quint64 key)>& place_of) const;
 
   signals:
+    /// The link of one was clicked; take() has it.
     void chosen(std::size_t index);
 
   private:

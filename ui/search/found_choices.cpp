@@ -139,7 +139,8 @@ QString captionOf(const FoundPlans& found) {
     // Progress told the step of the fastest.
     const std::array<double, 2> steps{found.shortest_ms, found.best().step_ms};
     if (found.shortest_ms < found.best().step_ms)
-        clauses.append(QObject::tr("%1, %2, takes more memory, or more buckets, options or overlaps, for less than %3")
+        clauses.append(QObject::tr("%1, %2, is shorter by less than %3, and takes more memory, has more parts, or "
+                                   "gains less where costs differ")
                            .arg(fastestText(), formatTimesApart(steps).front(), formatPercent(alike_share)));
     return sentence(clauses.join(QStringLiteral("; ")));
 }

@@ -62,8 +62,12 @@ bool FoundPlans::nothingBetter() const {
     return allowed && best().step_ms >= start.step_ms * (1 - rounding_share);
 }
 
+bool FoundPlans::isLike(const FoundPlans& other) const {
+    return links == other.links && any_order == other.any_order && locked == other.locked;
+}
+
 bool FoundPlans::hasAllOf(const FoundPlans& other) const {
-    if (links != other.links || any_order != other.any_order) return false;
+    if (!isLike(other)) return false;
     const auto has = [this](const FoundChoice& wanted) {
         return std::ranges::any_of(choices, [&](const FoundChoice& choice) {
             return choice.step_ms <= wanted.step_ms && choice.peak_bytes <= wanted.peak_bytes;

@@ -71,7 +71,9 @@ struct FoundPlans {
     bool links_differ = false;    ///< the window shows steps with other links than the search had
 
     const FoundChoice& best() const { return choices.front(); }
-    /// Each of the other's choices is here, or one that is no worse in step and peak, with the same links and order.
+    /// Plans of both may be compared: they have the same links, the same freedom of order and the same parts kept.
+    bool isLike(const FoundPlans& other) const;
+    /// Each of the other's choices is here, or one that is no worse in step and peak, and both searches are alike.
     bool hasAllOf(const FoundPlans& other) const;
     /// The plan that was shown is within the limit, and no plan with a shorter step was found.
     bool nothingBetter() const;

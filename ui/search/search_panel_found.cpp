@@ -101,7 +101,10 @@ std::optional<KeptFoundPlans> SearchPanel::takenUp(const QJsonObject& json) cons
 void SearchPanel::takeRestored() {
     if (restored_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
     const std::optional<KeptFoundPlans> kept = takenUp(restored_);
-    if (!kept) return;
+    if (!kept) {
+        if (!foundPlansFromJson(restored_)) restored_ = {};  // it will not be readable with other times either
+        return;
+    }
     const QJsonArray earlier = std::exchange(restored_, {})["earlier"].toArray();
     for (qsizetype index = earlier.size(); index-- > 0;)
         if (const auto former = takenUp(earlier[index].toObject())) earlier_->add(former->found, former->chosen);
@@ -110,7 +113,8 @@ void SearchPanel::takeRestored() {
 
 /// A search has ended. What an earlier one has found stays to be chosen.
 void SearchPanel::takeFound(const FoundPlans& found) {
-    if (former_.found && !found.hasAllOf(*former_.found)) earlier_->add(*former_.found, former_.chosen);
+    if (former_.found) earlier_->add(*former_.found, former_.chosen);
+    earlier_->dropAllIn(found);
     showFound(found, 0);
 }
 

@@ -1,22 +1,27 @@
 #include "ui/search/start_check.h"
 
+#include <utility>
+
 #include "core/search/candidate.h"
 
 namespace overlap::ui {
 
 bool searchCouldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan,
-                     const std::shared_ptr<const TimeSource>& source) {
-    const std::shared_ptr<const StepWork> work = step_work(graph, source);
-    return !work->obstacle.empty() || CandidateEvaluator(graph, work, source, true).evaluate(plan, {}).usable();
+                     const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop) {
+    const std::shared_ptr<const StepWork> work = step_work(graph, source, stop);
+    return !work->obstacle.empty() || CandidateEvaluator(graph, work, source, true).evaluate(plan, {}, stop).usable();
 }
 
 std::optional<bool> StartCheck::couldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                           const std::shared_ptr<const TimeSource>& source, LinkSharing links) {
-    if (plan_ == plan) return answer_;
-    plan_ = plan;
+    Question question{graph, plan, source, links};
+    if (asked_ == question) return answer_;
+    asked_ = question;
     answer_.reset();
-    task_.start([this, graph, plan, source, links](const std::stop_token&) -> LatestTask::Delivery {
-        const bool answer = searchCouldTake(with_shared_links(graph, links), plan, source);
+    task_.start([this, question = std::move(question)](const std::stop_token& stop) -> LatestTask::Delivery {
+        const bool answer =
+            searchCouldTake(with_shared_links(question.graph, question.links), question.plan, question.source, stop);
+        if (stop.stop_requested()) return {};
         return [this, answer] {
             answer_ = answer;
             emit checked();
@@ -27,7 +32,7 @@ std::optional<bool> StartCheck::couldTake(const std::shared_ptr<const Graph>& gr
 
 void StartCheck::forget() {
     task_.cancel();
-    plan_.reset();
+    asked_.reset();
     answer_.reset();
 }
 

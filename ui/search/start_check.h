@@ -15,8 +15,9 @@ namespace overlap::ui {
 /// hazard and leaves out no work.
 /// @param graph with the links that the search has.
 /// @param source of times; null: the graph's own.
+/// @param stop when requested, the answer says nothing.
 bool searchCouldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan,
-                     const std::shared_ptr<const TimeSource>& source);
+                     const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop = {});
 
 /// The same of a plan that was edited since a search began at it, found out in the background.
 class StartCheck : public QObject {
@@ -32,10 +33,19 @@ class StartCheck : public QObject {
     void forget();
 
   signals:
+    /// couldTake() has the answer to what was asked last.
     void checked();
 
   private:
-    std::optional<Plan> plan_;  ///< that was asked for last
+    struct Question {
+        std::shared_ptr<const Graph> graph;
+        Plan plan;
+        std::shared_ptr<const TimeSource> source;
+        LinkSharing links = LinkSharing::by_host;
+        bool operator==(const Question&) const = default;
+    };
+
+    std::optional<Question> asked_;  ///< last
     std::optional<bool> answer_;
     LatestTask task_;
 };

@@ -45,6 +45,14 @@ class EarlierSearchesTest : public QObject, SearchedPanel {
         QVERIFY2(panel_->earlier()->isHidden(), qPrintable(panel_->earlier()->text()));
     }
 
+    void isGoneOnceItIsFoundAgain() {
+        find(400);
+        find(5);
+        QVERIFY(!panel_->earlier()->isHidden());
+        find(400);
+        QVERIFY2(panel_->earlier()->isHidden(), qPrintable(panel_->earlier()->text()));
+    }
+
     void isNoBetterBeyondTheLimit() {
         find(400);
         const StepPeakChart::Point best = bestPoint();
