@@ -26,7 +26,11 @@ class ChainCollector {
     GraphChains run() {
         collect_parameters();
         attach_gradients();
-        for (ParameterChains& parameter : parameters_) infer_states(graph_, parameter);
+        for (ParameterChains& parameter : parameters_) {
+            infer_states(graph_, parameter);
+            // Where a chain ends before computation, what follows is not its own.
+            for (RedistributionChain& chain : parameter.chains) count(chain);
+        }
         std::erase_if(parameters_, [](const ParameterChains& parameter) { return parameter.chains.empty(); });
         return {std::move(parameters_), std::move(unmatched_)};
     }
@@ -52,14 +56,22 @@ class ChainCollector {
     RedistributionChain chain_of(RedistributionPath path, RedistributionChain::Role role) const {
         RedistributionChain chain;
         chain.role = role;
-        for (const PathAction& action : path.actions) {
+        chain.path = std::move(path);
+        count(chain);
+        return chain;
+    }
+
+    /// The collectives along its path, with their bytes and times.
+    void count(RedistributionChain& chain) const {
+        chain.collectives.clear();
+        chain.bytes = 0;
+        chain.time_ms = 0;
+        for (const PathAction& action : chain.path.actions) {
             if (!communicates(action.kind)) continue;
             chain.collectives.push_back(action.node);
             chain.bytes += collective_bytes(graph_, action.node);
             if (!times_ms_.empty()) chain.time_ms += times_ms_[action.node];
         }
-        chain.path = std::move(path);
-        return chain;
     }
 
     static std::string module_of_name(const std::string& parameter) {

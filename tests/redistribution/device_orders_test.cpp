@@ -56,6 +56,11 @@ TEST(DeviceOrders, PatternsMatchNames) {
     EXPECT_FALSE(matches_pattern("layers.[2-31].*", "layers.32.wq"));
     EXPECT_FALSE(matches_pattern("layers.[2-31]", "layers.x"));
     EXPECT_TRUE(matches_pattern("L['self'].w", "L['self'].w"));
+    // What is no range of numbers stands for itself.
+    for (const std::string text : {"[2-31", "[a-3]", "[2-x]", "[2x-3]", "[-3]", "[3]", "[2-99999999999999999999]"}) {
+        EXPECT_TRUE(matches_pattern(text, text)) << text;
+        EXPECT_FALSE(matches_pattern(text, "3")) << text;
+    }
     EXPECT_FALSE(matches_pattern("", "a"));
     EXPECT_TRUE(matches_pattern("", ""));
     const std::string many(200, 'a');
@@ -132,6 +137,11 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
               (std::vector<std::string>{"device_order_saving", "stale_saving"}));
 
     order = original;
+    order.saving_bytes -= 1;
+    EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
+              (std::vector<std::string>{"device_order_saving", "stale_saving"}));
+
+    order = original;
     order.parameters = "parameter_2";
     const std::vector<Problem> unknown = check_device_orders(*chosen.graph, chosen.plan);
     ASSERT_EQ(kinds_of(unknown), std::vector<std::string>{"unknown_parameter"});
@@ -150,6 +160,35 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
     chosen.plan.device_orders.push_back(original);
     EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
               (std::vector<std::string>{"device_order_saving", "repeated_device_order"}));
+    chosen.plan.device_orders[1].parameters = "other_*";
+    EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
+              (std::vector<std::string>{"device_order_saving", "unknown_parameter"}));
+}
+
+TEST(DeviceOrders, TellsWhyNothingIsKnownOfASaving) {
+    const auto only_message = [](const Json& document, const Plan& plan) {
+        const std::vector<Problem> problems = check_device_orders(*graph_of(document), plan);
+        EXPECT_EQ(problems.size(), 1u);
+        return problems.empty() ? "nothing" : problems[0].message;
+    };
+    Plan plan = Chosen().plan;
+    Json document = redistribution_document("fsdp_tp");
+    Json bucketed = document;
+    node_of(bucketed, "all_gather_into_tensor")["target"] = "bucketing._pre_bucket_all_gather.default";
+    EXPECT_EQ(only_message(bucketed, plan),
+              "device order parameter_* stored as S(0)[1]S(0)[0] on 3, 6 does not fit parameter_1: its collectives are "
+              "merged with those of other tensors (\"all_gather_into_tensor\"); open the graph as it is before "
+              "bucketing");
+    Json without_cost = document;
+    without_cost.erase("cost_model");
+    EXPECT_EQ(only_message(without_cost, plan),
+              "what the plan's device orders save is not known: the graph has no cost_model, so the time of a node "
+              "without estimate_ms is not known");
+    plan.device_orders[0].order = "S(0)[1]S(0)[1]";
+    EXPECT_EQ(
+        only_message(document, plan),
+        "device order parameter_* stored as S(0)[1]S(0)[1] on 3, 6: state \"S(0)[1]S(0)[1]\": the places of tensor "
+        "dimension 0 are 0 to 1, each once");
 }
 
 TEST(DeviceOrders, DocumentsAreReadOrRefusedWithThePlace) {
