@@ -260,12 +260,14 @@ class ProgramMaker {
         const TensorMeta* left = tensor_argument(node, first_argument);
         const TensorMeta* right = tensor_argument(node, first_argument + 1);
         if (!left || !right || left->rank < 2 || right->rank < 2) return 0;
+        const std::span<const TensorMeta> results = graph_.outputs(node);
+        if (results.empty()) return 0;
         const auto inner = static_cast<double>(graph_.shape(*left).back());
         if (left->rank == 2 && right->rank == 2) {
             return 2 * static_cast<double>(graph_.element_count(*left)) *
                    static_cast<double>(graph_.shape(*right).back());
         }
-        return 2 * static_cast<double>(graph_.element_count(graph_.outputs(node)[0])) * inner;
+        return 2 * static_cast<double>(graph_.element_count(results[0])) * inner;
     }
 
     void add_collective(const IssuedCollective& issued, std::size_t first_argument) {
@@ -346,9 +348,12 @@ class ProgramMaker {
         return std::any_of(outputs.begin(), outputs.end(), [](const TensorMeta& output) { return output.is_tensor; });
     }
 
+    /// The first tensor of an argument; nullptr where it has none.
     const TensorMeta* tensor_argument(NodeId node, std::size_t index) const {
         const Value* argument = graph_.argument(node, index);
-        return argument && argument->is(ValueKind::node) ? &graph_.outputs(argument->node)[0] : nullptr;
+        if (!argument || !argument->is(ValueKind::node)) return nullptr;
+        const std::span<const TensorMeta> outputs = graph_.outputs(argument->node);
+        return outputs.empty() || !outputs[0].is_tensor ? nullptr : &outputs[0];
     }
 
     std::int64_t bytes_of(const Value& value) const {

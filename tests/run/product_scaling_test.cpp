@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/run/device_work.h"
 #include "tests/cost/graph_sketch.h"
 
@@ -12,7 +14,9 @@ namespace {
 struct Scaled {
     const char *left = "float8_e4m3fn", *right = "float8_e4m3fn", *result = "bfloat16", *scale = "float32";
     std::vector<std::int64_t> left_scale{1, 1}, right_scale{1, 1};
-    bool right_by_columns = true, fast = true;
+    bool right_by_columns = true, fast = true, left_by_columns = false, flag_by_name = false;
+    const char* other_scale = "float32";
+    std::size_t without = 4, results = 1;  ///< the first four arguments are tensors
 
     Graph graph() const {
         GraphSketch sketch;
@@ -20,17 +24,29 @@ struct Scaled {
         if (right_by_columns)
             factor.first_dimension =
                 sketch.builder().dimensions(std::vector<std::int64_t>{1024, 2048}, std::vector<std::int64_t>{1, 1024});
+        TensorMeta first = sketch.tensor(left, {512, 1024});
+        if (left_by_columns)
+            first.first_dimension =
+                sketch.builder().dimensions(std::vector<std::int64_t>{512, 1024}, std::vector<std::int64_t>{1, 512});
         std::vector<Value> arguments =
-            GraphSketch::values({sketch.input("a", sketch.tensor(left, {512, 1024})), sketch.input("b", factor),
+            GraphSketch::values({sketch.input("a", first), sketch.input("b", factor),
                                  sketch.input("scale_a", sketch.tensor(scale, left_scale)),
-                                 sketch.input("scale_b", sketch.tensor(scale, right_scale))});
+                                 sketch.input("scale_b", sketch.tensor(other_scale, right_scale))});
+        if (without < arguments.size()) arguments[without] = Value::of_none();
         arguments.push_back(Value::of_none());
         arguments.push_back(Value::of_none());
         arguments.push_back(Value::of_none());
-        arguments.push_back(Value::of_boolean(fast));
-        const NodeId product =
-            sketch.call("product", "aten._scaled_mm.default", arguments, {sketch.tensor(result, {512, 2048})});
-        return sketch.finish({product});
+        if (!flag_by_name) arguments.push_back(Value::of_boolean(fast));
+        NodeRecord record;
+        record.name = sketch.builder().intern("product");
+        record.target = sketch.builder().target("aten._scaled_mm.default");
+        record.args = sketch.list(arguments);
+        if (flag_by_name) {
+            const std::array<Value, 2> keywords{sketch.text("use_fast_accum"), Value::of_boolean(fast)};
+            record.kwargs = sketch.builder().dictionary(keywords);
+        }
+        const std::vector<TensorMeta> outputs(results, sketch.tensor(result, {512, 2048}));
+        return sketch.finish({sketch.builder().add(record, {}, outputs)});
     }
 
     std::optional<ProductScaling> scaling() const {
@@ -57,6 +73,9 @@ TEST(ProductScaling, IsByTensorOrByRows) {
     EXPECT_TRUE(by_rows->by_rows);
     EXPECT_FALSE(by_rows->fast_accumulation);
     EXPECT_TRUE((Scaled{.left = "float8_e5m2", .result = "float32"}.scaling()));
+    EXPECT_TRUE((Scaled{.right = "float8_e5m2", .result = "float16"}.scaling()));
+    EXPECT_TRUE((Scaled{.flag_by_name = true}.scaling()->fast_accumulation));
+    EXPECT_FALSE((Scaled{.fast = false, .flag_by_name = true}.scaling()->fast_accumulation));
 }
 
 TEST(ProductScaling, IsNoneOfWhatCuBLASLtDoesNotHaveAsPyTorchCallsIt) {
@@ -66,6 +85,13 @@ TEST(ProductScaling, IsNoneOfWhatCuBLASLtDoesNotHaveAsPyTorchCallsIt) {
     EXPECT_FALSE((Scaled{.scale = "float8_e8m0fnu", .left_scale = {512, 32}, .right_scale = {32, 2048}}.scaling()));
     EXPECT_FALSE((Scaled{.left_scale = {512, 8}, .right_scale = {8, 16}}.scaling())) << "of blocks";
     EXPECT_FALSE((Scaled{.left_scale = {512, 1}}.scaling())) << "of two kinds";
+    EXPECT_FALSE((Scaled{.right_scale = {1, 2048}}.scaling())) << "of two kinds";
+    EXPECT_FALSE((Scaled{.left = "bfloat16"}.scaling()));
+    EXPECT_FALSE((Scaled{.right = "bfloat16"}.scaling()));
+    EXPECT_FALSE((Scaled{.left_by_columns = true}.scaling()));
+    EXPECT_FALSE((Scaled{.other_scale = "bfloat16"}.scaling()));
+    EXPECT_FALSE((Scaled{.results = 2}.scaling()));
+    for (const std::size_t missing : {0u, 1u, 2u, 3u}) EXPECT_FALSE((Scaled{.without = missing}.scaling())) << missing;
 }
 
 TEST(ProductScaling, SuchAProductRunsOnItsOwnTensorsAndScales) {

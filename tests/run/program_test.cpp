@@ -9,6 +9,7 @@
 #include "core/run/memory_plan.h"
 #include "core/run/operands.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::test {
 namespace {
@@ -128,6 +129,96 @@ TEST(Program, AGroupThatTheFileDoesNotDescribeIsRefusedBeforeAnythingRuns) {
         EXPECT_EQ(std::string(error.what()),
                   "node \"gather\": its process group \"unknown\" is not described in process_groups");
     }
+}
+
+TEST(Program, CollectivesThatCannotBeRunAreRefused) {
+    const auto refusal = [](std::string_view target, bool coalesced, std::size_t results) {
+        GraphSketch sketch;
+        const Value x = Value::of_node(sketch.input("x", sketch.tensor("float32", {4})));
+        const Value both = sketch.list({x, x});
+        sketch.call("asked", target, {coalesced ? both : x, sketch.text("sum"), sketch.text("0")},
+                    std::vector<TensorMeta>(results, sketch.tensor("float32", {4})));
+        const Graph graph = sketch.finish();
+        return problem_of([&] { make_program(graph); });
+    };
+    EXPECT_EQ(refusal("_c10d_functional.all_reduce_coalesced.default", true, 2), "accepted");
+    EXPECT_EQ(refusal("_c10d_functional.all_reduce_coalesced.default", true, 1),
+              "node \"asked\": it takes 2 tensors and returns 1, expected as many of both and one at least");
+    GraphSketch sketch;
+    const Value x = Value::of_node(sketch.input("x", sketch.tensor("float32", {4})));
+    sketch.call("sent", "_c10d_functional.isend.default",
+                {x, Value::of_integer(1), Value::of_integer(0), sketch.text("0")}, {sketch.tensor("float32", {4})});
+    const Graph graph = sketch.finish();
+    EXPECT_EQ(problem_of([&] { make_program(graph); }),
+              "node \"sent\": _c10d_functional.isend.default is no collective that can be run");
+    GraphSketch of_nothing;
+    of_nothing.call("asked", "_c10d_functional.all_reduce.default",
+                    {Value::of_integer(1), of_nothing.text("sum"), of_nothing.text("0")},
+                    {of_nothing.tensor("float32", {4})});
+    const Graph without_tensor = of_nothing.finish();
+    EXPECT_EQ(problem_of([&] { make_program(without_tensor); }),
+              "node \"asked\": it takes 0 tensors and returns 1, expected as many of both and one at least");
+}
+
+TEST(Program, AGroupWithoutRanksIsNotDescribed) {
+    GraphSketch sketch;
+    sketch.header().process_groups[0].ranks.clear();
+    sketch.gather("gather", sketch.input("x", sketch.tensor("float32", {4})), 1);
+    const Graph graph = sketch.finish();
+    EXPECT_EQ(problem_of([&] { make_program(graph); }),
+              "node \"gather\": its process group \"0\" is not described in process_groups");
+}
+
+TEST(Program, ProductsOfExpertsNeedFactorsWithSizes) {
+    // Work and batch of a grouped product: 0 where there is no product that a device could run.
+    const auto product = [](std::vector<std::int64_t> left, std::vector<std::int64_t> right,
+                            std::vector<std::int64_t> ends, bool with_factor = true) {
+        GraphSketch sketch;
+        const NodeId factor = with_factor ? sketch.input("right", sketch.tensor("bfloat16", std::move(right)))
+                                          : sketch.call("right", "aten.item.default", {}, {});
+        std::vector<Value> arguments =
+            GraphSketch::values({sketch.input("left", sketch.tensor("bfloat16", std::move(left))), factor});
+        if (!ends.empty()) arguments.push_back(Value::of_node(sketch.input("ends", sketch.tensor("int32", ends))));
+        sketch.call("product", "aten._grouped_mm.default", arguments, {sketch.tensor("bfloat16", {8, 5})});
+        const Program program = make_program(sketch.finish());
+        const ComputeWork& work = program.compute.back();
+        return std::pair(work.flops, work.of_experts ? work.product.batch : 0);
+    };
+    using Work = std::pair<double, std::int64_t>;
+    EXPECT_EQ(product({8, 4}, {2, 4, 5}, {2}), Work(2 * 8 * 5 * 4, 2));
+    EXPECT_EQ(product({8, 4}, {4, 5}, {2}), Work(2 * 8 * 4 * 5, 2));
+    // Both matrices, and how many experts there are is not known; or as many that nothing is left for one.
+    EXPECT_EQ(product({8, 4}, {4, 5}, {}).second, 0);
+    EXPECT_EQ(product({8, 4}, {4, 5}, {2, 1}).second, 0);
+    EXPECT_EQ(product({8, 4}, {4, 5}, {5}).second, 0);
+    EXPECT_EQ(product({8, 4}, {9, 4, 5}, {9}).second, 0);
+    EXPECT_EQ(product({2, 8, 4}, {2, 4, 5}, {2}), Work(2 * 8 * 5 * 4, 0));
+    EXPECT_EQ(product({8}, {2, 4, 5}, {2}), Work(0, 0));
+    EXPECT_EQ(product({8, 4}, {4}, {2}), Work(0, 0));
+    EXPECT_EQ(product({8, 4}, {}, {2}, false), Work(0, 0));
+}
+
+TEST(Program, ReductionsAreSumsUnlessTheyAreNamed) {
+    GraphSketch sketch;
+    const Value x = Value::of_node(sketch.input("x", sketch.tensor("float32", {4})));
+    const std::string_view target = "_c10d_functional.all_reduce.default";
+    sketch.call("named", target, {x, sketch.text("max"), sketch.text("0")}, {sketch.tensor("float32", {4})});
+    sketch.call("numbered", target, {x, Value::of_integer(0), sketch.text("0")}, {sketch.tensor("float32", {4})});
+    for (const std::string by : {"by_keyword", "by_default"}) {
+        NodeRecord record;
+        record.name = sketch.builder().intern(by);
+        record.target = sketch.builder().target(target);
+        record.args = sketch.list({x});
+        std::vector<Value> keywords{sketch.text("group_name"), sketch.text("0")};
+        if (by == "by_keyword") keywords.insert(keywords.end(), {sketch.text("reduce_op"), sketch.text("avg")});
+        record.kwargs = sketch.builder().dictionary(keywords);
+        const TensorMeta output = sketch.tensor("float32", {4});
+        sketch.builder().add(record, {}, {&output, 1});
+    }
+    const Program program = make_program(sketch.finish());
+    std::vector<std::string> reductions;
+    for (const CollectiveWork& work : program.collectives) reductions.push_back(work.reduction);
+    EXPECT_EQ(reductions, (std::vector<std::string>{"max", "sum", "avg", "sum"}));
 }
 
 TEST(Program, TheListOfCommandsNamesStreamsAndSizes) {
