@@ -1,0 +1,181 @@
+// Which nodes a rule gives its module, and what is said where it gives none.
+
+#include <gtest/gtest.h>
+
+#include "core/io/graph_file.h"
+#include "core/modules/module_proposals.h"
+#include "core/modules/module_repair.h"
+
+namespace overlap {
+namespace {
+
+using Kind = ModuleRule::Kind;
+
+/// Placeholders `p_1`, `p_2`, then `calls` that read the two and one another, then an output.
+std::shared_ptr<const Graph> graph_of_calls(const std::vector<std::string>& calls) {
+    std::string nodes = R"({"name": "p_1", "op": "placeholder", "target": "p_1", "args": []},
+                           {"name": "p_2", "op": "placeholder", "target": "p_2", "args": []}, )";
+    for (const std::string& call : calls) nodes += R"({"op": "call_function", )" + call + "}, ";
+    nodes += R"({"name": "output", "op": "output", "target": "output", "args": [[]]})";
+    return read_graph_text(R"({"format": "overlap-graph", "version": 1, "nodes": [)" + nodes + "]}", "calls");
+}
+
+std::string call_of(const std::string& name, const std::string& target, const std::string& arguments,
+                    const std::string& further = "") {
+    return R"("name": ")" + name + R"(", "target": ")" + target + R"(", "args": [)" + arguments + "]" +
+           (further.empty() ? "" : ", " + further);
+}
+
+/// Four times `neg`, then `relu`.
+std::shared_ptr<const Graph> four_alike() {
+    std::vector<std::string> calls;
+    std::string before = "p_1";
+    for (int index = 0; index < 4; ++index) {
+        const std::string name = "neg_" + std::to_string(index);
+        calls.push_back(call_of(name, "aten.neg.default", R"({"node": ")" + before + R"("})"));
+        before = name;
+    }
+    calls.push_back(call_of("relu", "aten.relu.default", R"({"node": ")" + before + R"("})"));
+    return graph_of_calls(calls);
+}
+
+ModuleRule repeated(std::string first, std::string last, std::uint32_t count) {
+    ModuleRule rule;
+    rule.kind = Kind::repetition;
+    rule.first = std::move(first);
+    rule.last = std::move(last);
+    rule.count = count;
+    rule.module = "layers.{n}";
+    return rule;
+}
+
+/// The only rule's problem, and how many nodes it gives a module.
+std::string told(const std::shared_ptr<const Graph>& graph, const ModuleRule& rule) {
+    const RuleOutcome outcome = repair_modules(graph, {rule})->outcomes.at(0);
+    return std::to_string(outcome.nodes) + (outcome.problem.empty() ? "" : ": " + outcome.problem);
+}
+
+TEST(RuleMatches, RepetitionsTellWhereTheyEnd) {
+    const auto graph = four_alike();
+    EXPECT_EQ(told(graph, repeated("neg_0", "neg_0", 4)), "4");
+    EXPECT_EQ(told(graph, repeated("neg_0", "neg_1", 2)), "4");
+    EXPECT_EQ(told(graph, repeated("neg_0", "neg_0", 5)),
+              "4: repetition 5 of 5 is not like the first: relu is not like neg_3");
+    EXPECT_EQ(told(graph, repeated("neg_0", "neg_3", 2)),
+              "4: repetition 2 of 2 is not like the first: relu is not like neg_0");
+    EXPECT_EQ(told(graph, repeated("relu", "relu", 3)),
+              "1: repetition 2 of 3 is not like the first: output is not like relu");
+    EXPECT_EQ(told(graph, repeated("output", "output", 2)),
+              "0: repetition 2 of 2 is not like the first: the graph ends before");
+    EXPECT_EQ(told(graph, repeated("neg_1", "neg_0", 2)), "0: neg_0 comes before neg_1");
+    EXPECT_EQ(told(graph, repeated("nobody", "neg_0", 2)), "0: there is no node \"nobody\"");
+    EXPECT_EQ(told(graph, repeated("neg_0", "nobody", 2)), "0: there is no node \"nobody\"");
+    EXPECT_EQ(told(graph, repeated("nobody", "nothing", 2)), "0: there is no node \"nobody\"");
+}
+
+TEST(RuleMatches, NamedNodesCountOnceAndOutputsNever) {
+    ModuleRule rule;
+    rule.kind = Kind::nodes;
+    rule.module = "head";
+    rule.nodes = {"neg_0", "neg_0", "output", "relu"};
+    EXPECT_EQ(told(four_alike(), rule), "2");
+}
+
+TEST(RuleMatches, ANodeOfSeveralModulesGetsNone) {
+    const auto graph = graph_of_calls({call_of("both", "aten.add.Tensor", R"({"node": "p_1"}, {"node": "p_2"})"),
+                                       call_of("first", "aten.neg.default", R"({"node": "p_1"})")});
+    ModuleRule rule;
+    rule.pattern = "p_{n}";
+    rule.module = "m.{n}";
+    const auto apart = repair_modules(graph, {rule});
+    EXPECT_EQ(apart->outcomes[0].ambiguous, 1u);
+    EXPECT_EQ(apart->rule_of_node[graph->find("both")], -1);
+    EXPECT_EQ(apart->rule_of_node[graph->find("first")], 0);
+    const std::vector<Problem> problems = check_module_rules({rule}, *apart);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].kind, ProblemKind::module_rule_ambiguous);
+    EXPECT_EQ(problems[0].message,
+              "rule 1 (parameters p_{n} → m.{n}): 1 node would belong to several modules by the parameters that they "
+              "use, and got none");
+    rule.module = "m";
+    const auto together = repair_modules(graph, {rule});
+    EXPECT_EQ(together->outcomes[0].ambiguous, 0u);
+    EXPECT_EQ(together->rule_of_node[graph->find("both")], 0);
+}
+
+TEST(RuleMatches, RulesThatGiveNothingSayWhy) {
+    const auto graph = four_alike();
+    ModuleRule all;
+    all.kind = Kind::nodes;
+    all.module = "head";
+    all.nodes = {"relu"};
+    const std::vector<ModuleRule> rules = {all, all};
+    const std::vector<Problem> problems = check_module_rules(rules, *repair_modules(graph, rules));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].message,
+              "rule 2 (relu → head): it gives no node a module; 1 node got one from an earlier rule");
+    ModuleRule nobody;
+    nobody.pattern = "layers.*";
+    nobody.module = "layers";
+    EXPECT_EQ(told(graph, nobody), "0: no parameter has a name like \"layers.*\"");
+}
+
+TEST(RuleMatches, LinesAreReadFromWhatTheGraphSays) {
+    // How many of one node's lines a rule about lines 5 to 9 of f.py finds.
+    const auto found = [](const std::string& says, const std::string& function = "") {
+        ModuleRule rule;
+        rule.kind = Kind::source;
+        rule.file = "f.py";
+        rule.first_line = 5;
+        rule.last_line = 9;
+        rule.function = function;
+        rule.module = "m";
+        return told(graph_of_calls({call_of("neg", "aten.neg.default", R"({"node": "p_1"})", says)}), rule);
+    };
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": 5})"), "1");
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": 4})"), "0");
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": 10})"), "0");
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": "5"})"), "0");
+    EXPECT_EQ(found(R"("source": {"file": "f.py"})"), "0");
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": 5, "function": "step"})", "step"), "1");
+    EXPECT_EQ(found(R"("source": {"file": "f.py", "line": 5, "function": 3})", "step"), "0");
+    const std::string none = "0: no node of the graph states file and line";
+    EXPECT_EQ(found(R"("source": {"line": 5})"), none);
+    EXPECT_EQ(found(R"("source": {"file": 3, "line": 5})"), none);
+    EXPECT_EQ(found(R"("source": {"file": "", "line": 5})"), none);
+    EXPECT_EQ(found(R"("stack_trace": 3)"), none);
+    // Frames of a traceback: whole, without a function, without a line, with no number as the line.
+    const auto trace = [](const std::string& frame) { return R"("stack_trace": "  File \"f.py\")" + frame + "\""; };
+    EXPECT_EQ(found(trace(", line 7, in step"), "step"), "1");
+    EXPECT_EQ(found(trace(", line 7")), "1");
+    EXPECT_EQ(found(trace(", line 7"), "step"), "0");
+    EXPECT_EQ(found(trace("")), none);
+    EXPECT_EQ(found(trace(", line seven, in step")), none);
+    EXPECT_EQ(found(R"("source": {"line": 5}, )" + trace(", line 7, in step")), "1");
+}
+
+TEST(ModuleProposals, FunctionsOfFilesAreProposedByName) {
+    const auto modules = [](const std::string& file, const std::string& function, std::size_t nodes) {
+        std::vector<std::string> calls;
+        for (std::size_t index = 0; index < nodes; ++index) {
+            // Targets differ, so that nothing repeats.
+            calls.push_back(call_of("call_" + std::to_string(index), "aten.op" + std::to_string(index) + ".default",
+                                    R"({"node": "p_1"})",
+                                    R"("source": {"file": ")" + file + R"(", "line": )" + std::to_string(index + 1) +
+                                        R"(, "function": ")" + function + R"("})"));
+        }
+        std::vector<std::string> found;
+        for (const ModuleProposal& proposal : propose_module_rules(graph_of_calls(calls)))
+            if (proposal.rule.kind == Kind::source) found.push_back(proposal.rule.module);
+        return found;
+    };
+    EXPECT_EQ(modules("/src/model.py", "forward", 4), std::vector<std::string>{"model"});
+    EXPECT_EQ(modules("/src/model.py", "", 4), std::vector<std::string>{"model"});
+    EXPECT_EQ(modules("/src/model.py", "norm", 4), std::vector<std::string>{"model.norm"});
+    EXPECT_EQ(modules("/src/model.py", "norm", 3), std::vector<std::string>{});
+    // Nothing that a path could begin with.
+    EXPECT_EQ(modules("/src/.hidden", "norm", 4), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace overlap
