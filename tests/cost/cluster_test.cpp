@@ -52,6 +52,10 @@ TEST(Cluster, WithoutASwitchFewRanksUseFewLinks) {
     cluster.switch_reduction = 0;
     EXPECT_NEAR(bus_bandwidth(cluster, group_of(2), CollectiveKind::all_gather, 8 * gibibyte), 360.0 / 7, 0.1);
     EXPECT_NEAR(bus_bandwidth(cluster, group_of(8), CollectiveKind::all_gather, 8 * gibibyte), 360, 1);
+    // One rank a host needs no links of it, and a host of one GPU has none.
+    EXPECT_NEAR(bus_bandwidth(cluster, group_of(8, 8), CollectiveKind::all_gather, 8 * gibibyte), 45, 0.5);
+    cluster.gpus_per_host = cluster.cards_per_host = 1;
+    EXPECT_NEAR(bus_bandwidth(cluster, group_of(8), CollectiveKind::all_gather, 8 * gibibyte), 45, 0.5);
 }
 
 TEST(Cluster, AnOversubscribedNetworkCarriesLess) {

@@ -4,6 +4,7 @@
 
 #include "core/cost/cost_model.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::test {
 namespace {
@@ -66,6 +67,73 @@ TEST_F(ControlDeps, OfGroupsThatFitTheOneInUseForThatKindIsTaken) {
     const std::vector<WrappedOperation> operations = wrapped_operations(sketch.finish());
     EXPECT_EQ(operations[0].process_group, "twin");
     EXPECT_EQ(operations[1].process_group, "0");
+}
+
+TEST_F(ControlDeps, AGroupOfAnotherSizeIsBetterThanNone) {
+    // Neither three nor three and a half ranks are listed; of an empty tensor no number of ranks follows.
+    const NodeId empty = sketch.input("empty", sketch.bytes(0));
+    wrap("all_gather_into_tensor_1", {x}, {sketch.bytes(3000)});
+    wrap("all_gather_into_tensor_2", {x}, {sketch.bytes(3500)});
+    wrap("all_gather_into_tensor_3", {empty}, {sketch.bytes(0)});
+    wrap("all_gather_into_tensor_4", {}, {sketch.bytes(4000)});
+    const std::vector<WrappedOperation> operations = wrapped_operations(sketch.finish());
+    ASSERT_EQ(operations.size(), 4u);
+    for (const WrappedOperation& operation : operations) EXPECT_EQ(operation.process_group, "0");
+}
+
+TEST_F(ControlDeps, WithoutListedGroupsTheOneInUseIsTaken) {
+    sketch.header().process_groups.clear();
+    wrap("all_gather_into_tensor", {x}, {sketch.bytes(4000)});
+    const GraphSketch before = sketch;
+    EXPECT_EQ(wrapped_operations(sketch.finish())[0].process_group, "");
+    sketch = before;
+    sketch.reduce("reduced", x, 1.0, "dp");
+    EXPECT_EQ(wrapped_operations(GraphSketch(sketch).finish())[0].process_group, "dp");
+    sketch.call("nameless", "_c10d_functional.all_gather_into_tensor.default", {Value::of_node(x)}, {sketch.bytes(8)});
+    sketch.gather("gathered", x, 1.0, "fsdp");
+    EXPECT_EQ(wrapped_operations(sketch.finish())[0].process_group, "fsdp");
+}
+
+TEST_F(ControlDeps, WaitsAwaitOneItemOfACollectiveToo) {
+    const NodeId gather = wrap("all_gather_into_tensor_coalesced", {x}, {sketch.bytes(4000), sketch.bytes(4000)});
+    const NodeId item = sketch.item("item", gather, 1);
+    wrap("wait_tensor_1", {item}, {sketch.bytes(4000)});
+    wrap("wait_tensor_2", {sketch.item("other", x, 0)}, {sketch.bytes(1000)});
+    wrap("wait_tensor_3", {}, {sketch.bytes(1000)});
+    const NodeId nothing = sketch.call("nothing", "operator.getitem", {}, {sketch.bytes(8)});
+    wrap("wait_tensor_4", {nothing}, {sketch.bytes(8)});
+    const std::vector<WrappedOperation> operations = wrapped_operations(sketch.finish());
+    ASSERT_EQ(operations.size(), 5u);
+    EXPECT_TRUE(operations[1].is_wait);
+    for (const std::size_t other : {2, 3, 4}) EXPECT_FALSE(operations[other].is_wait) << other;
+}
+
+TEST_F(ControlDeps, WhatIsInsideMayNotBeKnown) {
+    wrap("42", {x}, {sketch.bytes(8)});
+    wrap("conv2", {x}, {sketch.bytes(8)});
+    const NodeId other = sketch.get_attr("other", "graph_of_something");
+    sketch.call("unnamed", "higher_order.control_deps", {sketch.list({}), Value::of_node(other)}, {sketch.bytes(8)});
+    sketch.call("empty", "higher_order.control_deps", {}, {sketch.bytes(8)});
+    const std::vector<WrappedOperation> operations = wrapped_operations(sketch.finish());
+    ASSERT_EQ(operations.size(), 4u);
+    EXPECT_EQ(operations[0].operator_name, "42");
+    EXPECT_EQ(operations[1].operator_name, "conv2");
+    EXPECT_EQ(operations[2].operator_name, "");
+    EXPECT_EQ(operations[3].operator_name, "");
+    for (const WrappedOperation& operation : operations) {
+        EXPECT_EQ(operation.starts, CollectiveKind::none);
+        EXPECT_FALSE(operation.is_wait);
+    }
+}
+
+TEST_F(ControlDeps, WithoutModelWhatIsWrappedTakesNoTimeUnlessItMust) {
+    sketch.header().cost.reset();
+    sketch.compute("given", {x}, 1.0);
+    const NodeId cast = wrap("convert_element_type", {x}, {sketch.bytes(8)});
+    EXPECT_EQ(node_times_ms(GraphSketch(sketch).finish())[cast], 0);
+    wrap("mm", {x, x}, {sketch.bytes(8)});
+    EXPECT_EQ(problem_of([&] { node_times_ms(sketch.finish()); }),
+              "node \"mm\": the graph has no cost_model, so the time of a node without estimate_ms is not known");
 }
 
 TEST_F(ControlDeps, SimulationsTakeTheTimeOfTheWrappedOperation) {

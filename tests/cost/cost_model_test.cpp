@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::test {
 namespace {
@@ -140,6 +141,57 @@ TEST_F(CostModel, OutputBuffersOfOutVariantsAreNoInput) {
     EXPECT_EQ(time_of(gather), 2.02);
 }
 
+TEST_F(CostModel, CollectivesMayNameTheirInput) {
+    for (const std::string name : {"input", "inputs"}) {
+        GraphSketch other;
+        const NodeId y = other.input("y", other.bytes(500'000));
+        NodeRecord record;
+        record.name = other.builder().intern("reduce");
+        record.target = other.builder().target("_c10d_functional.all_reduce.default");
+        record.args = other.list({});
+        const std::array keywords{other.text(name), Value::of_node(y), other.text("group_name"), other.text("0")};
+        record.kwargs = other.builder().dictionary(keywords);
+        const TensorMeta output = other.bytes(8);
+        const NodeId reduce = other.builder().add(record, {}, {&output, 1});
+        EXPECT_EQ(analytic_time_ms(other.finish(), reduce), 0.52) << name;
+    }
+}
+
+TEST_F(CostModel, AKindWithoutWaysTakesThoseOfTheLink) {
+    sketch.header().cost->links[0].kinds[CollectiveKind::all_reduce] = {};
+    EXPECT_EQ(time_of(sketch.reduce("reduce", x, 1)), 0.52);
+}
+
+TEST_F(CostModel, ConvolutionsHaveTheirClass) {
+    sketch.header().cost->classes["convolution"] = {0.25, 1.0};
+    const NodeId image = sketch.input("image", sketch.tensor("float32", {1, 100, 50, 50}));
+    const NodeId weight = sketch.input("weight", sketch.tensor("float32", {100, 100, 1, 1}));
+    // 2,040,000 bytes at a quarter of the rate take 8.16 ms, longer than 50e6 flops, beside 1 ms.
+    EXPECT_DOUBLE_EQ(
+        time_of(sketch.call("convolution", "aten.convolution.default", GraphSketch::values({image, weight}),
+                            {sketch.tensor("float32", {1, 100, 50, 50})})),
+        9.16);
+}
+
+TEST_F(CostModel, DtypesWithoutARateAreNamed) {
+    sketch.header().cost->flops_per_s = {{"bfloat16", 1e12}};
+    const NodeId half = sketch.input("half", sketch.tensor("float16", {2, 2}));
+    const NodeId mm =
+        sketch.call("mm", "aten.mm.default", GraphSketch::values({half, half}), {sketch.tensor("float16", {2, 2})});
+    EXPECT_EQ(problem_of([&] { time_of(mm); }),
+              "cost_model.device.flops_per_s: expected a rate for float16 or for float32");
+}
+
+TEST_F(CostModel, WhatReturnsNoTensorTakesNoTime) {
+    const NodeId q = sketch.input("q", sketch.tensor("float32", {2, 8, 16, 4}));
+    const NodeId flex =
+        sketch.call("flex", "higher_order.flex_attention", GraphSketch::values({q, q, q}), {TensorMeta{}});
+    const Graph graph = sketch.finish();
+    EXPECT_EQ(analytic_time_ms(graph, flex), 0);
+    EXPECT_EQ(node_flops(graph, x), 0);
+    EXPECT_NO_THROW(check_cost_model(graph));
+}
+
 TEST_F(CostModel, AGroupWithoutALinkIsNamed) {
     const NodeId gather =
         sketch.call("gather", "_c10d_functional.all_gather_into_tensor.default",
@@ -181,6 +233,16 @@ TEST_F(CostModel, WithoutModelWritersLeaveZerosOutButNotThoseOfCollectives) {
     other.call("gather", "_c10d_functional.all_gather_into_tensor.default",
                {Value::of_node(y), Value::of_integer(4), other.text("0")}, {other.bytes(32)});
     EXPECT_THROW(node_times_ms(other.finish()), InputError);
+
+    GraphSketch third;
+    third.header().cost.reset();
+    const NodeId z = third.input("z", third.tensor("float32", {2, 2}));
+    third.compute("given", {z}, 1.0);
+    third.call("product", "aten.mm.default", GraphSketch::values({z, z}), {third.tensor("float32", {2, 2})});
+    const Graph without_model = third.finish();
+    EXPECT_EQ(problem_of([&] { node_times_ms(without_model); }),
+              "node \"product\": the graph has no cost_model, so the time of a node without estimate_ms is not known");
+    EXPECT_NO_THROW(check_cost_model(without_model));
 }
 
 TEST_F(CostModel, TimesMustBeFiniteAndNotNegative) {

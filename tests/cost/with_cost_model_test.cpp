@@ -42,6 +42,10 @@ TEST(LinkOfGroup, NameBeforeSizeBeforeNodes) {
     const CostParameters::Link within = *link_of(model, group_of("x", ranks_from(4, 4)));
     EXPECT_DOUBLE_EQ(within.latency_ms, 0.013);
     EXPECT_EQ(within.bytes_per_s, 8e9);
+    // Where no link between nodes is given, the one within a node stands for it.
+    NamedCostModel one_node = model;
+    one_node.between_nodes.reset();
+    EXPECT_EQ(link_of(one_node, group_of("two nodes", ranks_from(0, 8)))->bytes_per_s, 8e9);
 }
 
 TEST(LinkOfGroup, AGroupDrivesTheInterfacesOfItsRanks) {
@@ -91,14 +95,56 @@ TEST(CheckedRuns, AreOfTheModelThatWasCompared) {
     EXPECT_EQ(own->with, "two runs of ours");
     EXPECT_EQ(own->within, 0.05);
     EXPECT_FALSE(own->built_in);
+    model.origin.checked_within = 0;
+    EXPECT_EQ(checked(model)->within, 0);
     model.origin.checked.clear();
     EXPECT_FALSE(checked(model));
+}
+
+TEST(CheckedRuns, BuiltInModelsAreThoseWithAllTheirNumbers) {
+    const auto read = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const CostParameters whole = *with_cost_model(read, *built_in_cost_model("h100-96gb-500w")).graph->header().cost;
+    ASSERT_FALSE(whole.classes.empty());
+    ASSERT_TRUE(built_in_cost_model(whole));
+    CostParameters other = whole;
+    other.flops_per_s["bfloat16"] *= 2;
+    EXPECT_FALSE(built_in_cost_model(other));
+    other = whole;
+    other.classes.begin()->second.overhead_ms += 1;
+    EXPECT_FALSE(built_in_cost_model(other));
+    other = whole;
+    other.classes.erase(other.classes.begin());
+    EXPECT_FALSE(built_in_cost_model(other));
+}
+
+TEST(CheckedRuns, OtherMembersOfThatNameSayNothing) {
+    const auto of_json = [](const std::string& json) {
+        CostParameters cost;
+        cost.json = json;
+        return checked_runs(cost);
+    };
+    for (const std::string nothing : {"", "[]", "{", "{}", R"({"checked": "yes"})", R"({"checked": {"within": 0.1}})",
+                                      R"({"checked": {"with": 3}})"}) {
+        EXPECT_FALSE(of_json(nothing)) << nothing;
+    }
+    EXPECT_EQ(of_json(R"({"checked": {"with": "runs"}})")->within, 0);
+    EXPECT_EQ(of_json(R"({"checked": {"with": "runs", "within": "little"}})")->within, 0);
+    EXPECT_EQ(of_json(R"({"checked": {"with": "runs", "within": 0.2}})")->within, 0.2);
 }
 
 TEST(WithCompilation, NeedsACostModel) {
     const auto read = read_graph_file(OVERLAP_TEST_DATA "/published_runs/b_llama3_8b_fsdp128.prebucket.graph.json.gz");
     EXPECT_THROW(with_compilation(read, Compilation{}), InputError);
     EXPECT_EQ(with_compilation(read, {}), read);
+}
+
+TEST(WithCompilation, OfAModelWithoutADocumentMakesOne) {
+    const auto graph = std::make_shared<const Graph>(GraphSketch().finish());
+    ASSERT_TRUE(graph->header().cost->json.empty());
+    EXPECT_EQ(with_compilation(graph, {}), graph);
+    const auto compiled = with_compilation(graph, Compilation{});
+    EXPECT_TRUE(nlohmann::json::parse(compiled->header().cost->json).contains("compiled"));
+    EXPECT_EQ(with_compilation(compiled, Compilation{}), compiled);
 }
 
 TEST(WithCostModel, TimesAreOverheadAndWorkOverEfficiency) {
@@ -211,6 +257,10 @@ TEST(CostDifferences, SayWhyTwoModelsOfOneDeviceDiffer) {
     other.links.clear();  // what only one has is no difference
     other.memory_bytes_per_s = own.memory_bytes_per_s;
     EXPECT_TRUE(cost_differences(own, other).empty());
+    other.flops_per_s.erase("bfloat16");  // so is a rate that only one has, and a speed that is not known
+    other.memory_bytes_per_s = 0;
+    EXPECT_TRUE(cost_differences(own, other).empty());
+    EXPECT_TRUE(cost_differences(other, own).empty());
 }
 
 }  // namespace
