@@ -52,6 +52,7 @@ void append_escaped(std::string& text, char32_t point) {
 
 /// The shortest text that Python reads as the same number; always a float where JSON has one.
 std::string number_literal(double number) {
+    if (std::isnan(number)) return "float(\"nan\")";
     if (!std::isfinite(number)) return number < 0 ? "float(\"-inf\")" : "float(\"inf\")";
     std::string text = shortest_text(number);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";

@@ -94,6 +94,8 @@ TEST(ExportFileName, HoldsNoPathAndNoSurprise) {
     EXPECT_EQ(name("-rf \n\"'", "-rf \n\"'"), "rf.rf.report.html");
     EXPECT_EQ(name("名前", "名前"), "plan.report.html");
     EXPECT_EQ(name("", ""), "plan.report.html");
+    EXPECT_EQ(name("", "a_b-c.1"), "a_b-c.1.report.html");
+    EXPECT_EQ(name("", "plan_._"), "plan.report.html");
     const std::string longest(5000, 'x');
     EXPECT_EQ(name(longest, longest).size(), 2 * 80 + 1 + format.suffix.size());
 }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/files/ordered_json.h"
 
 namespace overlap {
@@ -31,6 +34,10 @@ TEST(PythonValue, HasPythonsWords) {
     EXPECT_EQ(python_value(value), R"({"none": None, "true": True, "list": [1, 2.0, -0.5, "a"]})");
     EXPECT_EQ(python_value(Json(1e30)), "1e+30");
     EXPECT_EQ(python_value(Json::array()), "[]");
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(python_value(Json(infinity)), "float(\"inf\")");
+    EXPECT_EQ(python_value(Json(-infinity)), "float(\"-inf\")");
+    EXPECT_EQ(python_value(Json(std::nan(""))), "float(\"nan\")");
 }
 
 TEST(PythonValue, BreaksWhatIsWiderThanALine) {
