@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/io/graph_file.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
@@ -91,6 +92,37 @@ TEST_F(ExplainMemoryTest, TellsWhetherAParameterIsGatheredAgain) {
     const auto again = explain_memory(*with("full"), gather);
     EXPECT_TRUE(says(again, "The backward pass gathers it again, as " + gather + "_recomputed, merged into "));
     EXPECT_TRUE(says(explain_memory(*with("full", "keep *"), gather), "The backward pass does not gather it again"));
+}
+
+TEST_F(ExplainMemoryTest, EachTagSaysWhereItsTensorIsToBe) {
+    const auto told = [](const std::string& tag) {
+        const std::string tensor =
+            R"("outputs": [{"dtype": "float32", "shape": [4], "stride": [1], "device": "cuda", "storage_bytes": 16, "storage": )";
+        const auto graph = read_graph_text(
+            R"({"format": "overlap-graph", "version": 1, "nodes": [
+                {"name": "x", "op": "placeholder", "target": "x", )" +
+                tensor + R"(0}]},
+                {"name": "y", "op": "call_function", "target": "aten.exp.default", "args": [{"node": "x"}],
+                 "titan_meta": {"recompute": "CheckpointPolicy.)" +
+                tag + R"("}, )" + tensor + R"(1}]},
+                {"name": "output", "op": "output", "target": "output", "args": [[{"node": "y"}]]}]})",
+            "tagged");
+        return explain_memory(*evaluate_baseline(graph), "y");
+    };
+    const std::string kept = "to be kept for the backward pass",
+                      again = "to be computed again where the backward pass needs it", host = "to be kept on the host";
+    for (const auto& [tag, meaning] : std::vector<std::pair<std::string, std::string>>{{"MUST_SAVE", kept},
+                                                                                       {"PREFER_SAVE", kept},
+                                                                                       {"MUST_RECOMPUTE", again},
+                                                                                       {"PREFER_RECOMPUTE", again},
+                                                                                       {"MUST_CPU_OFFLOAD", host},
+                                                                                       {"PREFER_CPU_OFFLOAD", host}}) {
+        // The graph came with its tags: no policy has decided.
+        const auto sentences = told(tag);
+        ASSERT_FALSE(sentences.empty());
+        EXPECT_EQ(sentences.front(), "It is tagged " + tag + ", " + meaning);
+    }
+    EXPECT_FALSE(says(told("MAY_SAVE"), "tagged"));
 }
 
 TEST_F(ExplainMemoryTest, AViewLiesInTheMemoryOfAnother) {

@@ -30,8 +30,9 @@ class ExplainReasonsTest : public test::PassTest {
             collective("scatter", "_c10d_functional.reduce_scatter_tensor.default",
                        {Value::of_node(second), builder_.string("avg"), Value::of_integer(8), builder_.string("0")},
                        {1, 8}, "bfloat16", "layers.0");
+        const NodeId largest = reduced("largest", call("v", "aten.mm.default", {x, x}, {8, 8}), "max");
         const NodeId joined = call("joined", "aten.add.Tensor", {scatter, w}, {1, 8});
-        output({joined, elsewhere, wide, mixed, made, outside});
+        output({joined, elsewhere, wide, mixed, made, outside, largest});
         graph_ = std::make_shared<const Graph>(builder_.finish(header_));
         plan_ = make_plan(*graph_, "Plan A");
         plan_.buckets = {{{"layers.0"}}};
@@ -60,9 +61,9 @@ class ExplainReasonsTest : public test::PassTest {
         call(name, "_c10d_functional.all_gather_into_tensor.default",
              {Value::of_node(input), Value::of_integer(8), builder_.string("0")}, {8, 8}, of("layers.0"));
     }
-    NodeId reduced(const std::string& name, NodeId input) {
+    NodeId reduced(const std::string& name, NodeId input, std::string_view reduction = "sum") {
         return collective(name, "_c10d_functional.all_reduce.default",
-                          {Value::of_node(input), builder_.string("sum"), builder_.string("1")}, {8, 8}, "bfloat16",
+                          {Value::of_node(input), builder_.string(reduction), builder_.string("1")}, {8, 8}, "bfloat16",
                           "layers.0");
     }
 
@@ -108,6 +109,29 @@ TEST_F(ExplainReasonsTest, AnotherGroup) {
 
 TEST_F(ExplainReasonsTest, AnotherDtype) {
     EXPECT_TRUE(says("gather", "Not with wide of the same entry: dtype float32 instead of bfloat16")) << why("gather");
+}
+
+TEST_F(ExplainReasonsTest, AnotherReduction) {
+    EXPECT_TRUE(says("largest", "Not with first of the same entry: reduction sum instead of max")) << why("largest");
+    EXPECT_TRUE(says("first", "Not with largest of the same entry: reduction max instead of sum")) << why("first");
+}
+
+/// What a pass that chooses its buckets itself finds nothing to merge with, or does not merge.
+TEST_F(ExplainReasonsTest, AutomaticBucketingLeavesAlone) {
+    plan_.pipeline = {PassStep{"schedule_overlap_bucketing"}};
+    plan_.buckets.clear();
+    evaluation_ = evaluate(graph_, plan_);
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("wide", "no other collective has its kind, process group and dtype")) << why("wide");
+    EXPECT_TRUE(says("second", "each needs its result or is needed for it")) << why("second");
+}
+
+TEST_F(ExplainReasonsTest, WithoutABucketingPassThatRan) {
+    plan_.pipeline = {PassStep{"stable_topological_sort"}, PassStep{"eliminate_dead_code_pass"}};
+    plan_.buckets.clear();
+    evaluation_ = evaluate(graph_, plan_);
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("gather", "It is not bucketed: no pass of the pipeline does that")) << why("gather");
 }
 
 TEST_F(ExplainReasonsTest, DependsOnAnotherMember) {
