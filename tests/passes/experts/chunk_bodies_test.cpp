@@ -127,6 +127,40 @@ TEST_F(ChunkBodiesTest, WhatAHalfWritesOfItsOwnIsItsOwn) {
     EXPECT_EQ(inputs("counted_chunk1"), Names({"rows_chunk1"}));
 }
 
+TEST_F(ChunkBodiesTest, WhatIsOnlyReadBesideAWrittenValueStays) {
+    const NodeId count = placeholder("count", {4}), weight = placeholder("weight", {4}), halved = relu();
+    const NodeId rows = call("rows", "aten.sum.dim_IntList", {Value::of_node(halved)}, {4}, whole_in(module));
+    call("counted", "aten.addcmul_.default", {Value::of_node(count), Value::of_node(rows), Value::of_node(weight)}, {4},
+         whole_in(module));
+    finish_with(halved);
+    run(pass, options_);
+    EXPECT_EQ(inputs("counted_chunk1"), Names({"counted_chunk0", "rows_chunk1", "weight"}));
+}
+
+/// torchtitan would run the view once, behind the joined gradient.
+TEST_F(ChunkBodiesTest, AGradientBehindAViewThatOnlyPassesItOnIsRefusedUnlessItIsToBeJoinedBehindIt) {
+    const auto build = [&] {
+        builder_ = {};
+        const NodeId halved = relu();
+        const NodeId loss = node("loss", "aten.sigmoid.default", {tokens("exchanged", halved)}, in("layers.1"));
+        NodeMetadata backward = in(module);
+        backward.autograd_backward = true;
+        const NodeId gradient = node("gradient", "aten.neg.default", {halved}, backward);
+        const Value sizes[] = {Value::of_integer(-1), Value::of_integer(4)};
+        const NodeId seen =
+            call("seen", "aten.view.default", {Value::of_node(gradient), builder_.list(sizes)}, {8, 4}, backward);
+        output({node("behind", "aten.neg.default", {seen}, in("layers.0")), loss});
+    };
+    build();
+    EXPECT_NE(refusal(pass, options_).find("\"seen\": torchtitan joins the gradient before this node"),
+              std::string::npos);
+    build();
+    Json options = options_;
+    options["optimize_grad_live_out"] = false;
+    run(pass, options);
+    EXPECT_EQ(inputs("behind"), Names({"seen_chunk0_chunk_materialized"}));
+}
+
 TEST_F(ChunkBodiesTest, SeveralValuesThatBothHalvesWriteAreRefused) {
     const NodeId mean = placeholder("mean", {4}), variance = placeholder("variance", {4}), halved = relu();
     call("norm", "aten._native_batch_norm_legit.default",

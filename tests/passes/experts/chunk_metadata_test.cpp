@@ -1,5 +1,6 @@
 #include "core/passes/experts/chunk_metadata.h"
 
+#include "core/passes/experts/node_fields.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap::experts {
@@ -106,6 +107,25 @@ TEST_F(ChunkMetadataTest, AThirdHalfIsRefusedHoweverItIsRead) {
     EXPECT_EQ(chunk_place(graph, second, "test").chunk, 1);
     EXPECT_EQ(chunk_place(graph, second, "test").region, "m");
     EXPECT_THROW(chunk_place(graph, tenth, "test"), PassRefusal);
+}
+
+TEST_F(ChunkMetadataTest, APlaceIsReadInAnyOrderOfTheFields) {
+    const NodeId node = with_fields(
+        "a", R"({"titan_meta":{"chunk_id":1,"chunked_region_role":"body","chunked_region_fqn":"layers.1.moe"}})");
+    const Graph graph = builder_.finish({});
+    EXPECT_EQ(chunk_place(graph, node, "test").chunk, 1);
+    EXPECT_EQ(chunk_place(graph, node, "test").region, "layers.1.moe");
+}
+
+TEST_F(ChunkMetadataTest, AValueIsReadInAnyOrderOfItsMembers) {
+    for (const char* const value : {R"({"symbol":"u0","hint":8})", R"({"hint":8,"symbol":"u0"})"}) {
+        builder_ = {};
+        const NodeId node = with_fields("a", R"({"symbolic_value":)" + std::string(value) + "}");
+        const Graph graph = builder_.finish({});
+        const NodeFieldTable fields(graph, "test", true);
+        EXPECT_EQ(fields.expressions().text(fields.of(node).value), "u0") << value;
+        EXPECT_EQ(fields.hint(node, fields.of(node).value), 8) << value;
+    }
 }
 
 TEST_F(ChunkMetadataTest, AModelsAnnotationsBecomeMetadata) {

@@ -72,6 +72,15 @@ TEST(SymbolicExpression, NumbersWithoutAnOppositeAreNotWritten) {
     EXPECT_EQ(expressions.value(expressions.read("FloorDiv(u0, -1)"), values), std::nullopt);
 }
 
+TEST(SymbolicExpression, HowTorchOrdersSeveralDivisionsIsLeftOpen) {
+    Expressions expressions;
+    SymbolValues values(1);
+    values[expressions.symbol("u0")] = 16;
+    const ExpressionId sum = expressions.read("((u0//8)) + ((u1//2))");
+    EXPECT_TRUE(expressions.is_readable(sum));
+    EXPECT_EQ(expressions.partly_known(sum, values), std::nullopt);
+}
+
 TEST(KnownSymbols, ThoseThatOverrideHoldAndOthersStay) {
     Expressions expressions;
     const SymbolId batch = expressions.symbol("u0"), count = expressions.symbol("u1"), rest = expressions.symbol("u2");

@@ -2,6 +2,8 @@
 
 #include "core/passes/scheduling/bucket_application.h"
 
+#include <algorithm>
+
 #include "tests/passes/scheduling/augmented_graph_fixture.h"
 #include "tests/support/problem_of.h"
 
@@ -16,6 +18,30 @@ class BucketApplicationTest : public test::AugmentedGraphTest {
         return test::problem_of([&] { sort_by_dependencies(editor, *augmented_); });
     }
 };
+
+/// What is gathered may come from several inputs, as activations do; a parameter is one.
+TEST_F(BucketApplicationTest, OfGroupsWithinAHostNothingIsMergedWhereOnlyOthersAreToBe) {
+    for (const bool only_others : {false, true}) {
+        builder_ = GraphBuilder();
+        const NodeId x = placeholder("x"), y = placeholder("y");
+        const NodeId one = call("one", "aten.add.Tensor", {Value::of_node(x), Value::of_node(y)}, {8}, taking(0));
+        const NodeId other = call("other", "aten.mul.Tensor", {Value::of_node(x), Value::of_node(y)}, {8}, taking(0));
+        const NodeId g1 = gather("g1", one, 1), g2 = gather("g2", other, 1);
+        output({awaited("w1", g1), awaited("w2", g2)});
+        scheduled(only_scheduling({{"collective_bucketing", true}, {"bucket_only_internode_comms", only_others}}));
+        EXPECT_EQ(result_.report.buckets.size(), only_others ? 0u : 1u);
+    }
+}
+
+TEST_F(BucketApplicationTest, AGraphThatIsNotSortedIsSortedBeforeItIsScheduled) {
+    const NodeId x = placeholder("x"), end = awaited("w", gather("g", x, 1));
+    const NodeId reader = call("reader", "aten.neg.default", {Value::of_node(4)}, {8}, taking(0));
+    const NodeId read = call("read", "aten.neg.default", {Value::of_node(x)}, {8}, taking(0));
+    ASSERT_EQ(read, 4u);
+    output({reader, end});
+    const Names order = scheduled();
+    EXPECT_LT(std::ranges::find(order, "read"), std::ranges::find(order, "reader"));
+}
 
 TEST_F(BucketApplicationTest, NodesMoveBehindWhatTheyWaitFor) {
     const NodeId x = placeholder("x");

@@ -154,6 +154,12 @@ TEST_F(SymbolicSizesTest, KeepTheNumberThatASymbolWasTracedWith) {
     EXPECT_EQ(SymbolicSizes(graph).elements(1, 0, 100), 2 * 100);
 }
 
+TEST_F(SymbolicSizesTest, NumbersThatTheExporterKnowsStandForTheirSymbols) {
+    header_.extra_json = R"({"symbol_hints": {"u0": 5}})";
+    const Graph& graph = graph_with(R"([["u0", "u1"]])");
+    EXPECT_EQ(SymbolicSizes(graph).elements(1, 0, 100), 5 * 100);
+}
+
 TEST_F(SymbolicSizesTest, OtherFieldsMayHoldNumbersBeyondADouble) {
     header_.extra_json = R"({"unknown": 1e999, "unbacked_symbol_hint": 3})";
     const Graph& graph = graph_with(R"([null, ["u0", "u1"]], "further": -1e999)");

@@ -16,6 +16,8 @@ TEST(SizeExpression, FollowsPythonsArithmetic) {
     EXPECT_EQ(value("3*((u0//2))"), 15);
     EXPECT_EQ(value("2*u0 - 3*u1"), 11);
     EXPECT_EQ(value("-7//2"), -4);
+    EXPECT_EQ(value("-8//2"), -4);
+    EXPECT_EQ(value("FloorDiv(7, -2)"), -4);
     EXPECT_EQ(value("Mod(-7, 2) + -7 % 2"), 2);
     EXPECT_EQ(value("FloorDiv(u0, 4)"), 2);
 }
@@ -32,6 +34,14 @@ TEST(SizeExpression, IsNothingForWhatItDoesNotKnow) {
         EXPECT_EQ(value(text), std::nullopt) << text;
     }
     EXPECT_EQ(value(std::string(10'000, '(')), std::nullopt);
+}
+
+TEST(SizeExpression, BracketsMayBeNestedToALimit) {
+    const auto nested = [](std::size_t times) {
+        return value(std::string(times, '(').append("7").append(std::string(times, ')')));
+    };
+    EXPECT_EQ(nested(63), 7);
+    EXPECT_EQ(nested(64), std::nullopt);
 }
 
 }  // namespace
