@@ -66,7 +66,6 @@ MemoryTracker::MemoryTracker(const StorageUses& uses)
         live_[storage] = true;
         current_bytes_ += uses.bytes(storage);
     }
-    peak_bytes_ = current_bytes_;
 }
 
 void MemoryTracker::schedule(NodeId node) {
@@ -81,7 +80,6 @@ void MemoryTracker::schedule(NodeId node) {
         live_[storage] = true;
         current_bytes_ += uses_.bytes(storage);
     }
-    peak_bytes_ = std::max(peak_bytes_, current_bytes_);
     std::int64_t freed_bytes = 0;
     for (const StorageIndex storage : used) {
         if (!live_[storage]) {

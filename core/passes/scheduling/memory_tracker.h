@@ -52,13 +52,12 @@ class MemoryTracker {
     /// @throws InputError where torch raises: an input is in a storage whose first node has not run.
     void schedule(NodeId node);
     std::int64_t current_bytes() const { return current_bytes_; }
-    std::int64_t peak_bytes() const { return peak_bytes_; }
 
   private:
     const StorageUses& uses_;
     std::vector<std::uint32_t> remaining_users_;
     std::vector<bool> live_;
-    std::int64_t current_bytes_ = 0, peak_bytes_ = 0;
+    std::int64_t current_bytes_ = 0;
 };
 
 /// Memory of the order that the scheduler starts from (`_compute_baseline_memory`).

@@ -13,10 +13,8 @@ std::vector<NodeTraits> node_traits(const Graph& graph) {
     std::vector<NodeTraits> traits(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         NodeTraits& these = traits[node];
-        const NodeOp op = graph.op(node);
-        these.placeholder = op == NodeOp::placeholder;
         these.communication_text = communication[graph.record(node).target] != 0;
-        if (op != NodeOp::call_function) continue;
+        if (graph.op(node) != NodeOp::call_function) continue;
         const OperatorTraits& operation = graph.target_info(node).traits;
         these.compute = operation.compute;
         these.cheap = operation.cheap;

@@ -11,7 +11,6 @@ namespace overlap::scheduling {
 
 /// What the scheduler often needs to know of a node.
 struct NodeTraits {
-    bool placeholder : 1 = false;
     bool compute : 1 = false;  ///< counted in flops
     bool cheap : 1 = false;    ///< a view or pointwise operator
     /// The target's text contains "c10" or "_dtensor": torch does not run such nodes to reach a collective.

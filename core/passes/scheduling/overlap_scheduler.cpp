@@ -77,7 +77,6 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
     if (limits.memory_increase_bytes || limits.memory_increase_ratio) {
         storage_uses_.emplace(graph, sizes);
         BaselineMemory baseline = baseline_memory(*storage_uses_, compute_);
-        original_peak_bytes_ = baseline.peak_bytes;
         const std::int64_t increase = memory_increase(limits, baseline.peak_bytes).value_or(0);
         budget_.limit_memory(std::move(baseline.before_compute), saturating_sum(baseline.peak_bytes, increase));
         tracker_.emplace(*storage_uses_);
@@ -139,8 +138,6 @@ Schedule SchedulerRun::run(const std::stop_token& stop) {
     }
     Schedule schedule;
     schedule.order = std::move(order_);
-    schedule.original_peak_bytes = original_peak_bytes_;
-    schedule.peak_bytes = tracker_ ? tracker_->peak_bytes() : 0;
     return schedule;
 }
 
@@ -226,9 +223,7 @@ void SchedulerRun::take_batch(NodeId head, std::vector<NodeId>& batch) {
 }
 
 void SchedulerRun::handle(NodeId node) {
-    if (traits_[node].placeholder) {
-        schedule(node);
-    } else if (table_.by_start[node] != no_index) {
+    if (table_.by_start[node] != no_index) {
         start_collective(table_.by_start[node]);
     } else if (table_.by_wait[node] != no_index) {
         handle_wait(node);

@@ -23,12 +23,9 @@ struct SchedulerLimits {
     bool prioritize_bucketing = true;
 };
 
-/// An order of a graph's nodes, and what it hides.
+/// An order of a graph's nodes; what it hides is in the table of collectives.
 struct Schedule {
     std::vector<NodeId> order;  ///< empty when stopped
-    /// Peaks as torch reports them: after each node of the original order, and within nodes of the new one. 0 without
-    /// memory limits.
-    std::int64_t original_peak_bytes = 0, peak_bytes = 0;
 };
 
 /// torch's overlap scheduler (torch/_inductor/fx_passes/overlap_scheduling.py, OverlapScheduler.run up to its

@@ -115,7 +115,6 @@ class SchedulerRun {
 
     std::optional<StorageUses> storage_uses_;
     std::optional<MemoryTracker> tracker_;
-    std::int64_t original_peak_bytes_ = 0;
     PrefetchBudget budget_;
 
     BinaryHeap<Priority> on_path_, off_path_;
