@@ -71,11 +71,58 @@ TEST(StructuredLog, BeginsInsideOfAPayloadOrBehindOtherOutput) {
     EXPECT_EQ(summary.damage.sentence(), "400 lines outside of records skipped, from line 1 on");
 }
 
+TEST(StructuredLog, FieldsOfOtherKindsAreLeftOut) {
+    const std::string text =
+        record(R"({"artifact": {"encoding": "string"}, "rank": "two", "frame_id": 5, "compiled_autograd_id": 7, )"
+               R"("has_payload": 3, "process": {}, "stack": []})") +
+        record(R"({"str": ["/a/b.py"]})") + record(R"({"str": ["/a/b.py", "four"]})") + record(R"({"str": [1, 4]})") +
+        record(R"({"str": 3})") + record(R"({"artifact": {"name": 3}})") + "\n";
+    std::vector<std::string> seen;
+    const LogSummary summary = read_structured_log_text(text, [&](const LogRecord& entry) {
+        seen.push_back(std::string(entry.key) + "/" + std::string(entry.name) + "/" + entry.compile_id.text());
+        EXPECT_EQ(entry.rank, std::nullopt);
+        EXPECT_FALSE(entry.is_damaged);
+        return true;
+    });
+    EXPECT_EQ(seen, (std::vector<std::string>{"artifact//!7/5/0", "artifact//"}));
+    EXPECT_TRUE(summary.strings.empty());
+    EXPECT_TRUE(summary.damage.empty());
+}
+
+TEST(StructuredLog, AVisitorThatHasEnoughEndsIt) {
+    const std::string text = record(R"({"a": {}})") + record(R"({"b": {}})") + record(R"({"c": {}})");
+    int seen = 0;
+    read_structured_log_text(text, [&](const LogRecord&) { return ++seen < 2; });
+    EXPECT_EQ(seen, 2);
+    seen = 0;
+    read_structured_log_text(record(R"({"a": {}})"), [&](const LogRecord&) { return ++seen < 1; });
+    EXPECT_EQ(seen, 1);
+}
+
+TEST(StructuredLog, LinesThatAreNearlyOfRecords) {
+    for (const char* line : {"V07", "X0728 16:17:36 x.py:1] {}", "V07x8 16:17:36 x.py:1] {}", "V07/8 16:17 x] {}",
+                             "V0728 16:17:36 x.py:1 {}", "V0728 16:17:36 x.py:1] []"})
+        EXPECT_FALSE(is_structured_log(line)) << line;
+    EXPECT_TRUE(is_structured_log("E0728 16:17:36 x.py:1] {}"));
+}
+
+TEST(StructuredLog, DamageIsOneSentence) {
+    LogDamage damage;
+    EXPECT_EQ(damage.sentence(), "");
+    damage.end = "the data is damaged";
+    EXPECT_EQ(damage.sentence(), "read as far as it goes: the data is damaged");
+    damage.skipped_records = 2;
+    damage.first_line = 7;
+    EXPECT_EQ(damage.sentence(), "2 records skipped, from line 7 on; read as far as it goes: the data is damaged");
+}
+
 TEST(StructuredLog, RankOfAFileName) {
     EXPECT_EQ(rank_of_file_name("/tmp/rank_7/dedicated_log_torch_trace_rank_3_x8_a1.log"), 3);
     EXPECT_EQ(rank_of_file_name("tlparse_schedule_rank_12.log.gz"), 12);
     EXPECT_EQ(rank_of_file_name("rank_0"), 0);
     EXPECT_EQ(rank_of_file_name("rank_1_of_rank_2.log"), 2);
+    for (const char* name : {"a-rank_4.log", "a rank_4.log", "a.rank_4.log"})
+        EXPECT_EQ(rank_of_file_name(name), 4) << name;
     for (const char* name : {"frank_3.log", "rank_3x.log", "rank_.log", "rank_-1.log", "rank_99999999999999999999.log",
                              "dedicated_log_torch_trace_x.log", "/tmp/rank_3/trace.log"}) {
         EXPECT_EQ(rank_of_file_name(name), std::nullopt) << name;
