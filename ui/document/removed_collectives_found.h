@@ -18,6 +18,8 @@ class RemovedCollectivesFound : public QObject {
 
     /// The collectives that do not run in an evaluation, found at the first question.
     const std::vector<NodeId>& of(const std::shared_ptr<const Evaluation>& evaluation);
+    /// Of how many evaluations they are kept.
+    std::size_t known() const { return found_.size(); }
 
   private:
     std::map<std::weak_ptr<const Evaluation>, std::vector<NodeId>, std::owner_less<>> found_;
