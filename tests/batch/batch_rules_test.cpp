@@ -116,6 +116,12 @@ const RuleCase rule_cases[] = {
          step.call("result", "aten.constant_pad_nd.default", {Step::node(step.embedded), step.list({0, 1})}, {2, 8, 5});
      },
      {6, 8, 5}},
+    {"PadOfAllButTheBatch",
+     [](Step& step) {
+         step.call("result", "aten.constant_pad_nd.default", {Step::node(step.embedded), step.list({0, 1, 2, 0})},
+                   {2, 10, 5});
+     },
+     {6, 10, 5}},
     {"GradientOfASlice",
      [](Step& step) {
          const NodeId slice = step.call("slice", "aten.slice.Tensor",
