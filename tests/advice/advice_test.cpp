@@ -48,6 +48,8 @@ TEST(Blocks, EndAtTheFirstNumber) {
     EXPECT_EQ(block_of("tok_embeddings"), "tok_embeddings");
     EXPECT_EQ(block_of("lm_head.linear"), "lm_head");
     EXPECT_EQ(block_of("block2.wq"), "block2");
+    EXPECT_EQ(block_of("h1.layers.2.wq"), "h1.layers.2");
+    EXPECT_EQ(block_of("7.wq"), "7");
     EXPECT_EQ(block_of(""), "");
 }
 
