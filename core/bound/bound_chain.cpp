@@ -61,7 +61,7 @@ std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep
     constexpr double most_of_it = 0.9, nearly_all = 0.95;
     const double bound_ms = chain.back().end_ms;
     if (link_ms >= most_of_it * bound_ms)
-        return network + " is busy " + share_text(link_ms, step_ms) +
+        return network + " is busy at least " + share_text(link_ms, step_ms) +
                (link_ms >= nearly_all * step_ms
                     ? (any_order ? ", whatever the order of compute" : std::string()) + ": only fewer bytes can help"
                     : " " + in_every_plan + "; the rest is compute that waits, or work that a plan may save");
