@@ -58,6 +58,11 @@ QString nothingBetterSentence(const FoundPlans& found) {
     const QString title = found.start.plan ? shownName(found.start.title) : QObject::tr("the baseline");
     const std::array<double, 2> steps{found.start.step_ms, found.best().step_ms};
     const QStringList shown = formatTimesApart(steps);
+    const std::int64_t more_bytes = found.best().peak_bytes - found.start.peak_bytes;
+    if (found.best().step_ms < found.start.step_ms && more_bytes > 0)
+        return QObject::tr(
+                   "Nothing better than %1 was found: the best of the others takes %2 more for less than %3: keep it.")
+            .arg(title, formatBytes(static_cast<double>(more_bytes)), formatPercent(alike_share));
     return shown[0] == shown[1]
                ? QObject::tr("Nothing better than %1 was found, whose step is %2: keep it.").arg(title, shown[0])
                : QObject::tr(

@@ -59,7 +59,9 @@ QStringList texts(const std::vector<std::string>& list) {
 
 bool FoundPlans::nothingBetter() const {
     const bool allowed = start.counts && (!limit || start.peak_bytes <= *limit);
-    return allowed && best().step_ms >= start.step_ms * (1 - rounding_share);
+    const double saved_share = 1 - best().step_ms / start.step_ms;
+    return allowed &&
+           (saved_share <= rounding_share || (saved_share <= alike_share && best().peak_bytes >= start.peak_bytes));
 }
 
 bool FoundPlans::isLike(const FoundPlans& other) const {

@@ -75,7 +75,8 @@ struct FoundPlans {
     bool isLike(const FoundPlans& other) const;
     /// Each of the other's choices is here, or one that is no worse in step and peak, and both searches are alike.
     bool hasAllOf(const FoundPlans& other) const;
-    /// The plan that was shown is within the limit, and no plan with a shorter step was found.
+    /// The plan that was shown is within the limit, and no plan was found with a shorter step, or but a hardly shorter
+    /// one (`alike_share`) that takes more memory.
     bool nothingBetter() const;
 };
 

@@ -122,7 +122,8 @@ void SearchPanel::showEarlier(std::size_t index) {
     if (busy() || !found_) return;
     const KeptFoundPlans earlier = earlier_->take(index);
     earlier_->add(*found_, chosen_);
-    showFound(earlier.found, earlier.chosen);
+    // What the link named.
+    showFound(earlier.found, std::max(bestWithin(earlier.found.choices, limit()), 0));
 }
 
 void SearchPanel::drawChoices() {
@@ -170,7 +171,7 @@ QString SearchPanel::noneWithin(std::int64_t limit) const {
     };
     const int least = closest(found_->choices);
     QString text =
-        tr("No plan that was found stays within %1.").arg(bytes(limit)) + u' ' +
+        tr("No plan that this search found stays within %1.").arg(bytes(limit)) + u' ' +
         (over(chosen_) == over(least)
              ? tr("This one comes closest, and takes %1 more.").arg(over(chosen_))
              : tr("This one takes %1 more, and the one that comes closest %2.").arg(over(chosen_), over(least)));

@@ -5,6 +5,7 @@
 #include "core/search/plan_search.h"
 #include "tests/ui/search/searched_panel.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/found_choices.h"
 #include "ui/search/found_plans.h"
 #include "ui/search/front_chart.h"
 #include "ui/theme/numbers.h"
@@ -115,6 +116,30 @@ class EditedStartTest : public QObject, SearchedPanel {
         panel_ = std::make_unique<SearchPanel>(*document_);
         panel_->restore(kept);
         QVERIFY2(!panel_->result().contains(QStringLiteral("has been edited")), qPrintable(panel_->result()));
+    }
+
+    /// Memory decides between a plan and one that is hardly faster.
+    void isNotTakenForWorseThanAHardlyFasterPlan() {
+        FoundPlans found;
+        found.start.title = QStringLiteral("Mine");
+        found.start.plan.emplace();
+        found.start.step_ms = 1000;
+        found.start.peak_bytes = 1000;
+        found.choices.resize(1);
+        const auto nothingBetterThan = [&](double step_ms, std::int64_t peak_bytes) {
+            found.choices[0].step_ms = step_ms;
+            found.choices[0].peak_bytes = peak_bytes;
+            return found.nothingBetter();
+        };
+        QVERIFY(nothingBetterThan(1000, 900));
+        QVERIFY(!nothingBetterThan(999, 900));
+        QVERIFY(!nothingBetterThan(990, 2000));
+        QVERIFY(nothingBetterThan(999, 2024));
+        const QString said = sentencesOn(found, 0).front();
+        QCOMPARE(said,
+                 QStringLiteral("Nothing better than Mine was found: the best of the others takes 1%1KiB more for "
+                                "less than 0.3%1%: keep it.")
+                     .arg(QChar(0x202f)));
     }
 
     /// The graph without any pass has a name of its own beside that of the plan.

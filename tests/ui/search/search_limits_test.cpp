@@ -170,7 +170,8 @@ class SearchLimitsTest : public QObject, SearchedPanel {
             const double place = std::max(axes.left(), panel_->chart()->xOfPeak(limit));
             QVERIFY(std::abs(slider.knobX() - place) < 0.5);
             const QString expected =
-                QStringLiteral("No plan that was found stays within %1. This one comes closest, and takes %2 more.")
+                QStringLiteral(
+                    "No plan that this search found stays within %1. This one comes closest, and takes %2 more.")
                     .arg(formatBytes(static_cast<double>(limit)),
                          formatBytes(static_cast<double>(least->peak_bytes - limit)));
             QVERIFY2(panel_->result().startsWith(expected), qPrintable(panel_->result()));
@@ -188,7 +189,8 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         // Searched for in vain, nobody is told to search again.
         find();
         QVERIFY2(panel_->caption().contains("What was found before stays"), qPrintable(panel_->caption()));
-        QVERIFY2(panel_->result().contains("No plan that was found stays within"), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains("No plan that this search found stays within"),
+                 qPrintable(panel_->result()));
         QVERIFY2(!panel_->result().contains("A search with this limit"), qPrintable(panel_->result()));
     }
 
