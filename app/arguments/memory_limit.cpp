@@ -1,6 +1,8 @@
 #include "app/arguments/memory_limit.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -10,17 +12,34 @@
 #include "core/memory/memory_profile.h"
 
 namespace overlap::commands {
+namespace {
+
+/// In any letters, as limits are read.
+bool mentions(std::string_view text, std::string_view small_word) {
+    const auto is_same = [](char letter, char small) {
+        return letter == small || (letter >= 'A' && letter <= 'Z' && letter - 'A' + 'a' == small);
+    };
+    return !std::ranges::search(text, small_word, is_same).empty();
+}
+
+}  // namespace
 
 std::optional<std::int64_t> read_memory_limit(const std::string& text, const Graph& graph) {
     if (text.empty()) return {};
     std::vector<NamedLimit> names{{"baseline", memory_profile(graph, StorageRule::corrected).peak_bytes}};
-    if (const std::int64_t device = device_memory_bytes(graph); device > 0) names.emplace_back("device", device);
+    const std::int64_t device = device_memory_bytes(graph);
+    if (device > 0) {
+        names.emplace_back("device", device);
+    } else if (mentions(text, "device")) {
+        throw InputError("--memory-limit", "the cost model does not tell what the device holds, so " +
+                                               in_quotes(shortened(text)) + " is not known");
+    }
     // A number without a unit is of bytes, as programs give it.
     const LimitText limit = read_limit(text, names, 1);
     if (!limit.bytes)
         throw InputError("--memory-limit",
-                         "expected bytes, 40GiB, baseline, device or a sum such as baseline+10%, not " +
-                             in_quotes(shortened(text)) + ": " + limit.reason);
+                         "expected bytes, 40GiB, baseline" + std::string(device > 0 ? ", device" : "") +
+                             " or a sum such as baseline+10%, not " + in_quotes(shortened(text)) + ": " + limit.reason);
     constexpr double most = 1e18;
     if (*limit.bytes > most)
         throw InputError("--memory-limit", in_quotes(shortened(text)) + " is more than any device holds");

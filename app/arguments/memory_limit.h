@@ -11,7 +11,7 @@ namespace overlap::commands {
 /// Help of `--memory-limit`.
 inline constexpr const char* memory_limit_help =
     "the most that the peak may be: bytes, 40GiB, baseline for the graph's own peak, device for what the device holds, "
-    "or a sum such as baseline+10%, baseline+6GiB, device-2GiB, or +10% of the baseline's";
+    "or a sum such as baseline+10%, baseline+6GiB, device-2GiB, or +10% for a tenth above the baseline";
 
 /// The limit that `text` says; nothing where it is empty.
 /// @param graph whose peak `baseline` means, as all figures count it, and whose device `device`, where that is known.

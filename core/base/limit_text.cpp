@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "core/base/byte_units.h"
 #include "core/base/quote.h"
@@ -31,15 +33,42 @@ struct Amount {
     std::string_view unit;
 };
 
+/// The number that is all of `digits`, whose decimal point may be a comma: infinity where it is too large; nothing
+/// where it is none.
+std::optional<double> number_in(std::string digits, std::chars_format format) {
+    std::ranges::replace(digits, ',', '.');
+    double number = 0;
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, number, format);
+    if (end != last) return {};
+    if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
+    if (error != std::errc()) return {};
+    return number;
+}
+
+/// A number and nothing else, which may have an exponent as programs write it: `4e10`, `4e+10`.
+std::optional<double> lone_number_in(std::string_view text) {
+    if (text.find_first_not_of("0123456789.,e+-") != std::string_view::npos) return {};
+    if (text.starts_with('-')) return {};  // counted from a name
+    return number_in(std::string(text), std::chars_format::general);
+}
+
+/// Whether a comma may be meant to part thousands: then it is no decimal point that one could rely on.
+bool may_part_thousands(std::string_view text) {
+    for (std::size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',', comma + 1)) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", comma + 1), text.size());
+        if (end - comma - 1 == 3) return true;
+    }
+    return false;
+}
+
 /// @returns nothing where the text does not begin with a number, or goes on behind its unit.
 std::optional<Amount> amount_in(std::string_view text) {
     const std::size_t length = std::min(text.find_first_not_of("0123456789.,"), text.size());
-    std::string digits(text.substr(0, length));
-    std::ranges::replace(digits, ',', '.');
+    const std::optional<double> number = number_in(std::string(text.substr(0, length)), std::chars_format::fixed);
+    if (!number) return {};
     Amount amount;
-    const char* const last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, amount.number, std::chars_format::fixed);
-    if (error != std::errc() || end != last) return {};
+    amount.number = *number;
     amount.unit = trimmed(text.substr(length));
     const auto is_letter = [](char letter) { return letter >= 'a' && letter <= 'z'; };
     if (amount.unit != "%" && !std::ranges::all_of(amount.unit, is_letter)) return {};
@@ -55,7 +84,8 @@ std::string names_in(const std::vector<NamedLimit>& names) {
 /// Sums up a limit, summand by summand.
 class LimitSum {
   public:
-    LimitSum(const std::vector<NamedLimit>& names, std::string_view whole) : names_(names), whole_(whole) {}
+    LimitSum(const std::vector<NamedLimit>& names, std::string_view whole, double lone_number_of)
+        : names_(names), whole_(whole), lone_number_of_(lone_number_of) {}
 
     double bytes() const { return bytes_; }
     const std::string& reason() const { return reason_; }
@@ -89,7 +119,7 @@ class LimitSum {
         if (amount->unit == "%") return share(amount->number, term);
         const auto unit = std::ranges::find(memory_units, amount->unit, &MemoryUnit::name);
         if (unit != memory_units.end()) return amount->number * unit->bytes;
-        refuse(in_quotes(amount->unit) + " is not a unit of memory; use MiB, GiB, TiB, MB, GB or TB");
+        refuse(in_quotes(amount->unit) + " is not a unit of memory; use B, KiB, MiB, GiB, TiB, KB, MB, GB or TB");
         return {};
     }
 
@@ -101,8 +131,10 @@ class LimitSum {
     }
 
     std::string no_number(std::string_view term) const {
-        if (names_.empty()) return in_quotes(term) + " is no number of GiB";
-        return in_quotes(term) + " is neither a number of GiB nor one of " + names_in(names_);
+        const bool is_in_a_sum = term != whole_;
+        const std::string unit = is_in_a_sum || lone_number_of_ != 1 ? "GiB" : "bytes";
+        if (names_.empty()) return in_quotes(term) + " is no number of " + unit;
+        return in_quotes(term) + " is neither a number of " + unit + " nor one of " + names_in(names_);
     }
 
     bool refuse(const std::string& reason) {
@@ -112,10 +144,17 @@ class LimitSum {
 
     const std::vector<NamedLimit>& names_;
     std::string_view whole_;
+    double lone_number_of_;
     std::string reason_;
     double bytes_ = 0;
     bool shares_have_a_whole_ = false;  ///< something stands before the next summand
 };
+
+LimitText limit_of(double bytes, std::string_view limit) {
+    if (!std::isfinite(bytes)) return {{}, in_quotes(shortened(limit)) + " has too large a number"};
+    if (bytes < 0) return {{}, in_quotes(shortened(limit)) + " is below 0"};
+    return {bytes, {}};
+}
 
 }  // namespace
 
@@ -123,9 +162,13 @@ LimitText read_limit(std::string_view text, const std::vector<NamedLimit>& names
     std::string limit(trimmed(text));
     std::ranges::transform(limit, limit.begin(),
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    if (const std::optional<Amount> lone = amount_in(limit); lone && lone->unit.empty())
-        return {lone->number * lone_number_of, {}};
-    LimitSum sum(names, limit);
+    if (limit.empty()) return {{}, "the limit is blank"};
+    if (may_part_thousands(limit))
+        return {{},
+                "the comma in " + in_quotes(shortened(limit)) +
+                    " may part decimals or thousands; write a point before decimals and nothing between thousands"};
+    if (const std::optional<double> lone = lone_number_in(limit)) return limit_of(*lone * lone_number_of, limit);
+    LimitSum sum(names, limit, lone_number_of);
     std::string_view rest = limit;
     double sign = 1;
     if (rest.starts_with('+') || rest.starts_with('-')) {
@@ -141,8 +184,7 @@ LimitText read_limit(std::string_view text, const std::vector<NamedLimit>& names
         sign = rest[next] == '-' ? -1 : 1;
         rest.remove_prefix(next + 1);
     }
-    if (sum.bytes() < 0) return {{}, in_quotes(limit) + " is below 0"};
-    return {sum.bytes(), {}};
+    return limit_of(sum.bytes(), limit);
 }
 
 }  // namespace overlap

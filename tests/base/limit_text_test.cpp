@@ -53,13 +53,58 @@ TEST(LimitText, ANumberInASumIsOfGibWhateverALoneOneIsOf) {
 
 TEST(LimitText, WhatIsNoLimitSaysWhy) {
     EXPECT_EQ(reason_of("much"), "\"much\" is neither a number of GiB nor one of baseline, device");
-    EXPECT_EQ(read_limit("much", {}, 1).reason, "\"much\" is no number of GiB");
+    EXPECT_EQ(read_limit("much", {}, 1).reason, "\"much\" is no number of bytes");
     EXPECT_EQ(read_limit("+10%", {}, 1).reason, "there is nothing to count \"+10%\" from");
     EXPECT_EQ(reason_of("1.2.3 GiB"), "\"1.2.3 gib\" is neither a number of GiB nor one of baseline, device");
     EXPECT_EQ(reason_of("6 GiB 7"), "\"6 gib 7\" is neither a number of GiB nor one of baseline, device");
-    EXPECT_EQ(reason_of("6 parsec"), "\"parsec\" is not a unit of memory; use MiB, GiB, TiB, MB, GB or TB");
+    EXPECT_EQ(reason_of("6 parsec"), "\"parsec\" is not a unit of memory; use B, KiB, MiB, GiB, TiB, KB, MB, GB or TB");
     EXPECT_EQ(reason_of("baseline - 200 %"), "\"baseline - 200 %\" is below 0");
     EXPECT_EQ(reason_of("baseline + + 6"), "something is missing beside + or -");
+    EXPECT_EQ(reason_of("+"), "something is missing beside + or -");
+    for (const char* blank : {"", "  "}) EXPECT_EQ(reason_of(blank), "the limit is blank");
+}
+
+TEST(LimitText, WhatALoneNumberIsOfIsSaidWhereOneMayStandAlone) {
+    EXPECT_EQ(read_limit("much", {}, gib).reason, "\"much\" is no number of GiB");
+    EXPECT_EQ(read_limit("much", limit_names(), 1).reason,
+              "\"much\" is neither a number of bytes nor one of baseline, device");
+    EXPECT_EQ(read_limit("device - much", limit_names(), 1).reason,
+              "\"much\" is neither a number of GiB nor one of baseline, device");
+}
+
+TEST(LimitText, UnitsAreReadInAnyLetters) {
+    EXPECT_EQ(read_limit("3 B", {}, gib).bytes, 3);
+    EXPECT_EQ(read_limit("2KiB", {}, 1).bytes, 2048);
+    EXPECT_EQ(read_limit("2 kb", {}, 1).bytes, 2000);
+    EXPECT_EQ(read_limit("1.5MB", {}, 1).bytes, 1.5e6);
+    EXPECT_EQ(read_limit("2 gB", {}, 1).bytes, 2e9);
+    EXPECT_EQ(read_limit("2 TB", {}, 1).bytes, 2e12);
+    EXPECT_EQ(read_limit("0.5 tib", {}, 1).bytes, 512 * gib);
+}
+
+TEST(LimitText, ACommaIsADecimalPointUnlessItMayPartThousands) {
+    EXPECT_EQ(gib_of("31,5"), 31.5);
+    EXPECT_EQ(gib_of("baseline + 1,25 GiB"), 41.25);
+    EXPECT_EQ(gib_of("1,0625"), 1.0625);
+    EXPECT_EQ(reason_of("1,024 MiB"),
+              "the comma in \"1,024 mib\" may part decimals or thousands; write a point before decimals and nothing "
+              "between thousands");
+    for (const char* text : {"85,000", "1,024,000", "1,024.5", "baseline + 1,024", "2,5 + 1,024 MiB"})
+        EXPECT_NE(reason_of(text).find("may part decimals or thousands"), std::string::npos) << text;
+}
+
+TEST(LimitText, ALoneNumberMayHaveAnExponent) {
+    for (const char* text : {"4e10", "4E10", "4e+10", "400000e5", "4,0e10"})
+        EXPECT_EQ(read_limit(text, limit_names(), 1).bytes, 4e10) << text;
+    EXPECT_EQ(read_limit("25e-1", limit_names(), gib).bytes, 2.5 * gib);
+}
+
+TEST(LimitText, WhatIsNotFiniteIsRefused) {
+    const std::string most(308, '9');
+    for (const std::string& text :
+         {most + " TB - " + most + " TB", most + " TB", most + " - " + most, std::string("1e308"), std::string("1e999"),
+          std::string(400, '9'), std::string(400, '9') + " GiB"})
+        EXPECT_NE(reason_of(text).find(" has too large a number"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -116,7 +116,10 @@ class Search(CommandLine):
         self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
         refused = self.expect(1, "bound", self.small, "--memory-limit", "much").stderr
         self.assertIn("expected bytes", refused)
-        self.assertIn('"much" is neither a number of GiB nor one of baseline', refused)
+        self.assertNotIn("device", refused)  # whose memory the cost model does not tell
+        self.assertIn("the cost model does not tell what the device holds",
+                      self.expect(1, "bound", self.small, "--memory-limit", "Device - 2 GiB").stderr)
+        self.assertIn('"much" is neither a number of bytes nor one of baseline', refused)
 
     def test_limits_are_sums_as_in_the_window(self):
         peak = self.json("simulate", self.small, "--json")["peak_memory_bytes"]
