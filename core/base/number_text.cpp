@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/base/scaled_time.h"
+
 namespace overlap {
 
 namespace {
@@ -13,16 +15,6 @@ namespace {
 constexpr std::size_t longest_number = 400;
 /// Less is no nanosecond, with three decimals.
 constexpr double least_time_ms = 0.0005e-6;
-
-/// So much in milliseconds has five digits: a limit, or another step, may lie between two whole milliseconds.
-constexpr double five_digits_from_ms = 999.95;
-
-/// At most five significant digits.
-std::string long_number_text(double value) {
-    int decimals = 4;
-    for (double magnitude = std::abs(value); magnitude >= 9.99995 && decimals > 0; magnitude /= 10) --decimals;
-    return number_text(value, decimals);
-}
 
 }  // namespace
 
@@ -43,9 +35,7 @@ std::string number_text(double value, int most_decimals) {
 }
 
 std::string number_text(double value) {
-    int decimals = 3;
-    for (double magnitude = std::abs(value); magnitude >= 9.9995 && decimals > 0; magnitude /= 10) --decimals;
-    return number_text(value, decimals);
+    return number_text(value, decimals_for(value, 4));
 }
 
 std::string shortest_text(double value) {
@@ -55,13 +45,9 @@ std::string shortest_text(double value) {
 }
 
 std::string time_text(double time_ms) {
-    const double magnitude = std::abs(time_ms);
-    if (magnitude >= 9999.95) return long_number_text(time_ms / 1e3) + " s";
-    if (magnitude < least_time_ms) return "0 ms";
-    if (magnitude >= five_digits_from_ms) return number_text(time_ms, 1) + " ms";
-    if (magnitude >= 0.1) return number_text(time_ms) + " ms";
-    if (magnitude >= 0.9995e-3) return number_text(time_ms * 1e3) + " µs";
-    return number_text(time_ms * 1e6) + " ns";
+    if (std::abs(time_ms) < least_time_ms) return "0 ms";
+    const ScaledTime time = scaled_time(time_ms);
+    return number_text(time.value, time.decimals).append(time.unit);
 }
 
 std::string milliseconds_text(double time_ms) {

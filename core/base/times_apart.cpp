@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "core/base/scaled_time.h"
 
 namespace overlap {
 namespace {
@@ -12,14 +13,8 @@ constexpr double rounding_share = 1e-9;  // what sums in another order leave
 
 /// With more digits than time_text() gives it, in the same unit.
 std::string with_further_digits(double time_ms, int further) {
-    const std::string text = time_text(time_ms);
-    const std::string unit = text.substr(text.find(' '));
-    const double value = time_ms * (unit == " s" ? 1e-3 : unit == " ms" ? 1 : unit == " ns" ? 1e6 : 1e3);
-    const bool has_five_digits = unit == " s" || (unit == " ms" && std::abs(value) >= 999.95);  // see time_text()
-    int decimals = has_five_digits ? 4 : 3;
-    const double rounds_to_ten = has_five_digits ? 9.99995 : 9.9995;
-    for (double magnitude = std::abs(value); magnitude >= rounds_to_ten && decimals > 0; magnitude /= 10) --decimals;
-    return fixed_text(value, decimals + further) + unit;
+    const ScaledTime time = scaled_time(time_ms);
+    return fixed_text(time.value, time.decimals + further).append(time.unit);
 }
 
 }  // namespace
