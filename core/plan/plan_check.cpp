@@ -272,8 +272,14 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
     if (!plan.buckets.empty() && !taken) {
         const auto own = std::ranges::find_if(plan.pipeline, takes_buckets, &PassStep::pass);
-        const std::string fix =
+        std::string fix =
             own == plan.pipeline.end() ? "add " + std::string(entries_pass) : "switch " + own->pass + " on";
+        // See with_entries_taken().
+        std::vector<std::string> deciding;
+        for (const PassStep& step : plan.pipeline)
+            if (step.enabled && decides_buckets(step.pass)) deciding.push_back(step.pass);
+        if (!deciding.empty())
+            fix.append(" and switch ").append(listed(deciding)).append(" off, since buckets can be chosen only once");
         add(Severity::caution,
             "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: " + fix);
         problems.back().fix = fix;

@@ -46,7 +46,9 @@ Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& mod
 /// gathers of both and reads modules where torchtitan's does; other options stay. Nothing where there is none.
 std::optional<Plan> with_directions_apart(const Plan& plan);
 
-/// The plan with a problem's fix, where that is an edit of its entries, overlaps or steps; nothing otherwise.
+/// The plan with a problem's fix, where that is an edit of its entries, overlaps or steps; nothing otherwise, and
+/// nothing where buckets are taken by no step: a step that is added has options of the graph's presets, see
+/// with_entries_taken().
 /// @param problem of an evaluation of the plan.
 std::optional<Plan> with_fix(const Plan& plan, const Problem& problem);
 

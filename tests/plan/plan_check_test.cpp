@@ -67,6 +67,26 @@ TEST_F(PlanCheck, OffersNoNameThatThePlanHasAlready) {
     EXPECT_TRUE(check_buckets(*graph_, *tree_, fixed->buckets).empty());
 }
 
+TEST(PlanCheckOfSteps, TakingBucketsAsksForTheStepsThatChooseThemToBeSwitchedOff) {
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.0");
+    const auto fix = [&] {
+        const std::vector<Problem> problems = check_unevaluated(plan);
+        return problems.size() == 1 ? problems[0].fix : std::to_string(problems.size()) + " problems";
+    };
+    EXPECT_EQ(fix(), "add manual_overlap_bucketing");
+    plan.pipeline = {{"eliminate_dead_code_pass"}, {"bucket_all_gather", {}, false}, {"schedule_overlap_bucketing"}};
+    EXPECT_EQ(
+        fix(),
+        "add manual_overlap_bucketing and switch schedule_overlap_bucketing off, since buckets can be chosen only "
+        "once");
+    plan.pipeline[1].enabled = true;
+    plan.pipeline.push_back({"joint_transformer_block_bucketing_reordering_pass", {}, false});
+    EXPECT_EQ(fix(),
+              "switch joint_transformer_block_bucketing_reordering_pass on and switch bucket_all_gather and "
+              "schedule_overlap_bucketing off, since buckets can be chosen only once");
+}
+
 TEST_F(PlanCheck, SeesStraySpaces) {
     const std::vector<Problem> problems = check_buckets(*graph_, *tree_, {{{" layers.0"}}});
     ASSERT_EQ(problems.size(), 1u);
