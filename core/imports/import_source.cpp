@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/md5.h"
 #include "core/base/quote.h"
+#include "core/base/wording.h"
 #include "core/files/json_bytes.h"
 #include "core/files/text_window.h"
 #include "core/imports/graph_digest.h"
@@ -87,7 +88,8 @@ std::vector<std::string> string_list(std::string_view json) {
     return strings;
 }
 
-/// `main at train.py:52` of the innermost frame that is being compiled. Files are interned by number.
+/// `main at train.py:52` of the innermost frame that is being compiled, `main at line 52` where its file is not
+/// known. Files are interned by number.
 std::string compiled_function(std::string_view dynamo_start, const std::map<std::int64_t, std::string>& strings) {
     simdjson::dom::parser parser;
     simdjson::dom::array stack;
@@ -103,6 +105,7 @@ std::string compiled_function(std::string_view dynamo_start, const std::map<std:
         return {};
     }
     std::string text(name);
+    if (file.empty()) return text.append(" at line ").append(std::to_string(line));
     text += " at ";
     text += file.substr(file.find_last_of("/\\") + 1);
     text += ':';
@@ -346,8 +349,9 @@ ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& op
         if (graph.is_damaged) imported.notes.push_back({"the log's checksum does not match the text of this graph"});
         const auto nested = std::ranges::count_if(functions, &FxFunction::is_nested);
         if (nested > 0) {
-            imported.notes.push_back(
-                {std::to_string(nested) + " graphs inside of higher-order operators are not part of the graph"});
+            imported.notes.push_back({counted(static_cast<std::size_t>(nested), "graph") +
+                                      " inside of higher-order operators " + (nested == 1 ? "is" : "are") +
+                                      " not part of the graph"});
         }
         if (!logged.times.empty()) add_logged_times(imported, logged.times);
         return imported;

@@ -119,7 +119,7 @@ TEST(ImportSource, LogsSayWhatWasCompiled) {
     EXPECT_EQ(label_of(R"([{"name": "outer", "line": 1, "filename": 4}, {"name": "main", "line": 52, "filename": 4}])"),
               "main at train.py:52");
     EXPECT_EQ(label_of(R"([{"name": "main", "line": 52, "filename": "/b/other.py"}])"), "main at other.py:52");
-    EXPECT_EQ(label_of(R"([{"name": "main", "line": 52, "filename": 9}])"), "main at :52");
+    EXPECT_EQ(label_of(R"([{"name": "main", "line": 52, "filename": 9}])"), "main at line 52");
     for (const char* stack : {"[]", "3", R"([{"line": 52, "filename": 4}])", R"([{"name": "main", "filename": 4}])",
                               R"([{"name": "main", "line": 52}])", R"([{"name": "main", "line": 52, "filename": []}])"})
         EXPECT_EQ(label_of(stack), "") << stack;
@@ -156,7 +156,11 @@ TEST(ImportSource, GraphsInsideOfOthersAreCounted) {
     const ImportListing listing = list_importable_graphs({text.path});
     ASSERT_EQ(listing.graphs.size(), 1u);
     EXPECT_EQ(import_graph(listing.graphs[0], {}).notes.back().sentence,
-              "1 graphs inside of higher-order operators are not part of the graph");
+              "1 graph inside of higher-order operators is not part of the graph");
+    const std::string body = "    class body(torch.nn.Module):\n        def forward(self, c):\n            return c\n";
+    const Written two("nested_twice.py", function + body + body);
+    EXPECT_EQ(import_graph(list_importable_graphs({two.path}).graphs.at(0), {}).notes.back().sentence,
+              "2 graphs inside of higher-order operators are not part of the graph");
 }
 
 TEST(ImportSource, WhatIsNoGraphIsSaid) {

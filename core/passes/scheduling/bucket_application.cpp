@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/wording.h"
 #include "core/graph/topological_sort.h"
 #include "core/passes/bucketing/bucket_report.h"
 
@@ -43,7 +44,7 @@ bool is_ancestor(const GraphEditor& editor, const AugmentedGraph& graph, NodeId 
 
 [[noreturn]] void refuse_cycle(const GraphEditor& editor, AugmentedGraph& graph) {
     std::string removed, place;
-    int count = 0;
+    std::size_t count = 0;
     const std::vector<NodeId> dependents = graph.dependents();
     for (const NodeId node : dependents) {
         const OrderedNodes dependencies = graph.dependencies()[node];
@@ -61,11 +62,12 @@ bool is_ancestor(const GraphEditor& editor, const AugmentedGraph& graph, NodeId 
         throw InputError("", "the overlaps cannot be ordered without a cycle, and PyTorch raises an AssertionError");
     }
     if (count > 5) removed += " and " + std::to_string(count - 5) + " more";
-    throw InputError(place,
-                     std::to_string(count) + " overlaps contradict the order of the graph (" + removed +
-                         "), and PyTorch raises a RuntimeError: detected cyclic extra deps; it goes on with "
-                         "aten_distributed_optimizations.overlap_scheduling_autofix_cycles, which drops them, and "
-                         "a higher max_in_flight_gb or max_memory_increase_gb often avoids them");
+    throw InputError(place, counted(count, "overlap") + (count == 1 ? " contradicts" : " contradict") +
+                                " the order of the graph (" + removed +
+                                "), and PyTorch raises a RuntimeError: detected cyclic extra deps; it goes on with "
+                                "aten_distributed_optimizations.overlap_scheduling_autofix_cycles, which drops " +
+                                (count == 1 ? "it" : "them") +
+                                ", and a higher max_in_flight_gb or max_memory_increase_gb often avoids them");
 }
 
 bool is_collective_wait(const GraphEditor& editor, NodeId node) {

@@ -61,7 +61,7 @@ TEST_F(BucketApplicationTest, OverlapsThatContradictTheGraphAreToldWithTheirNode
     augment();
     augmented_->add(a, b);
     const std::string told = contradiction();
-    EXPECT_TRUE(told.starts_with("node \"a\": 1 overlaps contradict the order of the graph (\"a\" after \"b\"), and "))
+    EXPECT_TRUE(told.starts_with("node \"a\": 1 overlap contradicts the order of the graph (\"a\" after \"b\"), and "))
         << told;
 }
 
