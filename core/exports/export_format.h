@@ -65,8 +65,9 @@ std::vector<PassStep> steps_that_run(const Plan& plan, const Execution* result);
 /// Why the plan was refused, with the step where it was; empty if it was not.
 std::string refusal_of(const Execution& execution);
 
-/// What files made of a graph and a plan begin with: `GRAPH.PLAN`, in letters that every file system takes. Exports of
-/// two graphs, or of two plans of one, do not take one another's place.
+/// What files made of a graph and a plan begin with: `GRAPH.PLAN`, in letters that every file system takes. Other
+/// letters become `_` or are left out, and names end after 80 bytes, so different names can give the same file: `a b`
+/// and `a_b`, or any two that have only other letters.
 std::string export_file_stem(std::string_view graph_name, std::string_view plan_name);
 
 /// A name for the export's file: its stem and the format's suffix.

@@ -57,8 +57,8 @@ Plan with_expert_overlap(Plan plan, const ExpertOverlap& overlap);
 Plan without_expert_overlap(Plan plan);
 /// The plan with the passes that it lacks of the overlap that it asks for. Steps that are switched on stay as they are.
 Plan with_rest_of_expert_overlap(Plan plan);
-/// The plan whose halves of experts' modules are joined as graphs show it: what the refusal of a plan that joins
-/// gradients earlier asks for.
+/// The plan with optimize_grad_live_out switched off in each ep_overlap_chunk_pass: gradients of the halves are then
+/// joined behind the views and reductions that pass them on. It is the fix of a JoinedGradientRefusal.
 Plan with_gradients_joined_last(Plan plan);
 
 }  // namespace edits
