@@ -5,25 +5,17 @@
 #include <string_view>
 
 #include "tests/batch/token_step.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
-
-std::string problem_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
 
 TEST(BatchOfInputs, AGraphWithoutTokensHasNone) {
     GraphBuilder builder;
     const TensorMeta image = builder.contiguous_tensor(*dtype_by_name("float32"), Sizes{2, 3, 8, 8});
     builder.placeholder("image", {&image, 1});
     const Graph graph = builder.finish({});
-    EXPECT_EQ(problem_of([&] { local_batch(graph); }),
+    EXPECT_EQ(test::problem_of([&] { local_batch(graph); }),
               "the batch of the graph is not known: it has no input of tokens or labels");
 }
 
