@@ -5,6 +5,7 @@
 
 #include "core/base/elapsed.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -66,9 +67,14 @@ void BackgroundEvaluator::start(Request request) {
                 emit ready(key, evaluation);
             };
         } catch (const std::exception& error) {
-            return [this, key, reason = QString::fromUtf8(error.what())] { emit failed(key, reason); };
+            return [this, key, reason = reasonOf(error)] { emit failed(key, reason); };
         }
     });
+    // No thread could be started. Later, as failures are told: the caller has not told yet what it wants evaluated.
+    if (!task_.busy())
+        QTimer::singleShot(0, this, [this, key = key_] {
+            emit failed(key, tr("No further thread can be started; close other programs and try again"));
+        });
 }
 
 void BackgroundEvaluator::setBusy(bool busy) {

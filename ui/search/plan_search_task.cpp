@@ -8,6 +8,7 @@
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/pass_result_cache.h"
 #include "ui/search/start_check.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -72,8 +73,8 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest req
             return [this, plans] { emit found(plans); };
         } catch (const InputError& error) {
             return [this, reason = QString::fromStdString(error.problem())] { emit failed(reason); };
-        } catch (const std::exception& error) {  // such as one for lack of memory
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        } catch (const std::exception& error) {
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }

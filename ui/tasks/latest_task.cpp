@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <utility>
 
+#include "ui/tasks/task_failure.h"
 #include "ui/tasks/without_thread.h"
 #include "ui/tasks/worker_pool.h"
 
@@ -30,11 +30,8 @@ LatestTask::Delivery toldFailure(const QString& reason) {
 LatestTask::Delivery deliveryOf(const LatestTask::Task& task, std::stop_token stop) {
     try {
         return task(std::move(stop));
-    } catch (const std::bad_alloc&) {
-        return toldFailure(QCoreApplication::translate(
-            "LatestTask", "There is not enough memory for this; close other graphs or programs and try again"));
     } catch (const std::exception& error) {
-        return toldFailure(QString::fromUtf8(error.what()));
+        return toldFailure(reasonOf(error));
     }
 }
 

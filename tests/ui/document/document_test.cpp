@@ -229,12 +229,14 @@ class DocumentTest : public QObject {
     }
 
     void anEvaluationThatFailsIsTold() {
-        const auto document = openDocument(
-            [](const auto&, const Plan&, std::stop_token, const auto&,
-               const auto&) -> std::shared_ptr<const Evaluation> { throw std::runtime_error("no memory"); });
+        const auto document =
+            openDocument([](const auto&, const Plan&, std::stop_token, const auto&,
+                            const auto&) -> std::shared_ptr<const Evaluation> { throw std::bad_alloc(); });
         QSignalSpy failed(document.get(), &Document::failed);
         QTRY_COMPARE(failed.count(), 1);
         QVERIFY(!document->evaluating());
+        const QString reason = failed.front()[0].toString();
+        QVERIFY2(reason.startsWith("There is not enough memory"), qPrintable(reason));
     }
 
     void aFailedLoadLeavesTheDocument_data() {
