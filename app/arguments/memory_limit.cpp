@@ -19,7 +19,7 @@ bool mentions(std::string_view text, std::string_view small_word) {
     const auto is_same = [](char letter, char small) {
         return letter == small || (letter >= 'A' && letter <= 'Z' && letter - 'A' + 'a' == small);
     };
-    return !std::ranges::search(text, small_word, is_same).empty();
+    return std::search(text.begin(), text.end(), small_word.begin(), small_word.end(), is_same) != text.end();
 }
 
 }  // namespace
