@@ -82,6 +82,17 @@ TEST(OverlapAdvice, WaitsAfterTheLastComputeThatDoesNotNeedIt) {
                                                "ms less is exposed in all, the peak stays"}));
 }
 
+TEST(OverlapAdvice, DoesNotWaitAfterWhatIsWaitedAfterAlready) {
+    LayersSketch sketch;
+    const NodeId start = sketch.gather_in("layers.0", "g_0", sketch.parameter("p_0"), 2);
+    const NodeId side = sketch.compute_in("side", "side", {sketch.parameter("x")}, 1);
+    const NodeId wait = sketch.wait_in("layers.0", "w_0", start);
+    const auto evaluation = planned(sketch.drawn({sketch.compute_in("layers.0", "mm_0", {side, wait}, 2)}));
+    EXPECT_DOUBLE_EQ(evaluation->simulation.collectives.at(0).exposed_ms, 1);
+    for (const std::string& change : overlap_changes(evaluation, "g_0"))
+        EXPECT_EQ(change.find(" is waited for after "), std::string::npos) << change;
+}
+
 /// Of the same collective; what the plan wants of others stays.
 TEST(OverlapAdvice, TakesThePlaceOfAWishThatDoesNotHelp) {
     const auto own = planned(side_compute(), {.list = {{.collective = "g_0", .hide_behind = "layers.0"}}});
