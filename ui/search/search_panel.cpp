@@ -88,8 +88,10 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
         tried_limit_ = searched_limit_;
         running_.reset();
         const bool former = former_.found.has_value();
-        if (former) showFormer();
-        emit keptChanged();
+        if (former)
+            showFormer();
+        else
+            emit keptChanged();
         say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
                    : tr("Nothing was found: %1").arg(reason));
         update();
@@ -102,6 +104,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     });
     connect(&document, &Document::graphChanged, this, [this] {
         restored_ = {};
+        cut_off_.reset();
         earlier_->clear();
         forget();
     });

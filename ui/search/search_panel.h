@@ -64,8 +64,11 @@ class SearchPanel : public QWidget {
     void beginIfNew();
     /// Begins a search where none runs, as soon as the plan that is shown has been evaluated.
     void beginSoon();
-    /// The best plan of a search that did not end, as a plan of its own; nothing happens where there is none.
-    void openBest(const InterruptedSearch& search);
+    /// The best plan of the search that was cut off (interrupted()), as a plan of its own, or shown where it is one
+    /// already; nothing happens where there is none.
+    void openBest();
+    /// Keeps no more of the search that was cut off: the user does not want it.
+    void dropCutOff();
 
   signals:
     void compareWanted(int before, int after);
@@ -73,7 +76,8 @@ class SearchPanel : public QWidget {
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
-    /// What restore() took up was kept while a search ran, which ended with the window.
+    /// What restore() took up was kept while a search ran, which ended with the window. It is kept on, and told at the
+    /// next opening of the graph again, until it was opened, a search has found something, or dropCutOff().
     void interrupted(const overlap::ui::InterruptedSearch& search);
 
   private:
@@ -115,6 +119,8 @@ class SearchPanel : public QWidget {
     QString freeName(const QString& what) const;
     /// @returns the position of the variant.
     int open();
+    /// The same of any plan that a search made for the open graph.
+    int showPlan(Plan plan);
     void say(const QString& sentence);
     void sayResult(const QString& sentences);
     /// As rich text, with a link to each choice that is spoken of.
@@ -138,6 +144,7 @@ class SearchPanel : public QWidget {
         int chosen = 0;
     } former_;
     std::optional<InterruptedSearch> running_;    ///< what would be lost of the search that runs
+    std::optional<InterruptedSearch> cut_off_;    ///< of the open graph, see interrupted()
     QTimer keep_;                                 ///< until running_ is kept again
     bool begins_soon_ = false;                    ///< see beginSoon()
     QJsonObject restored_;                        ///< of the session, until the graph has these times

@@ -57,7 +57,9 @@ void SearchPanel::showFormer() {
 QJsonObject SearchPanel::kept() const {
     QJsonObject kept = keptFound();
     if (const QJsonObject asked = controls_->kept(); !asked.isEmpty()) kept["asked"] = asked;
-    if (running_) kept["running"] = running_->toJson();
+    // One that has found nothing yet does not push out what the one before it had found.
+    const auto& running = running_ && (running_->best || !cut_off_) ? running_ : cut_off_;
+    if (running) kept["running"] = running->toJson();
     return kept;
 }
 
@@ -78,7 +80,8 @@ void SearchPanel::restore(const QJsonObject& kept) {
     restored_.remove("running");
     controls_->restore(kept["asked"].toObject());
     takeRestored();
-    if (const auto search = InterruptedSearch::fromJson(kept["running"].toObject())) emit interrupted(*search);
+    cut_off_ = InterruptedSearch::fromJson(kept["running"].toObject());
+    if (cut_off_) emit interrupted(*cut_off_);
 }
 
 /// What the session kept. Figures are those of the times that it was found with: the step of the graph as it is says
@@ -113,6 +116,7 @@ void SearchPanel::takeRestored() {
 
 /// A search has ended. What an earlier one has found stays to be chosen.
 void SearchPanel::takeFound(const FoundPlans& found) {
+    cut_off_.reset();
     if (former_.found) earlier_->add(*former_.found, former_.chosen);
     earlier_->dropAllIn(found);
     showFound(found, 0);
@@ -251,25 +255,34 @@ QString SearchPanel::freeName(const QString& what) const {
     }
 }
 
-void SearchPanel::openBest(const InterruptedSearch& search) {
-    if (!search.best || !document_.isOpen()) return;
-    Plan plan = *search.best;
+void SearchPanel::openBest() {
+    if (!cut_off_ || !cut_off_->best || !document_.isOpen()) return;
+    Plan plan = *cut_off_->best;
     plan.name = freeName(tr("Found so far")).toStdString();
-    plan.graph = document_.loaded().empty_plan.graph;
-    plan.notes = foundNote(search.evaluations, tr("by a search that did not end")).toStdString();
-    document_.addNew(std::move(plan));
+    plan.notes = foundNote(cut_off_->evaluations, tr("by a search that did not end")).toStdString();
+    showPlan(std::move(plan));
+    dropCutOff();
+}
+
+void SearchPanel::dropCutOff() {
+    if (!std::exchange(cut_off_, std::nullopt)) return;
+    emit keptChanged();
 }
 
 int SearchPanel::open() {
     const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
     plan.name = freeName(openedName(*found_, choice)).toStdString();
-    plan.graph = document_.loaded().empty_plan.graph;
     plan.notes = foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
                                                     .arg(choice.title, formatTime(choice.step_ms),
                                                          aboveBound(choice.step_ms, choice.bound_ms, found_->any_order),
                                                          bytes(choice.peak_bytes)))
                      .toStdString();
+    return showPlan(std::move(plan));
+}
+
+int SearchPanel::showPlan(Plan plan) {
+    plan.graph = document_.loaded().empty_plan.graph;
     // Opened before, it is shown again.
     for (int index = 1; index < document_.variantCount(); ++index)
         if (does_the_same(document_.variant(index).plan(), plan)) {

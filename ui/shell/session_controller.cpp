@@ -3,6 +3,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
+#include <utility>
 
 #include "core/plan/presets.h"
 #include "ui/actions/cost_actions.h"
@@ -60,6 +61,10 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     });
     connect(&times, &TimesController::changed, this, [this] { schedule(); });
     connect(&workspace.search(), &SearchPanel::interrupted, this, &SessionController::tellOfSearch);
+    // It is of the graph that was open, and is told again with that.
+    connect(&document, &Document::graphAboutToChange, this, [this] {
+        if (std::exchange(tells_of_search_, false)) workspace_.notice().hide();
+    });
     timer_.setSingleShot(true);
     connect(&timer_, &QTimer::timeout, this, &SessionController::write);
 }
@@ -117,9 +122,16 @@ void SessionController::graphOpened() {
 }
 
 void SessionController::tellOfSearch(const InterruptedSearch& search) {
-    std::vector<NoticeAction> actions{{tr("Search again"), [this] { workspace_.searchAgain(); }}};
-    if (search.best)
-        actions.push_back({tr("Open what it found"), [this, search] { workspace_.search().openBest(search); }});
+    tells_of_search_ = true;
+    // Whatever shows the buttons, they are for this graph.
+    const auto here = [this](auto act) {
+        return [this, act] {
+            if (tells_of_search_) act();
+        };
+    };
+    std::vector<NoticeAction> actions{{tr("Search again"), here([this] { workspace_.searchAgain(); })}};
+    if (search.best) actions.push_back({tr("Open what it found"), here([this] { workspace_.search().openBest(); })});
+    actions.push_back({tr("Forget it"), here([this] { workspace_.search().dropCutOff(); })});
     emit warnedAlso(tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
                         .arg(document_.name(), search.reached()),
                     {}, actions);

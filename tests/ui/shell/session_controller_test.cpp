@@ -3,11 +3,13 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QToolButton>
 
 #include "core/io/plan_file.h"
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
 #include "ui/memory/memory_panel.h"
@@ -24,6 +26,23 @@ class SessionControllerTest : public QObject {
     Q_OBJECT
 
     LoadedGraph graph_;
+
+    /// A session of a window that ended while a search had found something.
+    void cutASearchOff(const QString& folder) {
+        SessionFixture fixture;
+        fixture.session.open(folder);
+        fixture.document.setGraph(graph_);
+        QVERIFY(waitForEvaluation(fixture.document));
+        SearchPanel& search = fixture.workspace.search();
+        search.controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
+        search.controls().effort()->setItemData(search.controls().effort()->currentIndex(), 1'000'000);
+        search.findOrFinish();
+        QVERIFY(search.busy());
+        QVERIFY(search.kept().contains("running"));
+        QTRY_VERIFY_WITH_TIMEOUT(search.kept()["running"].toObject().contains("best"), 60'000);
+        QVERIFY(search.busy());
+        QCOMPARE(fixture.session.store(), QString());
+    }
 
     static QString lastOf(const QSignalSpy& spy) { return spy.isEmpty() ? QString() : spy.back()[0].toString(); }
 
@@ -169,24 +188,52 @@ class SessionControllerTest : public QObject {
         QVERIFY(!fixture.document.evaluation()->refused);
     }
 
-    /// It is told once, with what it was asked for and what it had found.
+    /// Its plan goes to no other graph, and is not lost with the notice.
+    void aSearchThatWasCutOffIsOfItsGraph() {
+        QTemporaryDir folder;
+        cutASearchOff(folder.path());
+        const LoadedGraph other =
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"));
+        SessionFixture fixture;
+        NoticeBar& notice = fixture.workspace.notice();
+        std::vector<NoticeAction> of_before;
+        int told = 0;
+        connect(&fixture.session, &SessionController::warnedAlso, &notice,
+                [&](const QString& sentence, const QStringList& details, const std::vector<NoticeAction>& actions) {
+                    of_before = actions;
+                    ++told;
+                    notice.addSentence(sentence, details, actions);
+                });
+        SearchPanel& search = fixture.workspace.search();
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(told, 1);
+        QVERIFY(notice.button("Open what it found"));
+        fixture.document.setGraph(other);
+        QVERIFY2(notice.text().isEmpty(), qPrintable(notice.text()));
+        QCOMPARE(told, 1);
+        QVERIFY(waitForEvaluation(fixture.document));
+        const int plans = fixture.document.variantCount();
+        for (const NoticeAction& action : of_before) action.run();
+        QCOMPARE(fixture.document.variantCount(), plans);
+        QVERIFY(!search.busy());
+        QVERIFY(!search.kept().contains("running"));
+        // It is told with its graph again, until the user wants no more of it.
+        fixture.document.setGraph(graph_);
+        QCOMPARE(told, 2);
+        notice.showNotice("One that takes its place");
+        QVERIFY(search.kept().contains("running"));
+        fixture.document.setGraph(other);
+        fixture.document.setGraph(graph_);
+        QCOMPARE(told, 3);
+        notice.button("Forget it")->click();
+        QVERIFY(!search.kept().contains("running"));
+    }
+
+    /// It is told until its plan was opened, with what it was asked for and what it had found.
     void aSearchThatWasCutOffIsToldAtTheNextStart() {
         QTemporaryDir folder;
-        {
-            SessionFixture fixture;
-            fixture.session.open(folder.path());
-            fixture.document.setGraph(graph_);
-            QVERIFY(waitForEvaluation(fixture.document));
-            SearchPanel& search = fixture.workspace.search();
-            search.controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::baseline));
-            search.controls().effort()->setItemData(search.controls().effort()->currentIndex(), 1'000'000);
-            search.findOrFinish();
-            QVERIFY(search.busy());
-            QVERIFY(search.kept().contains("running"));
-            QTRY_VERIFY_WITH_TIMEOUT(search.kept()["running"].toObject().contains("best"), 60'000);
-            QVERIFY(search.busy());
-            QCOMPARE(fixture.session.store(), QString());
-        }
+        cutASearchOff(folder.path());
         for (const bool first : {true, false}) {
             SessionFixture fixture;
             std::vector<NoticeAction> actions;
@@ -207,7 +254,7 @@ class SessionControllerTest : public QObject {
             QCOMPARE(told.size(), 1);
             QVERIFY2(told.front().contains(" was under way ") && told.front().contains("the best with a step of "),
                      qPrintable(told.front()));
-            QCOMPARE(actions.size(), 2u);
+            QCOMPARE(actions.size(), 3u);
             const int plans = fixture.document.variantCount();
             actions[1].run();
             QCOMPARE(fixture.document.variantCount(), plans + 1);
