@@ -72,8 +72,9 @@ class LimitFieldTest : public QObject {
         row("plan - 50", "is below 0");
         row("5 TiB", "more than 4");
         row("nan", "nan");
-        row("1e3", "1e3");
-        row("", "missing");
+        row("e3", "e3");
+        row("1,024", "1,024");
+        row("", "blank");
         row("10 %", "It is not said of what");
     }
     void whatIsNoLimitSaysWhy() {
