@@ -40,7 +40,8 @@ void RefusalNotice::show(const QString& sentence) {
     plan_ = document_.current()->key();
     std::vector<NoticeAction> actions;
     if (const Problem* problem = mendable(document_))
-        actions.push_back({buttonText(QString::fromStdString(problem->fix)), [this, plan = plan_] { fix(plan); }});
+        actions.push_back({buttonText(QString::fromStdString(problem->fix)),
+                           [this, plan = plan_, offered = problem->fix] { fix(plan, offered); }});
     const int edits = document_.current()->undoStack().index();
     actions.push_back({tr("Undo the edit"), [this, plan = plan_, edits] {
                            Variant& current = *document_.current();
@@ -51,9 +52,10 @@ void RefusalNotice::show(const QString& sentence) {
     emit noticed(sentence, actions);
 }
 
-void RefusalNotice::fix(quint64 plan) {
+void RefusalNotice::fix(quint64 plan, const std::string& offered) {
     const Problem* problem = mendable(document_);
-    if (!problem || document_.current()->key() != plan) return;
+    // After another edit the plan may be refused for something else.
+    if (!problem || problem->fix != offered || document_.current()->key() != plan) return;
     document_.editPlan(textOfFix(*problem), *edits::with_fix(document_.current()->plan(), *problem));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <string>
 #include <vector>
 
 #include "ui/frame/notice_bar.h"
@@ -25,7 +26,7 @@ class RefusalNotice : public QObject {
   private:
     void show(const QString& sentence);
     void dismissWhenOver();
-    void fix(quint64 plan);
+    void fix(quint64 plan, const std::string& offered);
 
     Document& document_;
     NoticeBar& bar_;
