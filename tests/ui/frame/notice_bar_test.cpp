@@ -8,6 +8,20 @@
 
 namespace overlap::ui {
 
+/// A bar at the top of a window of that width.
+struct ShownBar {
+    QWidget window;
+    NoticeBar bar;
+
+    explicit ShownBar(int width) {
+        auto* layout = new QVBoxLayout(&window);
+        layout->addWidget(&bar);
+        layout->addStretch(1);
+        window.resize(width, 640);
+        window.show();
+    }
+};
+
 /// A notice takes few lines, whatever it is about.
 class NoticeBarTest : public QObject {
     Q_OBJECT
@@ -20,13 +34,8 @@ class NoticeBarTest : public QObject {
 
   private slots:
     void detailsAreFoldedAwayAndScroll() {
-        QWidget window;
-        NoticeBar bar;
-        QVBoxLayout layout(&window);
-        layout.addWidget(&bar);
-        layout.addStretch(1);
-        window.resize(390, 640);
-        window.show();
+        ShownBar shown(390);
+        NoticeBar& bar = shown.bar;
         bar.showNotice("Unsaved edits are back: 40 plans", {{"Discard them", [] {}}}, lines(40));
         auto* text = bar.findChild<QPlainTextEdit*>();
         QVERIFY(!text->isVisible());
@@ -45,13 +54,8 @@ class NoticeBarTest : public QObject {
 
     /// A sentence that has no line beside its buttons has the whole width above them, and no narrow column.
     void buttonsAreBelowALongSentence() {
-        QWidget window;
-        NoticeBar bar;
-        QVBoxLayout layout(&window);
-        layout.addWidget(&bar);
-        layout.addStretch(1);
-        window.resize(700, 640);
-        window.show();
+        ShownBar shown(700);
+        NoticeBar& bar = shown.bar;
         const QString sentence = QStringLiteral("The plan is refused, for a reason that takes some words to tell");
         bar.showNotice(sentence, {{"Set this option to another value", [] {}}, {"Undo the edit", [] {}}});
         auto* label = bar.findChild<QLabel*>();
@@ -59,9 +63,9 @@ class NoticeBarTest : public QObject {
         const auto top = [&] { return button->mapTo(&bar, QPoint()).y(); };
         QTRY_VERIFY(top() >= label->geometry().bottom());
         QVERIFY2(label->width() > 600, qPrintable(QString::number(label->width())));
-        window.resize(1400, 640);
+        shown.window.resize(1400, 640);
         QTRY_VERIFY(top() < label->geometry().bottom());
-        window.resize(700, 640);
+        shown.window.resize(700, 640);
         QTRY_VERIFY(top() >= label->geometry().bottom());
         bar.showNotice("Short", {{"Undo the edit", [] {}}});
         button = bar.button("Undo the edit");
