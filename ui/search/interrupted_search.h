@@ -16,7 +16,9 @@ struct InterruptedSearch {
     double best_ms = 0;                       ///< 0: nothing was found yet
     std::optional<Plan> best{};               ///< the best so far
 
+    /// With the best so far, where there is one.
     static InterruptedSearch of(const SearchProgress& progress);
+    /// What fromJson() reads, for the session.
     QJsonObject toJson() const;
     /// Nothing where `json` is none.
     static std::optional<InterruptedSearch> fromJson(const QJsonObject& json);

@@ -41,6 +41,7 @@ class SearchPanel : public QWidget {
     QPushButton* compareButton() { return compare_; }
     FrontChart* chart() { return chart_; }
     LimitSlider* limitSlider() { return slider_; }
+    /// What was found before.
     EarlierSearches* earlier() { return earlier_; }
     /// What the parts of the chosen plan are worth.
     QStandardItemModel* elements();
@@ -76,8 +77,9 @@ class SearchPanel : public QWidget {
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
-    /// What restore() took up was kept while a search ran, which ended with the window. It is kept on, and told at the
-    /// next opening of the graph again, until it was opened, a search has found something, or dropCutOff().
+    /// What restore() took up was kept while a search ran, which ended with the window or with its graph. It is kept
+    /// on, and told at the next opening of the graph again, until it was opened, a search has found something, or
+    /// dropCutOff().
     void interrupted(const overlap::ui::InterruptedSearch& search);
 
   private:
