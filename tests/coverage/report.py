@@ -4,7 +4,8 @@
     report.py BUILD ROOT [--uncovered FOLDER] [--without-html]
 
 BUILD is a build folder of the preset `coverage`; what its programs wrote when they ended is in BUILD/profiles. ROOT is the
-project. --uncovered lists each branch below a folder, or in a file, that has a side never taken, and lines never run; nothing else.
+project. --uncovered lists each branch below a folder, or in a file, that has a side never taken, and lines never run; nothing else. It
+reads what that folder compiles alone: a function of a header that only other folders call is in their lists.
 """
 
 import argparse
@@ -37,6 +38,18 @@ def objects_of(build):
     return found
 
 
+def objects_near(objects, build, wanted):
+    """Of compiled sources those of a folder, or of a file's. A library may have its sources in folders below it: what has no
+    objects of its own is in those of the nearest folder above."""
+    folder = pathlib.PurePath(wanted)
+    while folder.parts:
+        below = [path for path in objects if pathlib.PurePath(path).is_relative_to(build / folder)]
+        if below:
+            return below
+        folder = folder.parent
+    return objects
+
+
 def merge(build):
     """The file with all counts. Each program adds to a file of its own; one that was killed while it did is left out."""
     profiles = sorted(str(path) for path in (build / "profiles").glob("*.profraw"))
@@ -56,7 +69,10 @@ def main():
     arguments = parser.parse_args()
     build, root = arguments.build.resolve(), arguments.root.resolve()
 
-    first, *others = objects_of(build)
+    objects = objects_of(build)
+    if arguments.uncovered:
+        objects = objects_near(objects, build, os.path.normpath(arguments.uncovered))
+    first, *others = objects
     sources = [first, *(word for path in others for word in ("-object", path)), "-instr-profile", str(merge(build))]
     (build / "objects.rsp").write_text("\n".join(sources))
     command = ["llvm-cov", "export", "-skip-functions", "-skip-expansions", f"@{build / 'objects.rsp'}"]

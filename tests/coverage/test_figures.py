@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import figures
+import report
 
 SOURCE = """int first(int x) {
     if (x > 3 &&
@@ -99,6 +100,13 @@ class Figures(unittest.TestCase):
                  figures.File("core/c.cpp", {1: 1}, [])]
         rows = figures.file_table(files, 2).splitlines()
         self.assertEqual([row.split()[0] for row in rows[1:]], ["core/b.cpp", "core/a.cpp"])
+
+    def test_a_folder_is_read_from_its_own_objects(self):
+        build = pathlib.Path("/b")
+        own, below, other = ("/b/core/mesh/x/a.o", "/b/core/mesh/nccl/x/b.o", "/b/core/plan/x/c.o")
+        for wanted, objects in (("core/mesh", [own, below]), ("core/mesh/nccl", [below]), ("core/mesh/path.cpp", [own, below]),
+                                ("core/plan/parts/c.cpp", [other]), ("core", [own, below, other])):
+            self.assertEqual(report.objects_near([own, below, other], build, wanted), objects, wanted)
 
 
 if __name__ == "__main__":
