@@ -21,6 +21,9 @@
 namespace overlap::ui {
 namespace {
 
+/// In one sentence; the plans of further graphs are counted.
+constexpr qsizetype most_named_graphs = 3;
+
 QString nameOf(const RecoveredPlan& plan) {
     try {
         return QString::fromStdString(read_plan_text(plan.variant.plan.toStdString(), {}).name);
@@ -29,12 +32,60 @@ QString nameOf(const RecoveredPlan& plan) {
     }
 }
 
+/// The graphs of the plans, each once, in their order.
+QStringList graphsOf(const std::vector<RecoveredPlan>& plans) {
+    QStringList graphs;
+    for (const RecoveredPlan& plan : plans)
+        if (!graphs.contains(plan.graph)) graphs.append(plan.graph);
+    return graphs;
+}
+
+/// `llama3.graph.json`, and its folder where another of the graphs has the same name.
+QString nameOfGraph(const QString& graph, const QStringList& graphs) {
+    const QFileInfo file(graph);
+    const bool is_alone = std::ranges::count(graphs, file.fileName(),
+                                             [](const QString& other) { return QFileInfo(other).fileName(); }) <= 1;
+    return is_alone ? file.fileName() : RecoveryController::tr("%1 in %2").arg(file.fileName(), file.path());
+}
+
 /// `Plan A of llama3.graph.json`, each.
 QStringList namesOf(const std::vector<RecoveredPlan>& plans) {
+    const QStringList graphs = graphsOf(plans);
     QStringList names;
     for (const RecoveredPlan& plan : plans)
-        names.append(RecoveryController::tr("%1 of %2").arg(nameOf(plan), QFileInfo(plan.graph).fileName()));
+        names.append(RecoveryController::tr("%1 of %2").arg(nameOf(plan), nameOfGraph(plan.graph, graphs)));
     return names;
+}
+
+QString countOf(qsizetype plans) {
+    return plans == 1 ? RecoveryController::tr("1 plan") : RecoveryController::tr("%1 plans").arg(plans);
+}
+
+/// `Plan A of llama3.graph.json`, or `2 plans of llama3.graph.json, 1 plan of 70b.graph.json`.
+QString summaryOf(const std::vector<RecoveredPlan>& plans) {
+    if (plans.size() == 1) return namesOf(plans).front();
+    const QStringList graphs = graphsOf(plans);
+    const qsizetype named = graphs.size() <= most_named_graphs ? graphs.size() : most_named_graphs - 1;
+    QStringList parts;
+    qsizetype others = std::ssize(plans);
+    for (const QString& graph : graphs.mid(0, named)) {
+        const qsizetype of_graph = std::ranges::count(plans, graph, &RecoveredPlan::graph);
+        parts.append(RecoveryController::tr("%1 of %2").arg(countOf(of_graph), nameOfGraph(graph, graphs)));
+        others -= of_graph;
+    }
+    if (others > 0)
+        parts.append(RecoveryController::tr("%1 of %2 other graphs").arg(countOf(others)).arg(graphs.size() - named));
+    return parts.join(QStringLiteral(", "));
+}
+
+/// What a start says of edits that came back: only one graph is open then, and plans of others open with theirs.
+QString sentenceOn(const std::vector<RecoveredPlan>& plans, bool crashed) {
+    const bool of_one_graph = graphsOf(plans).size() == 1;
+    const QString back = of_one_graph ? RecoveryController::tr("are back: %1")
+                                      : RecoveryController::tr("are back, and open with their graphs: %1");
+    return (crashed ? RecoveryController::tr("Unsaved edits %1")
+                    : RecoveryController::tr("The last run was cut off. Its unsaved edits %1"))
+        .arg(back.arg(summaryOf(plans)));
 }
 
 }  // namespace
@@ -81,9 +132,7 @@ void RecoveryController::begin(StoredSession stored) {
             else
                 emit logged(line);
         }
-        sentences.append((reports.empty() ? tr("The last run was cut off. Its unsaved edits are back: %1")
-                                          : tr("Unsaved edits are back: %1"))
-                             .arg(names.size() > 1 ? tr("%1 plans").arg(names.size()) : names.front()));
+        sentences.append(sentenceOn(plans_, !reports.empty()));
         actions.push_back({tr("Discard them"), [this] { discard(); }});
     }
     if (stored.problems.size() > 1) {

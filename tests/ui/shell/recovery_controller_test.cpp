@@ -1,5 +1,6 @@
 #include "ui/shell/recovery_controller.h"
 
+#include <QFileInfo>
 #include <QSignalSpy>
 
 #include "tests/ui/shell/session_fixture.h"
@@ -82,12 +83,33 @@ class RecoveryControllerTest : public QObject {
         for (int i = 1; i < 8; ++i) stored.recovered.push_back(stored.recovered.front());
         stored.problems = {"a session is of another host", "another session is no session"};
         fixture.recovery.begin(stored);
-        QCOMPARE(fixture.warned[0][0].toString(),
-                 "The last run was cut off. Its unsaved edits are back: 8 plans. 2 problems with stored sessions");
+        QCOMPARE(fixture.warned[0][0].toString(), "The last run was cut off. Its unsaved edits are back: 8 plans of " +
+                                                      QFileInfo(smallGraphFile()).fileName() +
+                                                      ". 2 problems with stored sessions");
         const QStringList details = fixture.warned[0][2].toStringList();
         QCOMPARE(details.size(), 10);
         QVERIFY2(details.front().startsWith("Recovered Plan A of"), qPrintable(details.front()));
         QCOMPARE(details.back(), "another session is no session");
+    }
+
+    void plansOfGraphsThatAreNotOpenAreCountedWithThem() {
+        Fixture fixture;
+        StoredSession stored = fixture.withTheOpenPlan();
+        const QString open = QFileInfo(stored.recovered.front().graph).fileName();
+        for (const QString graph : {"/a/g.graph.json", "/b/g.graph.json", "/b/g.graph.json"})
+            stored.recovered.push_back({graph, stored.recovered.front().variant});
+        fixture.recovery.begin(stored);
+        QCOMPARE(fixture.warned[0][0].toString(),
+                 "The last run was cut off. Its unsaved edits are back, and open with their graphs: 1 plan of " + open +
+                     ", 1 plan of g.graph.json in /a, 2 plans of g.graph.json in /b");
+        QCOMPARE(fixture.warned[0][2].toStringList(),
+                 QStringList({"Recovered Plan A of " + open, "Recovered Plan A of g.graph.json in /a",
+                              "Recovered Plan A of g.graph.json in /b", "Recovered Plan A of g.graph.json in /b"}));
+        // Where there are more graphs than a sentence has room for, the rest is counted.
+        stored.recovered.push_back({"/c/h.graph.json", stored.recovered.front().variant});
+        fixture.recovery.begin(stored);
+        QVERIFY2(fixture.warned[1][0].toString().endsWith("1 plan of g.graph.json in /a, 3 plans of 2 other graphs"),
+                 qPrintable(fixture.warned[1][0].toString()));
     }
 
     void whatWasDiscardedCanBeTakenBack() {
