@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/search/plan_elements.h"
@@ -13,7 +15,7 @@ constexpr double worthless_share = 0.001;
 
 struct WeighedElement {
     ElementRemoval removal;
-    double worth_ms = 0;
+    PlanElement element;
     bool needed = true;  ///< it is locked, or without it the plan cannot be used or takes more memory than it may
 };
 
@@ -44,11 +46,23 @@ class Minimizer {
   private:
     static std::vector<PlanElement> listed(const std::vector<WeighedElement>& weighed) {
         std::vector<PlanElement> elements;
-        for (const WeighedElement& element : weighed)
-            if (!element.needed || element.worth_ms != 0)
-                elements.push_back({element.removal.element, element.worth_ms});
-        std::ranges::stable_sort(elements, std::greater(), &PlanElement::worth_ms);
+        for (const WeighedElement& part : weighed) {
+            const PlanElement& element = part.element;
+            const bool counts = element.worth_ms != 0 || element.worth_bytes != 0 || !element.refusal.empty();
+            if (!part.needed || counts) elements.push_back(element);
+        }
+        // What a plan cannot do without is worth more than any time.
+        const auto order = [](const PlanElement& element) {
+            return std::tuple(element.refusal.empty(), -element.worth_ms, -element.worth_bytes);
+        };
+        std::ranges::stable_sort(elements, {}, order);
         return elements;
+    }
+
+    PlanElement worth_of(std::string element, const Candidate& without) const {
+        if (!without.usable()) return {std::move(element), 0, 0, without.refusal};
+        return {std::move(element), without.step_ms - best_.step_ms,
+                without.corrected_peak_bytes - best_.corrected_peak_bytes};
     }
 
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals) {
@@ -70,7 +84,8 @@ class Minimizer {
         for (std::size_t index = 0; index < tried.size(); ++index) {
             const bool needed = !tried[index].usable() || tried[index].corrected_peak_bytes > most_.peak_bytes ||
                                 !rounds_.locked().kept_in(tried[index].plan);
-            weighed.push_back({std::move(removals[index]), tried[index].step_ms - best_.step_ms, needed});
+            PlanElement element = worth_of(removals[index].element, tried[index]);
+            weighed.push_back({std::move(removals[index]), std::move(element), needed});
         }
         return weighed;
     }
@@ -78,12 +93,12 @@ class Minimizer {
     /// Those worth least first: all that are worth nothing, or half of them, and so on.
     bool take_out(std::vector<WeighedElement> weighed) {
         const double worthless_ms = worthless_share * best_.step_ms;
-        std::erase_if(
-            weighed, [&](const WeighedElement& element) { return element.needed || element.worth_ms >= worthless_ms; });
-        std::ranges::stable_sort(weighed, {}, &WeighedElement::worth_ms);
+        std::erase_if(weighed,
+                      [&](const WeighedElement& part) { return part.needed || part.element.worth_ms >= worthless_ms; });
+        std::ranges::stable_sort(weighed, {}, [](const WeighedElement& part) { return part.element.worth_ms; });
         for (; !weighed.empty(); weighed.resize(weighed.size() / 2)) {
             std::vector<ElementRemoval> removals;
-            for (const WeighedElement& element : weighed) removals.push_back(element.removal);
+            for (const WeighedElement& part : weighed) removals.push_back(part.removal);
             std::vector<Candidate> tried = evaluate({{without(best_.plan, removals), best_.origin}});
             if (tried.empty()) return false;
             if (!tried[0].usable() || tried[0].step_ms > most_.step_ms) continue;

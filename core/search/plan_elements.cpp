@@ -1,11 +1,26 @@
 #include "core/search/plan_elements.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/automatic_plan.h"
 
 namespace overlap {
+namespace {
+
+bool carries_out_memory(const PassStep& step) {
+    return step.enabled && takes_memory_section(step.pass);
+}
+
+/// What a plan says of memory in words; empty where it says nothing.
+std::string memory_text(const Plan& plan) {
+    const bool has_passes = std::ranges::any_of(plan.pipeline, carries_out_memory);
+    if (!plan.memory) return has_passes ? "memory passes" : "";
+    return "memory section, policy " + plan.memory->policy + (has_passes ? ", with its passes" : "");
+}
+
+}  // namespace
 
 std::vector<ElementRemoval> elements_of(const Plan& plan) {
     using Kind = ElementRemoval::Kind;
@@ -14,15 +29,16 @@ std::vector<ElementRemoval> elements_of(const Plan& plan) {
         elements.push_back({Kind::overlap, describe(plan.overlaps.list[index]), 0, index, {}});
     for (std::size_t index = 0; index < plan.buckets.size(); ++index)
         elements.push_back({Kind::bucket, "bucket " + display_name(plan.buckets[index]), 0, index, {}});
+    if (std::string memory = memory_text(plan); !memory.empty())
+        elements.push_back({Kind::memory, std::move(memory), 0, 0, {}});
     if (plan.memory) {
-        elements.push_back({Kind::memory, "memory section, policy " + plan.memory->policy, 0, 0, {}});
         for (std::size_t index = 0; index < plan.memory->rules.size(); ++index)
             elements.push_back(
                 {Kind::memory_rule, "memory: " + memory_rule_text(plan.memory->rules[index]), 0, index, {}});
     }
     for (std::size_t step = 0; step < plan.pipeline.size(); ++step) {
         const PassStep& given = plan.pipeline[step];
-        if (!given.enabled) continue;
+        if (!given.enabled || carries_out_memory(given)) continue;
         elements.push_back({Kind::step, "pass " + given.pass, step, 0, {}});
         if (given.pass != automatic_pass) continue;
         for (const auto& [option, value] : given.options)
@@ -50,7 +66,10 @@ Plan without(const Plan& plan, const std::vector<ElementRemoval>& removals) {
     erase(changed.buckets, Kind::bucket);
     erase(changed.pipeline, Kind::step);
     if (changed.memory) erase(changed.memory->rules, Kind::memory_rule);
-    if (is_removed(Kind::memory, 0)) changed.memory.reset();
+    if (is_removed(Kind::memory, 0)) {
+        changed.memory.reset();
+        std::erase_if(changed.pipeline, carries_out_memory);
+    }
     return changed;
 }
 

@@ -17,7 +17,8 @@ struct ElementRemoval {
     std::string option;     ///< name of an option
 };
 
-/// The overlaps, buckets, options of the automatic pass, steps and rules of memory of a plan.
+/// The overlaps, buckets, options of the automatic pass, steps and rules of memory of a plan. The memory section and
+/// the passes that carry it out are one: without one of them the others do not do what they say.
 std::vector<ElementRemoval> elements_of(const Plan& plan);
 
 /// The plan without some of its elements.

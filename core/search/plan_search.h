@@ -46,10 +46,14 @@ struct SearchOptions {
     std::function<void(const SearchProgress&)> progress{};
 };
 
-/// What one element of a plan is worth: how much longer the step is without it.
+/// What one element of a plan is worth: how much longer the step is without it, and how much higher the corrected peak,
+/// where one of both may be negative.
 struct PlanElement {
     std::string element;
     double worth_ms = 0;
+    std::int64_t worth_bytes = 0;
+    /// Why the plan cannot be used without it, so that it has no figures there; empty where it can.
+    std::string refusal{};
 };
 
 /// The shortest step within a limit.

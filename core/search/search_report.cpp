@@ -46,6 +46,18 @@ void write_distance(JsonWriter& json, const std::optional<PlanDifference>& from_
     json.member("text", std::string_view(describe(*from_start))).end_object();
 }
 
+void write_element(JsonWriter& json, const PlanElement& element) {
+    json.begin_object().member("element", std::string_view(element.element));
+    if (element.refusal.empty()) {
+        json.member("worth_ms", element.worth_ms).member("worth_bytes", element.worth_bytes).key("refusal").null();
+    } else {
+        json.key("worth_ms").null();
+        json.key("worth_bytes").null();
+        json.member("refusal", std::string_view(element.refusal));
+    }
+    json.end_object();
+}
+
 }  // namespace
 
 Plan found_plan(const SearchResult& result) {
@@ -83,11 +95,7 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
     json.member("stopped", result.stopped).member("exhausted", result.exhausted).key("scenarios").begin_array();
     for (const Disturbance& scenario : scenarios()) json.value(scenario.name);
     json.end_array().key("elements").begin_array();
-    for (const PlanElement& element : result.elements)
-        json.begin_object()
-            .member("element", std::string_view(element.element))
-            .member("worth_ms", element.worth_ms)
-            .end_object();
+    for (const PlanElement& element : result.elements) write_element(json, element);
     json.end_array().key("locked").begin_array();
     for (const std::string& part : result.locked) json.value(std::string_view(part));
     json.end_array().key("groups_left_out").begin_array();

@@ -15,6 +15,7 @@
 #include "core/plan/plan.h"
 #include "core/search/minimal_plan.h"
 #include "core/search/moves.h"
+#include "core/search/plan_elements.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_front.h"
@@ -72,6 +73,39 @@ TEST(MinimalPlan, DoesWithoutWhatIsWorthNothingAndKeepsWhatSavesMemory) {
     EXPECT_TRUE(minimal.candidate.plan.memory);
     EXPECT_LE(minimal.candidate.corrected_peak_bytes, found.corrected_peak_bytes);
     EXPECT_LT(description_length(minimal.candidate.plan), description_length(plan));
+}
+
+/// Alone, a section without its passes, or one of these, is not what it says.
+TEST(MinimalPlan, WeighsTheMemorySectionWithItsPassesByStepAndPeak) {
+    const auto graph = graph_of("llama3_8b_fsdp64");
+    MemorySection section;
+    section.policy = "full";
+    section.rules = {{MemoryAction::keep, {"layers.31"}, {}}};
+    const Plan plan = edits::with_memory(preset_proposals(*graph).front().plan, section);
+    const SearchOptions options = options_of(600);
+    const std::vector<PlanElement> parts = worth_of_parts(graph, plan, options);
+    const auto memory = std::ranges::find(parts, "memory section, policy full, with its passes", &PlanElement::element);
+    ASSERT_NE(memory, parts.end());
+    for (const PlanElement& part : parts)
+        EXPECT_FALSE(part.element.starts_with("pass ") && takes_memory_section(part.element.substr(5))) << part.element;
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const Candidate with = evaluator.evaluate(plan, ""),
+                    none = evaluator.evaluate(without_recomputing(edits::without_memory(plan)), "");
+    ASSERT_TRUE(none.usable()) << none.refusal;
+    EXPECT_DOUBLE_EQ(memory->worth_ms, none.step_ms - with.step_ms);
+    EXPECT_EQ(memory->worth_bytes, none.corrected_peak_bytes - with.corrected_peak_bytes);
+    EXPECT_GT(memory->worth_bytes, 0);
+    // Its rules are parts of their own.
+    const auto rule = std::ranges::find(parts, "memory: keep layers.31", &PlanElement::element);
+    ASSERT_NE(rule, parts.end());
+    MemorySection no_rule = section;
+    no_rule.rules.clear();
+    const Candidate without_rule = evaluator.evaluate(edits::with_memory(plan, no_rule), "");
+    EXPECT_DOUBLE_EQ(rule->worth_ms, without_rule.step_ms - with.step_ms);
+    EXPECT_EQ(rule->worth_bytes, without_rule.corrected_peak_bytes - with.corrected_peak_bytes);
+    // So are passes that say what is recomputed without a section.
+    const std::vector<ElementRemoval> own = elements_of(edits::without_memory(plan));
+    EXPECT_EQ(std::ranges::count(own, "memory passes", &ElementRemoval::element), 1);
 }
 
 TEST(MemoryMoves, SingleOperatorsAreSavedOrComputedAgain) {

@@ -207,6 +207,25 @@ TEST(PlanSearch, PartsOfAnyPlanAreWeighedAsThoseOfTheBest) {
     EXPECT_NE(std::ranges::find(others, "bucket layers.0", &PlanElement::element), others.end());
 }
 
+/// A plan that is refused has no step that another one could be compared with.
+TEST(PlanSearch, PartsThatAPlanCannotDoWithoutHaveNoFigures) {
+    const auto graph = graph_of("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    const Plan plan = preset_proposals(*graph).at(1).plan;
+    const std::vector<PlanElement> parts = worth_of_parts(graph, plan, options_of(100, 2));
+    const auto bucket = std::ranges::find(parts, "bucket layers.0", &PlanElement::element);
+    ASSERT_NE(bucket, parts.end());
+    EXPECT_NE(bucket->refusal.find("no count is expected for layer 0"), std::string::npos) << bucket->refusal;
+    EXPECT_EQ(bucket->worth_ms, 0);
+    EXPECT_EQ(bucket->worth_bytes, 0);
+    EXPECT_TRUE(std::ranges::is_sorted(parts, {}, [](const PlanElement& part) { return part.refusal.empty(); }));
+    EXPECT_TRUE(parts.back().refusal.empty());
+    // The report says so in place of figures.
+    SearchResult result;
+    result.elements = {*bucket};
+    const std::string report = search_report_json(result, 0);
+    EXPECT_NE(report.find(R"("worth_ms":null,"worth_bytes":null,"refusal":")"), std::string::npos) << report;
+}
+
 TEST(PlanSearch, StaysWithinTheLimit) {
     const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
     SearchOptions options = options_of(150, 2);

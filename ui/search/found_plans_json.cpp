@@ -31,7 +31,10 @@ QJsonValue toJson(const std::optional<std::vector<PlanElement>>& parts) {
     if (!parts) return {};
     QJsonArray list;
     for (const PlanElement& part : *parts)
-        list.append(QJsonObject{{"part", QString::fromStdString(part.element)}, {"worth_ms", part.worth_ms}});
+        list.append(QJsonObject{{"part", QString::fromStdString(part.element)},
+                                {"worth_ms", part.worth_ms},
+                                {"worth_bytes", QString::number(part.worth_bytes)},
+                                {"refusal", QString::fromStdString(part.refusal)}});
     return list;
 }
 
@@ -40,7 +43,9 @@ std::optional<std::vector<PlanElement>> partsFromJson(const QJsonValue& json) {
     std::vector<PlanElement> parts;
     for (const QJsonValue value : json.toArray()) {
         const QJsonObject part = value.toObject();
-        parts.push_back({part["part"].toString().toStdString(), part["worth_ms"].toDouble()});
+        if (!part.contains("worth_bytes")) return std::nullopt;  // an older version wrote it: they are weighed again
+        parts.push_back({part["part"].toString().toStdString(), part["worth_ms"].toDouble(),
+                         part["worth_bytes"].toString().toLongLong(), part["refusal"].toString().toStdString()});
     }
     return parts;
 }

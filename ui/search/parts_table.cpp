@@ -13,8 +13,23 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int worth_column = 1;
+constexpr int step_column = 1, peak_column = 2;
 constexpr int lowest_table = 48;
+
+/// How much longer the step is without each part, told apart.
+QStringList stepTexts(const std::vector<PlanElement>& parts) {
+    std::vector<double> worths;
+    for (const PlanElement& part : parts) worths.push_back(part.worth_ms);
+    QStringList texts = formatTimesApart(worths);
+    for (std::size_t row = 0; row < parts.size(); ++row) {
+        QString& text = texts[static_cast<qsizetype>(row)];
+        if (text.startsWith(u'0' + QString(thinSpace)))
+            text.prepend(QChar(0x00b1));
+        else if (worths[row] > 0)
+            text.prepend(u'+');
+    }
+    return texts;
+}
 
 }  // namespace
 
@@ -22,7 +37,7 @@ PartsTable::PartsTable(QWidget* parent) : QTreeView(parent), parts_(new QStandar
     setModel(parts_);
     setItemDelegate(new TableDelegate(this));
     setAccessibleName(tr("What the parts of the chosen plan are worth"));
-    setToolTip(tr("How much longer the step is without each part of the chosen plan"));
+    setToolTip(tr("How much longer the step and how much higher the peak is without each part of the chosen plan"));
     setRootIsDecorated(false);
     setUniformRowHeights(true);
     setFrameShape(QFrame::NoFrame);
@@ -34,9 +49,12 @@ PartsTable::PartsTable(QWidget* parent) : QTreeView(parent), parts_(new QStandar
 
 void PartsTable::setTitle(const QString& title) {
     parts_->clear();
-    parts_->setHorizontalHeaderLabels({title, tr("Worth")});
+    parts_->setHorizontalHeaderLabels({title, tr("Step without"), tr("Peak without")});
     header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    header()->setSectionResizeMode(worth_column, QHeaderView::ResizeToContents);
+    for (const int column : {step_column, peak_column}) {
+        parts_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    }
 }
 
 void PartsTable::clear() {
@@ -48,16 +66,22 @@ void PartsTable::clear() {
 void PartsTable::showWorth(const QString& plan, const std::vector<PlanElement>& parts) {
     task_.cancel();
     setTitle(tr("Part of %1").arg(shownName(plan)));
-    std::vector<double> worths;
-    for (const PlanElement& part : parts) worths.push_back(part.worth_ms);
-    const QStringList texts = formatTimesApart(worths);
+    const QStringList steps = stepTexts(parts);
     for (std::size_t row = 0; row < parts.size(); ++row) {
-        auto* name = new QStandardItem(shownName(QString::fromStdString(parts[row].element)));
+        const PlanElement& part = parts[row];
+        auto* name = new QStandardItem(shownName(QString::fromStdString(part.element)));
         name->setToolTip(name->text());
-        auto* worth = new QStandardItem(texts[static_cast<qsizetype>(row)]);
-        worth->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        for (QStandardItem* item : {name, worth}) item->setEditable(false);
-        parts_->appendRow({name, worth});
+        // A plan that is refused has no figures.
+        const QString refusal = shownName(QString::fromStdString(part.refusal));
+        auto* step = new QStandardItem(refusal.isEmpty() ? steps[static_cast<qsizetype>(row)] : tr("refused"));
+        auto* peak = new QStandardItem(
+            refusal.isEmpty() ? formatDifference(static_cast<double>(part.worth_bytes), Unit::Bytes) : QString());
+        for (QStandardItem* item : {step, peak}) {
+            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            if (!refusal.isEmpty()) item->setToolTip(tr("Without it the plan cannot be used: %1").arg(refusal));
+        }
+        for (QStandardItem* item : {name, step, peak}) item->setEditable(false);
+        parts_->appendRow({name, step, peak});
     }
     setVisible(!parts.empty());
 }

@@ -145,7 +145,8 @@ class SessionControllerTest : public QObject {
             QStringList texts;
             const QStandardItemModel* model = search_in(fixture).elements();
             for (int row = 0; row < model->rowCount(); ++row)
-                texts.append(model->item(row, 0)->text() + u' ' + model->item(row, 1)->text());
+                for (int column = 0; column < model->columnCount(); ++column)
+                    texts.append(model->item(row, column)->text());
             return texts;
         };
         std::size_t points = 0;
