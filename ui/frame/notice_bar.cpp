@@ -1,100 +1,156 @@
 #include "ui/frame/notice_bar.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPlainTextEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/frame/button_rows.h"
+#include "ui/frame/notice_text.h"
 #include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int most_lines = 5;  ///< of the details, which scroll: the timeline stays in a low window
+constexpr int most_lines = 5;  ///< of what is unfolded, which scrolls: the timeline stays in a low window
+
+const QString notice_sign = QStringLiteral("▲ ");
 
 }  // namespace
 
 NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent),
-      label_(new QLabel),
+      label_(new NoticeText),
       layout_(new QHBoxLayout),
       rows_(new QVBoxLayout(this)),
-      actions_(new QWidget),
+      actions_(new ButtonRows),
       unfold_(new QToolButton),
-      details_(new QPlainTextEdit) {
+      folded_(new QPlainTextEdit) {
     setObjectName("notice");
-    label_->setWordWrap(true);
-    label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* close = new QToolButton;
     close->setText(QStringLiteral("×"));
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
-    unfold_->setText(tr("Details"));
     unfold_->setCheckable(true);
     unfold_->setFocusPolicy(Qt::StrongFocus);
     connect(unfold_, &QToolButton::toggled, this, &NoticeBar::unfold);
-    details_->setReadOnly(true);
-    details_->setFrameShape(QFrame::NoFrame);
-    details_->setLineWrapMode(QPlainTextEdit::NoWrap);  // paths: they scroll sideways
-    details_->setAccessibleName(unfold_->text());
+    connect(label_, &NoticeText::cutChanged, this, &NoticeBar::updateFolded);
+    folded_->setReadOnly(true);
+    folded_->setFrameShape(QFrame::NoFrame);
     layout_->addWidget(label_, 1);
     layout_->addWidget(unfold_, 0, Qt::AlignTop);
     layout_->addWidget(close, 0, Qt::AlignTop);
-    auto* actions = new QHBoxLayout(actions_);
-    actions->setContentsMargins(0, 0, 0, 0);
-    actions->addStretch(1);
     layout_->insertWidget(1, actions_, 0, Qt::AlignTop);
     rows_->setContentsMargins(12, 4, 4, 4);
     rows_->setSpacing(4);
     rows_->addLayout(layout_);
-    rows_->addWidget(details_);
-    setDetails({});
+    rows_->addWidget(folded_);
+    updateFolded();
     hide();
 }
 
-void NoticeBar::setDetails(const QStringList& details) {
-    details_->setPlainText(details.join(u'\n'));
-    unfold_->setVisible(!details.isEmpty());
-    unfold_->setChecked(false);
-    details_->hide();
+void NoticeBar::updateFolded() {
+    const QStringList places = details();
+    const bool is_cut = label_->isCut();
+    unfold_->setText(places.isEmpty() ? tr("More") : tr("Details"));
+    unfold_->setVisible(is_cut || !places.isEmpty());
+    folded_->setAccessibleName(unfold_->text());
+    QStringList lines = places;
+    if (is_cut) lines.prepend(joined());
+    const QString text = lines.join(u'\n');
+    if (text == folded_->toPlainText()) return;
+    folded_->setLineWrapMode(is_cut ? QPlainTextEdit::WidgetWidth : QPlainTextEdit::NoWrap);  // paths scroll sideways
+    folded_->setPlainText(text);
+    if (text.isEmpty()) unfold_->setChecked(false);
+    unfold(unfold_->isChecked());
 }
 
 void NoticeBar::unfold(bool unfolded) {
-    const int lines = std::min<int>(most_lines, static_cast<int>(details().size()));
+    const int lines = label_->isCut() ? most_lines : std::min(most_lines, folded_->blockCount());
     // One line more, where the bar that scrolls sideways is.
-    details_->setFixedHeight((lines + 1) * details_->fontMetrics().lineSpacing() +
-                             2 * static_cast<int>(details_->document()->documentMargin()));
-    details_->setVisible(unfolded);
+    folded_->setFixedHeight((lines + 1) * folded_->fontMetrics().lineSpacing() +
+                            2 * static_cast<int>(folded_->document()->documentMargin()));
+    folded_->setVisible(unfolded);
 }
 
 QStringList NoticeBar::details() const {
-    const QString text = details_->toPlainText();
-    return text.isEmpty() ? QStringList() : text.split(u'\n');
+    QStringList details;
+    for (const Part& part : parts_) details += part.details;
+    return details;
 }
 
 void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeAction>& actions,
                            const QStringList& details) {
-    QStringList shown;
-    for (const QString& detail : details) shown.append(shownName(detail));
-    setDetails(shown);
-    removeButtons(buttons_);
-    setSentence(QStringLiteral("▲ ") + shownName(sentence));
-    for (const NoticeAction& action : actions)
-        connect(addButton(action), &QToolButton::clicked, this, [this, run = action.run] {
-            hide();
+    for (const Part& part : parts_) removeButtons(part.buttons);
+    parts_.clear();
+    unfold_->setChecked(false);
+    append(sentence, actions, details);
+}
+
+void NoticeBar::addSentence(const QString& sentence, const QStringList& details,
+                            const std::vector<NoticeAction>& actions) {
+    if (isHidden()) return showNotice(sentence, actions, details);
+    append(sentence, actions, details);
+}
+
+void NoticeBar::append(const QString& sentence, const std::vector<NoticeAction>& actions, const QStringList& details) {
+    Part part{++last_number_, shownName(sentence), {}, {}};
+    for (const QString& detail : details) part.details.append(shownName(detail));
+    for (const NoticeAction& action : actions) {
+        auto* button = new QToolButton;
+        button->setText(action.text);
+        button->setFocusPolicy(Qt::StrongFocus);
+        actions_->add(button);
+        part.buttons.push_back(button);
+        connect(button, &QToolButton::clicked, this, [this, number = part.number, run = action.run] {
+            if (const auto clicked = std::ranges::find(parts_, number, &Part::number); clicked != parts_.end())
+                remove(clicked);
             run();
         });
-    place();
+    }
+    parts_.push_back(std::move(part));
+    refresh();
     show();
     emit noticeShown();
 }
 
-void NoticeBar::setSentence(const QString& sentence) {
-    label_->setText(sentence);
-    setAccessibleName(sentence.mid(2));
+void NoticeBar::removeSentence(const QString& sentence) {
+    const auto part = std::ranges::find(parts_, shownName(sentence), &Part::sentence);
+    if (part != parts_.end()) remove(part);
+}
+
+bool NoticeBar::shows(const QString& sentence) const {
+    return !isHidden() && std::ranges::find(parts_, shownName(sentence), &Part::sentence) != parts_.end();
+}
+
+void NoticeBar::remove(std::vector<Part>::iterator part) {
+    removeButtons(part->buttons);
+    parts_.erase(part);
+    if (parts_.empty()) hide();
+    refresh();
+}
+
+void NoticeBar::removeButtons(const std::vector<QToolButton*>& buttons) {
+    for (QToolButton* button : buttons) {
+        actions_->remove(button);
+        button->hide();
+        button->deleteLater();  // it may be the one that was just clicked
+    }
+}
+
+QString NoticeBar::joined() const {
+    QStringList sentences;
+    for (const Part& part : parts_) sentences.append(part.sentence);
+    return sentences.join(QStringLiteral(". "));
+}
+
+void NoticeBar::refresh() {
+    label_->setSentence(notice_sign + joined());
+    setAccessibleName(joined());
+    updateFolded();
+    place();
 }
 
 void NoticeBar::resizeEvent(QResizeEvent* event) {
@@ -104,11 +160,12 @@ void NoticeBar::resizeEvent(QResizeEvent* event) {
 
 /// Beside many buttons a sentence would become a narrow column.
 void NoticeBar::place() {
-    int width = label_->fontMetrics().horizontalAdvance(label_->text()) + actions_->sizeHint().width();
+    int width = label_->fontMetrics().horizontalAdvance(notice_sign + joined()) + actions_->sizeHint().width();
     for (const QWidget* other : {static_cast<QWidget*>(unfold_), layout_->itemAt(layout_->count() - 1)->widget()})
         if (!other->isHidden()) width += other->sizeHint().width();
     width += layout_->count() * layout_->spacing() + rows_->contentsMargins().left() + rows_->contentsMargins().right();
-    const bool beside = buttons_.empty() || width <= this->width();
+    actions_->setVisible(actions_->sizeHint().width() > 0);
+    const bool beside = actions_->isHidden() || width <= this->width();
     if (beside == (layout_->indexOf(actions_) >= 0)) return;
     if (beside) {
         rows_->removeWidget(actions_);
@@ -119,50 +176,18 @@ void NoticeBar::place() {
     }
 }
 
-QToolButton* NoticeBar::addButton(const NoticeAction& action) {
-    auto* button = new QToolButton;
-    button->setText(action.text);
-    button->setFocusPolicy(Qt::StrongFocus);
-    actions_->layout()->addWidget(button);
-    buttons_.push_back(button);
-    return button;
-}
-
-void NoticeBar::removeButtons(std::vector<QToolButton*> buttons) {
-    for (QToolButton* button : buttons) {
-        std::erase(buttons_, button);
-        button->hide();
-        button->deleteLater();  // it may be the one that was just clicked
-    }
-}
-
-void NoticeBar::addSentence(const QString& sentence, const QStringList& more,
-                            const std::vector<NoticeAction>& actions) {
-    if (isHidden()) return showNotice(sentence, actions, more);
-    std::vector<QToolButton*> added;
-    for (const NoticeAction& action : actions) added.push_back(addButton(action));
-    for (std::size_t index = 0; index < actions.size(); ++index)
-        connect(added[index], &QToolButton::clicked, this, [this, added, run = actions[index].run] {
-            removeButtons(added);
-            run();
-        });
-    QStringList all = details();
-    for (const QString& detail : more) all.append(shownName(detail));
-    if (!more.isEmpty()) setDetails(all);
-    setSentence(label_->text() + QStringLiteral(". ") + shownName(sentence));
-    place();
-    emit noticeShown();
-}
-
 QString NoticeBar::text() const {
-    return isHidden() ? QString() : label_->text().mid(2);
+    return isHidden() ? QString() : joined();
 }
 
 QToolButton* NoticeBar::button(const QString& text) const {
     if (isHidden()) return nullptr;
     if (text == unfold_->text()) return unfold_->isHidden() ? nullptr : unfold_;
-    const auto found = std::ranges::find(buttons_, text, &QToolButton::text);
-    return found == buttons_.end() ? nullptr : *found;
+    for (const Part& part : parts_) {
+        const auto found = std::ranges::find(part.buttons, text, &QToolButton::text);
+        if (found != part.buttons.end()) return *found;
+    }
+    return nullptr;
 }
 
 }  // namespace overlap::ui

@@ -1,16 +1,19 @@
 #pragma once
 
 #include <QFrame>
+#include <QStringList>
 #include <functional>
 #include <vector>
 
 class QHBoxLayout;
-class QLabel;
 class QPlainTextEdit;
 class QToolButton;
 class QVBoxLayout;
 
 namespace overlap::ui {
+
+class ButtonRows;
+class NoticeText;
 
 /// What the user can do about a notice.
 struct NoticeAction {
@@ -19,24 +22,28 @@ struct NoticeAction {
 };
 
 /// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.
-/// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll. Buttons are
-/// beside a sentence that has one line there, and else below it.
+/// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll; so does, with
+/// *More*, what of the sentences has no room. Buttons are beside what has one line there, and else below it.
 class NoticeBar : public QFrame {
     Q_OBJECT
 
   public:
     explicit NoticeBar(QWidget* parent = nullptr);
 
-    /// Replaces the notice that is shown.
-    /// @param actions buttons behind the sentence; each dismisses the notice and then runs.
+    /// Replaces all that is shown.
+    /// @param actions buttons behind the sentence; each takes the sentence away, with its buttons and details, and then
+    /// runs.
     /// @param details lines that are folded away at first; *Details* is there where there are any.
     void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {},
                     const QStringList& details = {});
-    /// Appends a sentence to the notice that is shown, which keeps its buttons and details; or shows it alone.
-    /// @param actions buttons of this sentence alone: where it was appended, a click on one takes only these away.
+    /// The same behind what is shown, which keeps its buttons and details; or alone.
     void addSentence(const QString& sentence, const QStringList& details = {},
                      const std::vector<NoticeAction>& actions = {});
-    /// The sentence; empty where none is shown.
+    /// Takes a sentence away with what belongs to it, where it is shown; without others the bar goes.
+    void removeSentence(const QString& sentence);
+    /// Whether that sentence is shown, alone or among others.
+    bool shows(const QString& sentence) const;
+    /// All sentences, however much of them has room; empty where none is shown.
     QString text() const;
     /// The button of an action of the shown notice, or nullptr.
     QToolButton* button(const QString& text) const;
@@ -52,21 +59,34 @@ class NoticeBar : public QFrame {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void setDetails(const QStringList& details);
-    void setSentence(const QString& sentence);
+    /// One sentence and what belongs to it.
+    struct Part {
+        quint64 number;    ///< no other has it
+        QString sentence;  ///< as it is shown
+        QStringList details;
+        std::vector<QToolButton*> buttons;
+    };
+
+    void append(const QString& sentence, const std::vector<NoticeAction>& actions, const QStringList& details);
+    /// @param part of `parts_`.
+    void remove(std::vector<Part>::iterator part);
+    void removeButtons(const std::vector<QToolButton*>& buttons);
+    QString joined() const;
+    /// Shows the sentences as they are now.
+    void refresh();
+    /// What unfolds is as it has to be now.
+    void updateFolded();
     void place();
-    QToolButton* addButton(const NoticeAction& action);
-    /// @param buttons a copy, since they go from `buttons_`.
-    void removeButtons(std::vector<QToolButton*> buttons);
     void unfold(bool unfolded);
 
-    QLabel* label_;
+    NoticeText* label_;
     QHBoxLayout* layout_;  ///< of the line
     QVBoxLayout* rows_;
-    QWidget* actions_;  ///< has the buttons of actions
+    ButtonRows* actions_;
     QToolButton* unfold_;
-    QPlainTextEdit* details_;
-    std::vector<QToolButton*> buttons_;
+    QPlainTextEdit* folded_;
+    std::vector<Part> parts_;
+    quint64 last_number_ = 0;
 };
 
 }  // namespace overlap::ui

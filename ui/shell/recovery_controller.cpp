@@ -112,36 +112,23 @@ void RecoveryController::updateDiscard() {
 void RecoveryController::begin(StoredSession stored) {
     plans_ = std::move(stored.recovered);
     updateDiscard();
-    QStringList sentences;
-    QStringList details;
-    std::vector<NoticeAction> actions;
     const std::vector<CrashReport> reports = takeCrashReports(session_.folder());
-    if (!reports.empty()) {
-        sentences.append(tr("Overlap Studio crashed when it last ran; a report is in %1").arg(reports.back().file));
-        actions.push_back({tr("Copy report"), [this, text = reports.back().text] {
-                               QGuiApplication::clipboard()->setText(text);
-                               emit told(tr("The report was copied"));
-                           }});
-    }
+    if (!reports.empty())
+        emit warned(tr("Overlap Studio crashed when it last ran; a report is in %1").arg(reports.back().file),
+                    {{tr("Copy report"), [this, text = reports.back().text] {
+                          QGuiApplication::clipboard()->setText(text);
+                          emit told(tr("The report was copied"));
+                      }}});
     if (!plans_.empty()) {
-        const QStringList names = namesOf(plans_);
-        for (const QString& name : names) {
-            const QString line = tr("Recovered %1").arg(name);
-            if (names.size() > 1)
-                details.append(line);
-            else
-                emit logged(line);
-        }
-        sentences.append(sentenceOn(plans_, !reports.empty()));
-        actions.push_back({tr("Discard them"), [this] { discard(); }});
+        QStringList details;
+        for (const QString& name : namesOf(plans_)) details.append(tr("Recovered %1").arg(name));
+        if (details.size() == 1) emit logged(details.takeFirst());
+        emit warnedAlso(sentenceOn(plans_, !reports.empty()), details, {{tr("Discard them"), [this] { discard(); }}});
     }
-    if (stored.problems.size() > 1) {
-        sentences.append(tr("%1 problems with stored sessions").arg(stored.problems.size()));
-        details += stored.problems;
-    } else {
-        sentences += stored.problems;
-    }
-    if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral(". ")), actions, details);
+    if (stored.problems.size() > 1)
+        emit warnedAlso(tr("%1 problems with stored sessions").arg(stored.problems.size()), stored.problems);
+    else if (!stored.problems.isEmpty())
+        emit warnedAlso(stored.problems.front());
 }
 
 bool RecoveryController::closeOpen(const RecoveredPlan& plan) {

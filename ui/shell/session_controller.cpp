@@ -62,9 +62,8 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     connect(&times, &TimesController::changed, this, [this] { schedule(); });
     connect(&workspace.search(), &SearchPanel::interrupted, this, &SessionController::tellOfSearch);
     // It is of the graph that was open, and is told again with that.
-    connect(&document, &Document::graphAboutToChange, this, [this] {
-        if (std::exchange(tells_of_search_, false)) workspace_.notice().hide();
-    });
+    connect(&document, &Document::graphAboutToChange, this,
+            [this] { workspace_.notice().removeSentence(std::exchange(search_told_, {})); });
     timer_.setSingleShot(true);
     connect(&timer_, &QTimer::timeout, this, &SessionController::write);
 }
@@ -122,19 +121,18 @@ void SessionController::graphOpened() {
 }
 
 void SessionController::tellOfSearch(const InterruptedSearch& search) {
-    tells_of_search_ = true;
+    search_told_ = tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
+                       .arg(document_.name(), search.reached());
     // Whatever shows the buttons, they are for this graph.
     const auto here = [this](auto act) {
         return [this, act] {
-            if (tells_of_search_) act();
+            if (!search_told_.isEmpty()) act();
         };
     };
     std::vector<NoticeAction> actions{{tr("Search again"), here([this] { workspace_.searchAgain(); })}};
     if (search.best) actions.push_back({tr("Open what it found"), here([this] { workspace_.search().openBest(); })});
     actions.push_back({tr("Forget it"), here([this] { workspace_.search().dropCutOff(); })});
-    emit warnedAlso(tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
-                        .arg(document_.name(), search.reached()),
-                    {}, actions);
+    emit warnedAlso(search_told_, {}, actions);
 }
 
 RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) {

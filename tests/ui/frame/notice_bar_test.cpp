@@ -72,6 +72,42 @@ class NoticeBarTest : public QObject {
         QTRY_VERIFY(top() < label->geometry().bottom());
     }
 
+    /// However much there is to say, and however long a path or a button is.
+    void aLongNoticeTakesFewLinesAndNoWidth() {
+        ShownBar shown(390);
+        NoticeBar& bar = shown.bar;
+        const QString path = "/home/someone" + QString("/a_folder_with_a_long_name").repeated(12) + "/a.plan.json";
+        const QString reason = QString("for a reason that takes many words to tell, ").repeated(8);
+        bar.showNotice(path + " cannot be opened " + reason + "and that is all");
+        bar.addSentence("The plan is refused", {},
+                        {{"Set " + QString("optimize_grad_live_out_").repeated(4), [] {}}, {"Undo the edit", [] {}}});
+        QTest::qWait(0);
+        QCOMPARE(shown.window.width(), 390);
+        QVERIFY2(shown.window.minimumSizeHint().width() <= 390,
+                 qPrintable(QString::number(shown.window.minimumSizeHint().width())));
+        const int line = bar.fontMetrics().lineSpacing();
+        QVERIFY2(bar.height() < 2 * line + 2 * 2 * line + 16, qPrintable(QString::number(bar.height())));
+        QVERIFY(bar.text().contains("that is all. The plan is refused"));  // for whoever asks for all of it
+        const auto* label = bar.findChild<QLabel*>();
+        QVERIFY2(label->text().endsWith("…"), qPrintable(label->text()));
+        QVERIFY(QString(label->toolTip()).remove('\n').contains("that is all"));
+        // Both buttons are inside, one below the other.
+        const QToolButton* undo = bar.button("Undo the edit");
+        QVERIFY(bar.rect().contains(QRect(undo->mapTo(&bar, QPoint()), undo->size())));
+        auto* text = bar.findChild<QPlainTextEdit*>();
+        QVERIFY(!text->isVisible());
+        QVERIFY(bar.button("More"));
+        bar.button("More")->click();
+        QVERIFY(text->isVisible() && text->toPlainText().contains("and that is all"));
+        QVERIFY(bar.details().isEmpty());
+        QTest::qWait(0);
+        QVERIFY2(bar.height() < 14 * line, qPrintable(QString::number(bar.height())));
+        // Where there is room, there is nothing to unfold.
+        bar.showNotice("The plan is refused, for a reason");
+        QVERIFY(!bar.button("More") && !text->isVisible() && label->toolTip().isEmpty());
+        QCOMPARE(label->text(), "▲ The plan is refused, for a reason");
+    }
+
     void aNoticeWithoutDetailsHasNoButtonForThem() {
         NoticeBar bar;
         bar.showNotice("Many", {}, lines(3));
@@ -89,26 +125,38 @@ class NoticeBarTest : public QObject {
         QCOMPARE(bar.details(), QStringList({"a", "b"}));
     }
 
-    /// Its buttons are there beside those of the notice, which outlive them.
-    void aFurtherSentenceAddsItsButtons() {
+    /// A button takes away what it belongs to, and nothing else.
+    void aSentenceGoesWithItsButtons() {
         NoticeBar bar;
         QStringList done;
         const auto action = [&](const char* text) { return NoticeAction{text, [&done, text] { done.append(text); }}; };
-        bar.showNotice("The first", {action("a")});
-        bar.addSentence("the second", {}, {action("b"), action("c")});
-        bar.button("c")->click();
-        QCOMPARE(done, QStringList{"c"});
-        QVERIFY(!bar.button("b") && !bar.button("c"));
-        QCOMPARE(bar.text(), "The first. the second");
+        bar.showNotice("The first", {action("a")}, {"of the first"});
+        bar.addSentence("The second", {"of the second"}, {action("b"), action("c")});
+        bar.addSentence("The third", {}, {action("d")});
+        QCOMPARE(bar.text(), "The first. The second. The third");
         bar.button("a")->click();
-        QCOMPARE(done, QStringList({"c", "a"}));
-        QCOMPARE(bar.text(), QString());
-        // Alone it goes with its buttons, as any notice.
-        bar.addSentence("the third", {}, {action("d")});
+        QCOMPARE(done, QStringList{"a"});
+        QVERIFY(!bar.button("a") && bar.button("b") && bar.button("d"));
+        QCOMPARE(bar.text(), "The second. The third");
+        QCOMPARE(bar.details(), QStringList{"of the second"});
+        bar.button("c")->click();
+        QCOMPARE(done, QStringList({"a", "c"}));
+        QVERIFY(!bar.button("b") && !bar.button("c") && bar.button("d"));
+        QCOMPARE(bar.text(), "The third");
+        QVERIFY(!bar.button("Details"));
+        bar.removeSentence("The second");
+        QVERIFY(bar.shows("The third") && !bar.shows("The second"));
         bar.button("d")->click();
         QCOMPARE(bar.text(), QString());
-        bar.showNotice("The fourth");
-        QVERIFY(!bar.button("d"));
+        done.clear();
+        // Alone it goes as any notice, and a notice takes the place of all of them.
+        bar.addSentence("The fourth", {}, {action("d")});
+        bar.addSentence("The fifth", {}, {action("e")});
+        bar.showNotice("The sixth");
+        QVERIFY(!bar.button("d") && !bar.button("e"));
+        QCOMPARE(bar.text(), "The sixth");
+        bar.removeSentence("The sixth");
+        QVERIFY(bar.isHidden());
     }
 };
 

@@ -20,6 +20,7 @@ class RecoveryControllerTest : public QObject {
         QSignalSpy told{&recovery, &NoticeSource::told};
         QSignalSpy noticed{&recovery, &NoticeSource::noticed};
         QSignalSpy warned{&recovery, &NoticeSource::warned};
+        QSignalSpy warned_also{&recovery, &NoticeSource::warnedAlso};
         QAction* discard = nullptr;
 
         Fixture() {
@@ -43,7 +44,7 @@ class RecoveryControllerTest : public QObject {
     void aRunThatEndedWellIsNotMentioned() {
         Fixture fixture;
         fixture.recovery.begin({});
-        QVERIFY(fixture.warned.isEmpty());
+        QVERIFY(fixture.warned.isEmpty() && fixture.warned_also.isEmpty());
         QVERIFY(!fixture.discard->isEnabled());
     }
 
@@ -52,12 +53,12 @@ class RecoveryControllerTest : public QObject {
         StoredSession stored = fixture.withTheOpenPlan();
         stored.problems = {"session.json is no session"};
         fixture.recovery.begin(stored);
-        QCOMPARE(fixture.warned.count(), 1);
-        const QString sentence = fixture.warned[0][0].toString();
+        QCOMPARE(fixture.warned_also.count(), 2);
+        const QString sentence = fixture.warned_also[0][0].toString();
         QVERIFY2(sentence.startsWith("The last run was cut off") &&
-                     sentence.contains("Plan A of llama3_debugmodel_fsdp8.prebucket") &&
-                     sentence.endsWith("session.json is no session"),
+                     sentence.contains("Plan A of llama3_debugmodel_fsdp8.prebucket"),
                  qPrintable(sentence));
+        QCOMPARE(fixture.warned_also[1][0].toString(), "session.json is no session");
         QVERIFY(fixture.discard->isEnabled());
     }
 
@@ -83,13 +84,14 @@ class RecoveryControllerTest : public QObject {
         for (int i = 1; i < 8; ++i) stored.recovered.push_back(stored.recovered.front());
         stored.problems = {"a session is of another host", "another session is no session"};
         fixture.recovery.begin(stored);
-        QCOMPARE(fixture.warned[0][0].toString(), "The last run was cut off. Its unsaved edits are back: 8 plans of " +
-                                                      QFileInfo(smallGraphFile()).fileName() +
-                                                      ". 2 problems with stored sessions");
-        const QStringList details = fixture.warned[0][2].toStringList();
-        QCOMPARE(details.size(), 10);
+        QCOMPARE(fixture.warned_also[0][0].toString(),
+                 "The last run was cut off. Its unsaved edits are back: 8 plans of " +
+                     QFileInfo(smallGraphFile()).fileName());
+        const QStringList details = fixture.warned_also[0][1].toStringList();
+        QCOMPARE(details.size(), 8);
         QVERIFY2(details.front().startsWith("Recovered Plan A of"), qPrintable(details.front()));
-        QCOMPARE(details.back(), "another session is no session");
+        QCOMPARE(fixture.warned_also[1][0].toString(), "2 problems with stored sessions");
+        QCOMPARE(fixture.warned_also[1][1].toStringList(), stored.problems);
     }
 
     void plansOfGraphsThatAreNotOpenAreCountedWithThem() {
@@ -99,17 +101,18 @@ class RecoveryControllerTest : public QObject {
         for (const QString graph : {"/a/g.graph.json", "/b/g.graph.json", "/b/g.graph.json"})
             stored.recovered.push_back({graph, stored.recovered.front().variant});
         fixture.recovery.begin(stored);
-        QCOMPARE(fixture.warned[0][0].toString(),
+        QCOMPARE(fixture.warned_also[0][0].toString(),
                  "The last run was cut off. Its unsaved edits are back, and open with their graphs: 1 plan of " + open +
                      ", 1 plan of g.graph.json in /a, 2 plans of g.graph.json in /b");
-        QCOMPARE(fixture.warned[0][2].toStringList(),
+        QCOMPARE(fixture.warned_also[0][1].toStringList(),
                  QStringList({"Recovered Plan A of " + open, "Recovered Plan A of g.graph.json in /a",
                               "Recovered Plan A of g.graph.json in /b", "Recovered Plan A of g.graph.json in /b"}));
         // Where there are more graphs than a sentence has room for, the rest is counted.
         stored.recovered.push_back({"/c/h.graph.json", stored.recovered.front().variant});
         fixture.recovery.begin(stored);
-        QVERIFY2(fixture.warned[1][0].toString().endsWith("1 plan of g.graph.json in /a, 3 plans of 2 other graphs"),
-                 qPrintable(fixture.warned[1][0].toString()));
+        QVERIFY2(
+            fixture.warned_also[1][0].toString().endsWith("1 plan of g.graph.json in /a, 3 plans of 2 other graphs"),
+            qPrintable(fixture.warned_also[1][0].toString()));
     }
 
     void whatWasDiscardedCanBeTakenBack() {

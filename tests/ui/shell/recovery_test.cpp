@@ -114,6 +114,8 @@ class RecoveryTest : public QObject {
         QCOMPARE(recovered, 1);
         window.workspace().notice().button("Copy report")->click();
         QCOMPARE(QGuiApplication::clipboard()->text(), "report of the crash");
+        QVERIFY2(window.workspace().notice().button("Discard them"), "what else was told stays");
+        QVERIFY(!window.workspace().notice().text().contains("crashed when it last ran"));
     }
 
     void whatWasWorkedOnIsNotDiscarded() {

@@ -12,6 +12,7 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/figures_bar.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/mesh_view.h"
@@ -61,6 +62,24 @@ class SmallWindowTest : public QObject {
             QVERIFY(!help.isEmpty());
             if (figures->width() < figures->sizeHint().width()) QVERIFY(help.contains("collectives"));
         }
+    }
+
+    void aLongNoticeLeavesTheWindowAsItIs() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(1024, 640);
+        layOut();
+        QCOMPARE(window.width(), 1024);
+        const int centre = window.centralWidget()->width();
+        const QString path = "/home/someone" + QString("/a_folder_with_a_long_name").repeated(20) + "/a.plan.json";
+        window.workspace().notice().showNotice(
+            path + " was changed on disk since it was read; the plan was not saved",
+            {{"Overwrite what is in the file now", [] {}}, {"Save the plan under another name", [] {}}});
+        layOut();
+        QCOMPARE(window.size(), QSize(1024, 640));
+        QCOMPARE(window.centralWidget()->width(), centre);
+        QVERIFY2(window.workspace().notice().height() < 110,
+                 qPrintable(QString::number(window.workspace().notice().height())));
     }
 
     void figuresKeepTheirNamesInASmallWindow() {
