@@ -1,12 +1,14 @@
 #include "ui/shell/refusal_notice.h"
 
+#include <QToolButton>
+#include <QUndoGroup>
 #include <algorithm>
+#include <utility>
 
 #include "core/pipeline/evaluation.h"
 #include "ui/actions/edit_effect.h"
 #include "ui/document/document.h"
 #include "ui/panels/problems_model.h"
-#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -21,9 +23,16 @@ const Problem* mendable(Document& document) {
     return found == evaluation->problems.end() ? nullptr : &*found;
 }
 
-QString buttonText(QString text) {
-    text[0] = text[0].toUpper();
+/// On the button that mends the plan.
+QString textOf(const std::string& fix) {
+    QString text = QString::fromStdString(fix);
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
     return text;
+}
+
+/// On the button that takes the edit back.
+QString undoText() {
+    return RefusalNotice::tr("Undo the edit");
 }
 
 }  // namespace
@@ -33,40 +42,61 @@ RefusalNotice::RefusalNotice(Document& document, const EditEffect& effect, Notic
     connect(&effect, &EditEffect::refused, this, &RefusalNotice::show);
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged, &Document::graphChanged})
         connect(&document, signal, this, &RefusalNotice::dismissWhenOver);
+    connect(&document.undoGroup(), &QUndoGroup::indexChanged, this, &RefusalNotice::updateButtons);
 }
 
 void RefusalNotice::show(const QString& sentence) {
     shown_ = sentence;
     plan_ = document_.current()->key();
+    edits_ = document_.current()->undoStack().index();
+    evaluation_ = document_.evaluation();
     std::vector<NoticeAction> actions;
-    if (const Problem* problem = mendable(document_))
-        actions.push_back({buttonText(QString::fromStdString(problem->fix)),
-                           [this, plan = plan_, offered = problem->fix] { fix(plan, offered); }});
-    const int edits = document_.current()->undoStack().index();
-    actions.push_back({tr("Undo the edit"), [this, plan = plan_, edits] {
-                           Variant& current = *document_.current();
-                           // Where more has been edited, it would take back another.
-                           if (current.key() == plan && current.undoStack().index() == edits)
-                               current.undoStack().undo();
-                       }});
+    const Problem* problem = mendable(document_);
+    fix_ = problem ? problem->fix : std::string();
+    if (problem) actions.push_back({textOf(fix_), [this] { fix(); }});
+    actions.push_back({undoText(), [this] { undo(); }});
     emit noticed(sentence, actions);
 }
 
-void RefusalNotice::fix(quint64 plan, const std::string& offered) {
+bool RefusalNotice::isOfCurrent() const {
+    return document_.current() && document_.current()->key() == plan_;
+}
+
+bool RefusalNotice::canUndo() const {
+    return isOfCurrent() && document_.current()->undoStack().index() == edits_;
+}
+
+bool RefusalNotice::canFix() const {
+    // After another edit the plan may be refused for something else, which is known when it has been evaluated.
+    if (!isOfCurrent() || document_.current()->stale()) return false;
     const Problem* problem = mendable(document_);
-    // After another edit the plan may be refused for something else.
-    if (!problem || problem->fix != offered || document_.current()->key() != plan) return;
-    document_.editPlan(textOfFix(*problem), *edits::with_fix(document_.current()->plan(), *problem));
+    return problem && problem->fix == fix_;
+}
+
+void RefusalNotice::updateButtons() {
+    if (shown_.isEmpty() || !bar_.shows(shown_)) return;
+    if (QToolButton* button = bar_.button(undoText())) button->setEnabled(canUndo());
+    if (QToolButton* button = bar_.button(textOf(fix_))) button->setEnabled(canFix());
+}
+
+void RefusalNotice::undo() {
+    if (canUndo()) document_.current()->undoStack().undo();
+}
+
+void RefusalNotice::fix() {
+    if (!canFix()) return;
+    const Problem& problem = *mendable(document_);
+    document_.editPlan(textOfFix(problem), *edits::with_fix(document_.current()->plan(), problem));
 }
 
 void RefusalNotice::dismissWhenOver() {
     if (shown_.isEmpty()) return;
-    const Variant* current = document_.current();
     const auto evaluation = document_.evaluation();
-    const bool is_about_it = current && current->key() == plan_ && (!evaluation || evaluation->refused);
-    if (is_about_it) return;
-    if (bar_.text() == shownName(shown_)) bar_.hide();
-    shown_.clear();
+    // After a later edit it is the refusal of that one, which has a notice of its own or was taken back.
+    const bool is_as_it_was = evaluation == evaluation_.lock() || canUndo();
+    if (isOfCurrent() && (!evaluation || evaluation->refused) && is_as_it_was) return updateButtons();
+    bar_.removeSentence(std::exchange(shown_, {}));
+    evaluation_.reset();
 }
 
 }  // namespace overlap::ui

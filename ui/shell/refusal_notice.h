@@ -1,10 +1,15 @@
 #pragma once
 
 #include <QObject>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ui/frame/notice_bar.h"
+
+namespace overlap {
+struct Evaluation;
+}
 
 namespace overlap::ui {
 
@@ -12,7 +17,8 @@ class Document;
 class EditEffect;
 
 /// An edit after which the plan is refused has a notice with what can be done: the problem's fix, where it has one, and
-/// to take the edit back. The notice goes with what it is about.
+/// to take the edit back. Its buttons can be clicked for as long as they do what they say, and it goes with what it is
+/// about.
 class RefusalNotice : public QObject {
     Q_OBJECT
 
@@ -26,12 +32,21 @@ class RefusalNotice : public QObject {
   private:
     void show(const QString& sentence);
     void dismissWhenOver();
-    void fix(quint64 plan, const std::string& offered);
+    void updateButtons();
+    bool isOfCurrent() const;
+    /// Whether nothing was edited since, or what was has been taken back.
+    bool canUndo() const;
+    bool canFix() const;
+    void undo();
+    void fix();
 
     Document& document_;
     NoticeBar& bar_;
-    QString shown_;     ///< the sentence; empty where none is shown
-    quint64 plan_ = 0;  ///< key of the plan that it is about
+    QString shown_;                               ///< the sentence; empty where none is shown
+    quint64 plan_ = 0;                            ///< key of the plan that it is about
+    int edits_ = 0;                               ///< of that plan when it was shown
+    std::weak_ptr<const Evaluation> evaluation_;  ///< that is refused
+    std::string fix_;                             ///< that is offered; may be empty
 };
 
 }  // namespace overlap::ui

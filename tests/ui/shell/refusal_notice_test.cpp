@@ -70,6 +70,39 @@ class RefusalNoticeTest : public QObject {
         QCOMPARE(notice.text(), "another");
     }
 
+    /// What a button cannot do any more is not offered.
+    void buttonsAreThereWhileTheyDoWhatTheySay() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        refuse(window);
+        QToolButton* undo = notice.button("Undo the edit");
+        QVERIFY(undo->isEnabled());
+        // The plan is as it was for the refusal, but the button would take back something else.
+        Plan named = document.current()->plan();
+        named.notes = "a note";
+        document.editPlan("Note", named);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QCOMPARE(notice.button("Undo the edit"), undo);
+        QVERIFY(!undo->isEnabled());
+        document.current()->undoStack().undo();
+        QVERIFY(undo->isEnabled());
+        // After another edit that is refused it is that one's, and until that is known neither's.
+        document.editBuckets("once more", {{{"layers.1"}, false, {}}, {{"layers.1.attention"}, false, {}}});
+        QVERIFY(!notice.button("Undo the edit")->isEnabled());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QVERIFY2(notice.text().startsWith("once more: "), qPrintable(notice.text()));
+        QVERIFY(notice.button("Undo the edit")->isEnabled());
+        // Taken back, the notice of the edit after it has nothing to offer.
+        document.current()->undoStack().undo();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QCOMPARE(notice.text(), QString());
+    }
+
     void whatMendsThePlanIsOffered() {
         MainWindow window;
         open(window,
