@@ -34,8 +34,10 @@ std::optional<InterruptedSearch> InterruptedSearch::fromJson(const QJsonObject& 
 }
 
 QString InterruptedSearch::reached() const {
-    const QString plans = QObject::tr("after %1 of %2 plans").arg(evaluations).arg(effort);
-    return best_ms > 0 ? QObject::tr("%1, the best with a step of %2").arg(plans, formatTime(best_ms)) : plans;
+    QStringList clauses{QObject::tr("after %1 of %2 plans").arg(evaluations).arg(effort)};
+    if (best_ms > 0) clauses.append(QObject::tr("the best with a step of %1").arg(formatTime(best_ms)));
+    if (!reason.isEmpty()) clauses.append(reason);
+    return clauses.join(QStringLiteral(", "));
 }
 
 }  // namespace overlap::ui

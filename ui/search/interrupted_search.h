@@ -15,6 +15,7 @@ struct InterruptedSearch {
     std::size_t evaluations = 0, effort = 0;  ///< plans, see SearchProgress
     double best_ms = 0;                       ///< 0: nothing was found yet
     std::optional<Plan> best{};               ///< the best so far
+    QString reason{};  ///< why it was cut off, a clause, not kept; empty where it ended with the window or its graph
 
     /// With the best so far, where there is one.
     static InterruptedSearch of(const SearchProgress& progress);
@@ -22,7 +23,7 @@ struct InterruptedSearch {
     QJsonObject toJson() const;
     /// Nothing where `json` is none.
     static std::optional<InterruptedSearch> fromJson(const QJsonObject& json);
-    /// Such as `after 320 of 1500 plans, the best with a step of 12.3 ms`.
+    /// Such as `after 320 of 1500 plans, the best with a step of 12.3 ms`, and the reason.
     QString reached() const;
 };
 

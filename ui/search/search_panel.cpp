@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "core/memory/device_memory.h"
-#include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
-#include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
 #include "ui/search/earlier_searches.h"
 #include "ui/search/front_chart.h"
@@ -92,8 +90,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
             showFormer();
         else
             emit keptChanged();
-        say(former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
-                   : tr("Nothing was found: %1").arg(reason));
+        remark_ = former ? tr("Nothing new was found: %1. What was found before stays").arg(reason)
+                         : tr("Nothing was found: %1").arg(reason);
         update();
     });
     connect(table_, &PartsTable::weighed, this, [this](const std::vector<PlanElement>& parts) {
@@ -105,15 +103,11 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(&document, &Document::graphChanged, this, [this] {
         restored_ = {};
         cut_off_.reset();
+        begins_soon_ = false;
         earlier_->clear();
         forget();
     });
-    // Other times, or another cost model, make other figures.
-    connect(&document, &Document::timesChanged, this, [this] {
-        earlier_->clear();
-        forget();
-        takeRestored();
-    });
+    connect(&document, &Document::timesChanged, this, &SearchPanel::takeTimes);
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged})
         connect(&document, signal, this, &SearchPanel::update);
     for (const auto signal : {&Document::planChanged, &Document::evaluationChanged, &Document::variantsChanged})
@@ -187,7 +181,10 @@ QWidget* SearchPanel::makeResult() {
     connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
     connect(compare_, &QPushButton::clicked, this, [this] {
         const int after = open(), before = document_.indexOf(found_->start.key);
-        if (before < 0) say(tr("%1 was closed since; compared with the baseline").arg(found_->start.title));
+        if (before < 0) {
+            remark_ = tr("%1 was closed since; compared with the baseline").arg(found_->start.title);
+            tellWhereItStands();
+        }
         emit compareWanted(std::max(0, before), after);
     });
     auto* buttons = new QHBoxLayout;
@@ -246,24 +243,12 @@ bool SearchPanel::weighing() const {
     return table_->busy();
 }
 
-QString SearchPanel::obstacle() const {
-    if (!document_.isOpen())
-        return document_.loading() ? noGraphOpen(document_) : tr("Open a graph to find plans for it");
-    const auto evaluation = document_.evaluation();
-    if (!evaluation) return whyNotEvaluated(document_);
-    if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
-    if (evaluation->time_source && evaluation->time_source->measured())
-        return tr("Measured times are those of one plan; use the graph's times to find another");
-    return controls_->obstacle();
-}
-
 void SearchPanel::update() {
-    const QString why = obstacle();
-    if (begins_soon_ && why.isEmpty()) return begin();
+    if (keepPromise()) return;
+    const QString why = obstacle().why;
     find_->setText(busy() ? FindButton::stopText() : FindButton::findText());
     setAvailable(*find_, busy() ? QString() : why);
-    if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
-    waiting_ = !why.isEmpty();
+    if (!busy()) tellWhereItStands();
     controls_->update();
     introduce();
     const QString none = found_ ? QString() : tr("Nothing was found yet");
@@ -276,7 +261,7 @@ void SearchPanel::update() {
 
 void SearchPanel::forget() {
     task_.cancel();
-    begins_soon_ = false;
+    remark_.clear();
     if (found_ || running_) emit keptChanged();
     found_.reset();
     tried_limit_.reset();
@@ -294,7 +279,6 @@ void SearchPanel::forget() {
     table_->clear();
     introduced_.clear();
     sayResult({});
-    say({});
     update();
 }
 
@@ -325,49 +309,6 @@ void SearchPanel::introduce() {
                            .arg(formatTime(evaluation->on_shared_links->step_ms),
                                 shownName(document_.current()->title()), formatTime(evaluation->simulation.step_ms));
     sayResult(introduced_);
-}
-
-void SearchPanel::findOrFinish() {
-    if (busy()) return task_.finishNow();
-    if (obstacle().isEmpty()) begin();
-}
-
-void SearchPanel::beginIfNew() {
-    if (!busy() && !found_) findOrFinish();
-}
-
-void SearchPanel::begin() {
-    const auto evaluation = document_.evaluation();
-    SearchRequest request;
-    SearchOptions& options = request.options;
-    options.memory_limit = controls_->limitBytes();
-    options.effort = controls_->plans();
-    options.time_source = evaluation->time_source;
-    options.any_order = controls_->anyOrder()->isChecked();
-    if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
-    options.locks = controls_->locks();
-    searched_limit_ = options.memory_limit;
-    any_order_ = options.any_order;
-    request.links = controls_->links();
-    Former former{found_, chosen_};
-    restored_ = {};
-    forget();
-    former_ = std::move(former);
-    const bool shares = request.links == LinkSharing::by_host;
-    request.start = {document_.current()->key(), document_.current()->title(),
-                     shares ? step_with_links_shared(*evaluation) : evaluation->simulation.step_ms,
-                     evaluation->corrected_memory.peak_bytes,
-                     document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
-    began_ = request.start;
-    links_ = request.links;
-    showLinks(links_, evaluation->on_shared_links.has_value());
-    drawStart();
-    chart_->setNote({});
-    running_ = InterruptedSearch{0, options.effort};
-    task_.start(document_.graph(), std::move(request));
-    emit keptChanged();
-    say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
-    update();
 }
 
 void SearchPanel::drawStart() {

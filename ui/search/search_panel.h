@@ -63,7 +63,8 @@ class SearchPanel : public QWidget {
     void findOrFinish();
     /// Begins a search where none runs and nothing was found yet: what was found is not thrown away unasked.
     void beginIfNew();
-    /// Begins a search where none runs, as soon as the plan that is shown has been evaluated.
+    /// Begins a search where none runs. Where the plan that is shown is still being evaluated it begins behind that,
+    /// and the caption says so; where nothing can be found, the caption says why, and none begins later.
     void beginSoon();
     /// The best plan of the search that was cut off (interrupted()), as a plan of its own, or shown where it is one
     /// already; nothing happens where there is none.
@@ -77,9 +78,9 @@ class SearchPanel : public QWidget {
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
-    /// What restore() took up was kept while a search ran, which ended with the window or with its graph. It is kept
-    /// on, and told at the next opening of the graph again, until it was opened, a search has found something, or
-    /// dropCutOff().
+    /// What restore() took up was kept while a search ran, which ended with the window or with its graph; or the times
+    /// have become others while one ran. It is kept on, and told at the next opening of the graph again, until it was
+    /// opened, a search has found something, or dropCutOff().
     void interrupted(const overlap::ui::InterruptedSearch& search);
 
   private:
@@ -92,9 +93,17 @@ class SearchPanel : public QWidget {
     void showLinks(LinkSharing links, bool differs);
     /// Shows what was found before a search that was refused.
     void showFormer();
-    /// Why nothing can be found, as a sentence without full stop; empty where something can.
-    QString obstacle() const;
+    /// Why nothing can be found.
+    struct Obstacle {
+        QString why;          ///< a sentence without full stop; empty where something can be found
+        bool passes = false;  ///< by itself: something is being read or evaluated
+    };
+    Obstacle obstacle() const;
     void begin();
+    bool keepPromise();
+    void takeTimes();
+    /// The caption while no search runs: what ended or hindered it, else how the search ended whose result is shown.
+    void tellWhereItStands();
     void drawStart();
     void takeStart();
     FoundPlans foundBeside() const;
@@ -158,9 +167,9 @@ class SearchPanel : public QWidget {
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
     QString told_, result_text_;                  ///< what caption_ and result_ say, without links
     QString introduced_;                          ///< what introduce() said
-    bool waiting_ = false;                        ///< the caption says why nothing can be found
-    StartCheck check_;                            ///< of beside_, where it has been edited
-    PlanSearchTask task_;                         ///< last: what it delivers uses the members above
+    QString remark_;       ///< why a search did not begin, found nothing or was cut off; a sentence without full stop
+    StartCheck check_;     ///< of beside_, where it has been edited
+    PlanSearchTask task_;  ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

@@ -42,7 +42,8 @@ void SearchPanel::showFound(const FoundPlans& found, int chosen) {
     drawChoices();
     slider_->setVisible(found.front_peaks.size() > 1);
     if (found.front_peaks.size() > 1) slider_->setPeaks(found.front_peaks);
-    say(captionOf(foundBeside()));
+    remark_.clear();
+    tellWhereItStands();
     showLimit();
     choose(chosen);
     update();
@@ -225,7 +226,7 @@ void SearchPanel::takeStart() {
                       beside_.step_ms == former.step_ms && beside_.refused == former.refused &&
                       beside_.counts == former.counts;
     if (same || !found_) return;
-    say(captionOf(foundBeside()));
+    tellWhereItStands();
     describeChoice();
 }
 

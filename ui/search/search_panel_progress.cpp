@@ -10,11 +10,6 @@ constexpr int kept_each_ms = 1000;  ///< the session is written anew each time
 
 }  // namespace
 
-void SearchPanel::beginSoon() {
-    begins_soon_ = !busy();
-    update();
-}
-
 void SearchPanel::showProgress(const SearchProgress& progress) {
     QString text = tr("%1 of %2 plans").arg(progress.evaluations).arg(progress.effort);
     if (progress.best_ms > 0) {

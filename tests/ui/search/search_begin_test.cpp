@@ -1,0 +1,102 @@
+#include <QLabel>
+#include <QSignalSpy>
+
+#include "tests/ui/search/searched_panel.h"
+
+namespace overlap::ui {
+
+/// Where a search does not begin, or is cut off, the panel says so.
+class SearchBeginTest : public QObject, SearchedPanel {
+    Q_OBJECT
+
+  private slots:
+    void init() { openPanel(); }
+    void cleanup() { closePanel(); }
+
+    /// Asked for again, it says at once why it cannot begin, and does not begin unasked when it could.
+    void saysAtOnceWhyItCannotBeginAndDoesNotBeginLater() {
+        find();
+        QVERIFY(panel_->openButton()->isEnabled());
+        setLimit(SearchControls::Limit::device);
+        panel_->beginSoon();
+        QVERIFY(!panel_->busy());
+        QCOMPARE(panel_->caption(),
+                 "The search cannot begin: The graph's cost model does not say what the device holds");
+        setLimit(SearchControls::Limit::none);
+        runAllDue();
+        QVERIFY(!panel_->busy());
+        QVERIFY(panel_->openButton()->isEnabled());
+    }
+
+    void saysThatItWillBegin() {
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(!document_->evaluation());
+        panel_->beginSoon();
+        QVERIFY(!panel_->busy());
+        QCOMPARE(panel_->caption(), "The search begins as soon as the plan that is shown has been evaluated");
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->busy(), 30'000);
+        QVERIFY2(!panel_->caption().contains("begins as soon"), qPrintable(panel_->caption()));
+    }
+
+    /// What it waited for shows an obstacle that stays.
+    void saysWhyWhatWasPromisedIsNotKept() {
+        document_->setGraph(loadGraph(smallGraphFile()));
+        setLimit(SearchControls::Limit::device);
+        panel_->beginSoon();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY2(panel_->caption().startsWith("The search cannot begin: "), qPrintable(panel_->caption()));
+        setLimit(SearchControls::Limit::none);
+        runAllDue();
+        QVERIFY(!panel_->busy());
+    }
+
+    /// The promise is of the graph that was open.
+    void isNotPromisedForAnotherGraph() {
+        document_->setGraph(loadGraph(smallGraphFile()));
+        panel_->beginSoon();
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!panel_->busy());
+    }
+
+    void otherTimesCutASearchOffWithAWordAndKeepItsBestPlan() {
+        panel_->controls().effort()->setItemData(0, 5'000'000);
+        panel_->controls().effort()->setCurrentIndex(0);
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
+        QString told;
+        connect(panel_.get(), &SearchPanel::interrupted, panel_.get(),
+                [&](const InterruptedSearch& search) { told = search.reached(); });
+        const LoadedGraph same = document_->loaded();
+        document_->setCostModel(same);
+        QVERIFY(!panel_->busy());
+        QVERIFY2(told.contains(" of 5000000 plans, the best with a step of "), qPrintable(told));
+        QVERIFY2(told.endsWith(", since the times are others now"), qPrintable(told));
+        QVERIFY2(panel_->caption().startsWith("The search was cut off " + told), qPrintable(panel_->caption()));
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(panel_->caption(), "The search was cut off " + told);
+        QVERIFY(panel_->kept().contains("running"));
+        const int plans = document_->variantCount();
+        panel_->openBest();
+        QCOMPARE(document_->variantCount(), plans + 1);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!document_->evaluation()->refused);
+    }
+
+    void thatOtherTimesForgetWhatWasFoundIsSaid() {
+        find();
+        const LoadedGraph same = document_->loaded();
+        document_->setCostModel(same);
+        QVERIFY2(panel_->caption().startsWith("What was found is forgotten, since the times are others now"),
+                 qPrintable(panel_->caption()));
+    }
+
+  private:
+    void setLimit(SearchControls::Limit limit) { panel_->controls().limit()->setCurrentIndex(static_cast<int>(limit)); }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::SearchBeginTest)
+#include "search_begin_test.moc"

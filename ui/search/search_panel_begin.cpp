@@ -1,0 +1,127 @@
+// Whether, when and how a search begins, and what is said where it does not.
+#include <QPushButton>
+#include <utility>
+
+#include "core/pipeline/step_with_links_shared.h"
+#include "ui/document/document.h"
+#include "ui/document/evaluation_failure.h"
+#include "ui/document/graph_reading.h"
+#include "ui/search/earlier_searches.h"
+#include "ui/search/front_chart.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
+
+namespace overlap::ui {
+
+SearchPanel::Obstacle SearchPanel::obstacle() const {
+    if (!document_.isOpen()) {
+        return document_.loading() ? Obstacle{noGraphOpen(document_), true}
+                                   : Obstacle{tr("Open a graph to find plans for it")};
+    }
+    const auto evaluation = document_.evaluation();
+    if (!evaluation) return {whyNotEvaluated(document_), evaluationFailure(document_).isEmpty()};
+    if (!evaluation->times_known) return {tr("Without times nothing can be compared; choose a cost model")};
+    if (evaluation->time_source && evaluation->time_source->measured())
+        return {tr("Measured times are those of one plan; use the graph's times to find another")};
+    return {controls_->obstacle()};
+}
+
+void SearchPanel::findOrFinish() {
+    if (busy()) return task_.finishNow();
+    if (obstacle().why.isEmpty()) begin();
+}
+
+void SearchPanel::beginIfNew() {
+    if (!busy() && !found_) findOrFinish();
+}
+
+void SearchPanel::beginSoon() {
+    if (busy()) return;
+    begins_soon_ = true;
+    remark_.clear();
+    update();
+}
+
+/// Begins what beginSoon() promised, or says that it will not be.
+/// @returns whether it has begun.
+bool SearchPanel::keepPromise() {
+    if (!begins_soon_) return false;
+    const Obstacle now = obstacle();
+    if (now.passes) return false;
+    begins_soon_ = false;
+    if (now.why.isEmpty()) {
+        begin();
+        return true;
+    }
+    remark_ = tr("The search cannot begin: %1").arg(now.why);
+    return false;
+}
+
+void SearchPanel::begin() {
+    const auto evaluation = document_.evaluation();
+    SearchRequest request;
+    SearchOptions& options = request.options;
+    options.memory_limit = controls_->limitBytes();
+    options.effort = controls_->plans();
+    options.time_source = evaluation->time_source;
+    options.any_order = controls_->anyOrder()->isChecked();
+    if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
+    options.locks = controls_->locks();
+    searched_limit_ = options.memory_limit;
+    any_order_ = options.any_order;
+    request.links = controls_->links();
+    Former former{found_, chosen_};
+    restored_ = {};
+    begins_soon_ = false;
+    forget();
+    former_ = std::move(former);
+    const bool shares = request.links == LinkSharing::by_host;
+    request.start = {document_.current()->key(), document_.current()->title(),
+                     shares ? step_with_links_shared(*evaluation) : evaluation->simulation.step_ms,
+                     evaluation->corrected_memory.peak_bytes,
+                     document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
+    began_ = request.start;
+    links_ = request.links;
+    showLinks(links_, evaluation->on_shared_links.has_value());
+    drawStart();
+    chart_->setNote({});
+    running_ = InterruptedSearch{0, options.effort};
+    task_.start(document_.graph(), std::move(request));
+    emit keptChanged();
+    say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
+    update();
+}
+
+/// Other times, or another cost model, make other figures.
+void SearchPanel::takeTimes() {
+    // Its figures are those of the times that it began with, but its best plan is one with any.
+    std::optional<InterruptedSearch> ended = busy() ? std::exchange(running_, std::nullopt) : std::nullopt;
+    const bool forgets = found_ || former_.found;
+    earlier_->clear();
+    forget();
+    takeRestored();
+    if (forgets && !found_) remark_ = tr("What was found is forgotten, since the times are others now");
+    if (ended) {
+        ended->reason = tr("since the times are others now");
+        remark_ = tr("The search was cut off %1").arg(ended->reached());
+        if (ended->best || !cut_off_) cut_off_ = std::move(ended);
+        emit keptChanged();
+        emit interrupted(*cut_off_);
+    }
+    tellWhereItStands();
+}
+
+void SearchPanel::tellWhereItStands() {
+    QStringList sentences;
+    const QString why = obstacle().why;
+    if (!remark_.isEmpty()) sentences.append(remark_);
+    if (begins_soon_)
+        sentences.append(tr("The search begins as soon as the plan that is shown has been evaluated"));
+    else if (found_ && remark_.isEmpty())
+        sentences.append(captionOf(foundBeside()));
+    else if (!found_ && !why.isEmpty() && !remark_.endsWith(why))
+        sentences.append(why);
+    say(sentences.join(QStringLiteral(". ")));
+}
+
+}  // namespace overlap::ui
