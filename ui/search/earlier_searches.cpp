@@ -16,14 +16,34 @@ QString bytesText(std::int64_t count) {
     return formatBytes(static_cast<double>(count));
 }
 
-/// The best of what was found within the limit; the best of all where none is.
-const FoundChoice& bestChoice(const FoundPlans& found, std::optional<std::int64_t> limit) {
-    const int best = bestWithin(found.choices, limit);
-    return found.choices[static_cast<std::size_t>(std::max(best, 0))];
+const FoundChoice& linkedChoice(const FoundPlans& found, std::optional<std::int64_t> limit) {
+    return found.choices[static_cast<std::size_t>(firstChoice(found.choices, limit))];
 }
 
 bool isWithin(const FoundChoice& choice, std::optional<std::int64_t> limit) {
     return !limit || choice.peak_bytes <= *limit;
+}
+
+QString figuresOf(const FoundChoice& choice) {
+    return EarlierSearches::tr("%1 at %2").arg(formatTime(choice.step_ms), bytesText(choice.peak_bytes));
+}
+
+/// By how much a choice is beyond the limit, with a space before; empty where it is within.
+QString beyondText(const FoundChoice& choice, std::optional<std::int64_t> limit) {
+    if (isWithin(choice, limit)) return {};
+    return u' ' + EarlierSearches::tr("(%1 over the limit)").arg(bytesText(choice.peak_bytes - *limit));
+}
+
+/// What of a search is better than what is shown, with a space before; empty where nothing is.
+QString betterText(const FoundPlans& found, const FoundPlans& shown, std::optional<std::int64_t> limit) {
+    if (!found.isLike(shown)) return {};
+    const FoundChoice &choice = linkedChoice(found, limit), &best = linkedChoice(shown, limit);
+    if (isWithin(choice, limit)) {
+        const bool better = !isWithin(best, limit) || choice.step_ms < best.step_ms * (1 - alike_share);
+        return better ? u' ' + EarlierSearches::tr("(better)") : QString();
+    }
+    return !isWithin(best, limit) && choice.peak_bytes < best.peak_bytes ? u' ' + EarlierSearches::tr("(closer)")
+                                                                         : QString();
 }
 
 }  // namespace
@@ -60,21 +80,28 @@ void EarlierSearches::clear() {
 }
 
 void EarlierSearches::describe(const FoundPlans& shown, std::optional<std::int64_t> limit) {
-    const FoundChoice& best = bestChoice(shown, limit);
     QStringList texts;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
         const FoundPlans& found = entries_[index].kept.found;
-        const FoundChoice& choice = bestChoice(found, limit);
-        QString text = QStringLiteral("<a href=\"%1\">%2</a>")
-                           .arg(index)
-                           .arg(tr("%1 at %2").arg(formatTime(choice.step_ms), bytesText(choice.peak_bytes)));
-        if (found.links != shown.links)
-            text += u' ' + linksLabel(found.links).toHtmlEscaped();
-        else if (found.isLike(shown) && isWithin(choice, limit) &&
-                 (!isWithin(best, limit) || choice.step_ms < best.step_ms * (1 - alike_share)))
-            text += u' ' + tr("(better)");
-        texts.append(text);
+        const FoundChoice& choice = linkedChoice(found, limit);
+        const QString link = QStringLiteral("<a href=\"%1\">%2</a>").arg(index).arg(figuresOf(choice));
+        const QString links = found.links != shown.links ? u' ' + linksLabel(found.links).toHtmlEscaped() : QString();
+        texts.append(link + links + beyondText(choice, limit) + betterText(found, shown, limit));
     }
+    say(texts);
+}
+
+void EarlierSearches::describeWithLast(const FoundPlans& last, std::optional<std::int64_t> limit) {
+    const auto text = [&](const FoundPlans& found) {
+        const FoundChoice& choice = linkedChoice(found, limit);
+        return figuresOf(choice) + beyondText(choice, limit);
+    };
+    QStringList texts{text(last)};
+    for (const Entry& entry : entries_) texts.append(text(entry.kept.found));
+    say(texts);
+}
+
+void EarlierSearches::say(const QStringList& texts) {
     setText(tr("Found before: %1").arg(texts.join(QStringLiteral(", "))));
     setHidden(texts.isEmpty());
 }

@@ -26,9 +26,12 @@ class EarlierSearches : public QLabel {
     KeptFoundPlans take(std::size_t index);
     /// Removes all.
     void clear();
-    /// Says each, and where one is better than what is shown.
+    /// Says each by the plan that its link chooses, the best within the limit or the one that comes closest to it, and
+    /// what of it is better than what is shown.
     /// @param limit of the peak, that plans are chosen within.
     void describe(const FoundPlans& shown, std::optional<std::int64_t> limit);
+    /// Says each while a search runs, with what was shown last before them: it has no link, since it is not added yet.
+    void describeWithLast(const FoundPlans& last, std::optional<std::int64_t> limit);
     /// Nothing was found before.
     bool isEmpty() const { return entries_.empty(); }
 
@@ -41,6 +44,8 @@ class EarlierSearches : public QLabel {
     void chosen(std::size_t index);
 
   private:
+    void say(const QStringList& texts);
+
     struct Entry {
         KeptFoundPlans kept;
         QJsonObject json;  ///< of it: packing takes time

@@ -95,6 +95,15 @@ int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64
     return best;
 }
 
+int closestToLimit(const std::vector<FoundChoice>& choices) {
+    return static_cast<int>(std::ranges::min_element(choices, {}, &FoundChoice::peak_bytes) - choices.begin());
+}
+
+int firstChoice(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit) {
+    const int best = bestWithin(choices, limit);
+    return best >= 0 ? best : closestToLimit(choices);
+}
+
 QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
     const FoundChoice& choice = found.choices[index];
     const SearchStart& start = found.start;

@@ -13,6 +13,10 @@ namespace overlap::ui {
 /// The one with the shortest step within a limit of the peak, and the first one where it is hardly longer; -1 where
 /// none is within it.
 int bestWithin(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit);
+/// The one with the lowest peak. There is at least one.
+int closestToLimit(const std::vector<FoundChoice>& choices);
+/// The one to choose first: the best within the limit; where none is within it the one that comes closest.
+int firstChoice(const std::vector<FoundChoice>& choices, std::optional<std::int64_t> limit);
 
 /// What a choice gains, how far it is above the bound, why, and what changes from the plan that was shown.
 /// @param choice index of FoundPlans::choices. What the bound is made of is said of the best alone.

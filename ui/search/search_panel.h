@@ -122,6 +122,7 @@ class SearchPanel : public QWidget {
     bool isWithinLimit(int choice) const;
     void takeLimit();
     void showLimit();
+    void describeEarlier();
     QString limitSentence() const;
     QString noneWithin(std::int64_t limit) const;
     void describeChoice();

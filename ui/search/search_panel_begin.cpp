@@ -75,6 +75,7 @@ void SearchPanel::begin() {
     begins_soon_ = false;
     forget();
     former_ = std::move(former);
+    describeEarlier();
     const bool shares = request.links == LinkSharing::by_host;
     request.start = {document_.current()->key(), document_.current()->title(),
                      shares ? step_with_links_shared(*evaluation) : evaluation->simulation.step_ms,

@@ -24,11 +24,6 @@ QString bytes(std::int64_t count) {
     return formatBytes(static_cast<double>(count));
 }
 
-/// The one with the lowest peak.
-int closest(const std::vector<FoundChoice>& choices) {
-    return static_cast<int>(std::ranges::min_element(choices, {}, &FoundChoice::peak_bytes) - choices.begin());
-}
-
 }  // namespace
 
 void SearchPanel::showFound(const FoundPlans& found, int chosen) {
@@ -128,7 +123,7 @@ void SearchPanel::showEarlier(std::size_t index) {
     const KeptFoundPlans earlier = earlier_->take(index);
     earlier_->add(*found_, chosen_);
     // What the link named.
-    showFound(earlier.found, std::max(bestWithin(earlier.found.choices, limit()), 0));
+    showFound(earlier.found, firstChoice(earlier.found.choices, limit()));
 }
 
 void SearchPanel::drawChoices() {
@@ -157,16 +152,23 @@ bool SearchPanel::isWithinLimit(int choice) const {
 
 /// The chart and its slider show the limit; the best plan that was found within it is chosen.
 void SearchPanel::takeLimit() {
-    if (!found_) return;
+    if (!found_) return describeEarlier();
     showLimit();
-    const int best = bestWithin(found_->choices, limit());
-    choose(best >= 0 ? best : closest(found_->choices));
+    choose(firstChoice(found_->choices, limit()));
 }
 
 void SearchPanel::showLimit() {
     chart_->setPeakLimit(limit());
     slider_->showLimit(limit());
-    if (found_) earlier_->describe(*found_, limit());
+    describeEarlier();
+}
+
+/// What was found before: also while a search runs, which has nothing to show yet.
+void SearchPanel::describeEarlier() {
+    if (found_)
+        earlier_->describe(*found_, limit());
+    else if (former_.found)
+        earlier_->describeWithLast(*former_.found, limit());
 }
 
 /// That no plan is within the limit, and what the chosen one is then.
@@ -174,7 +176,7 @@ QString SearchPanel::noneWithin(std::int64_t limit) const {
     const auto over = [&](int choice) {
         return bytes(found_->choices[static_cast<std::size_t>(choice)].peak_bytes - limit);
     };
-    const int least = closest(found_->choices);
+    const int least = closestToLimit(found_->choices);
     QString text =
         tr("No plan that this search found stays within %1.").arg(bytes(limit)) + u' ' +
         (over(chosen_) == over(least)

@@ -67,6 +67,44 @@ class EarlierSearchesTest : public QObject, SearchedPanel {
                  qPrintable(panel_->earlier()->text()));
     }
 
+    /// Where nothing of it is within the limit, it says what comes closest, which its link chooses.
+    void saysWhatComesClosestToTheLimit() {
+        find(400);
+        std::int64_t least = bestPoint().peak_bytes;
+        for (const StepPeakChart::Point& point : panel_->chart()->points()) least = std::min(least, point.peak_bytes);
+        find(5);
+        const std::int64_t limit = least - (1 << 20);
+        panel_->controls().setLimit(limit);
+        const QString peak = formatBytes(static_cast<double>(least));
+        const QString text = panel_->earlier()->text();
+        QVERIFY2(text.contains(QStringLiteral(" at %1</a> (%2 over the limit)").arg(peak, formatBytes(1 << 20))),
+                 qPrintable(text));
+        QVERIFY2(text.endsWith(QStringLiteral("(closer)")), qPrintable(text));
+        emit panel_->earlier()->linkActivated(QStringLiteral("0"));
+        QVERIFY2(panel_->result().contains(QStringLiteral("peak %1 (").arg(peak)), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("This one comes closest")), qPrintable(panel_->result()));
+    }
+
+    void hasWhatWasShownWhileAnotherSearchRuns() {
+        find(60);
+        const StepPeakChart::Point shown = bestPoint();
+        const auto figures = [](const StepPeakChart::Point& point) {
+            return QStringLiteral("%1 at %2")
+                .arg(formatTime(point.step_ms), formatBytes(static_cast<double>(point.peak_bytes)));
+        };
+        panel_->controls().effort()->setItemData(0, 5'000'000);
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        QVERIFY(!panel_->earlier()->isHidden());
+        QCOMPARE(panel_->earlier()->text(), QStringLiteral("Found before: ") + figures(shown));
+        // Its choice within the limit.
+        panel_->controls().setLimit(shown.peak_bytes - 1);
+        QVERIFY2(!panel_->earlier()->text().contains(figures(shown)), qPrintable(panel_->earlier()->text()));
+        panel_->controls().setLimit(std::nullopt);
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
+        QVERIFY(panel_->earlier()->text().contains(figures(shown)));
+    }
+
     void comesBackWithTheSession() {
         find(400);
         find(5);
