@@ -79,10 +79,34 @@ class EarlierSearchesTest : public QObject, SearchedPanel {
         const QString text = panel_->earlier()->text();
         QVERIFY2(text.contains(QStringLiteral(" at %1</a> (%2 over the limit)").arg(peak, formatBytes(1 << 20))),
                  qPrintable(text));
-        QVERIFY2(text.endsWith(QStringLiteral("(closer)")), qPrintable(text));
         emit panel_->earlier()->linkActivated(QStringLiteral("0"));
         QVERIFY2(panel_->result().contains(QStringLiteral("peak %1 (").arg(peak)), qPrintable(panel_->result()));
         QVERIFY2(panel_->result().contains(QStringLiteral("This one comes closest")), qPrintable(panel_->result()));
+    }
+
+    void saysWhatOfItIsBetterThanWhatIsShown() {
+        constexpr std::int64_t gib = 1LL << 30;
+        const auto found = [](double step_ms, std::int64_t peak_bytes) {
+            FoundPlans plans;
+            plans.choices.resize(1);
+            plans.choices[0].step_ms = step_ms;
+            plans.choices[0].peak_bytes = peak_bytes;
+            return plans;
+        };
+        EarlierSearches earlier;
+        earlier.add(found(10, 5 * gib), 0);
+        const FoundPlans shown = found(12, 6 * gib);
+        const auto ends = [&](std::optional<std::int64_t> limit, const QString& end) {
+            earlier.describe(shown, limit);
+            return earlier.text().endsWith(end);
+        };
+        QVERIFY2(ends(std::nullopt, "</a> (better)"), qPrintable(earlier.text()));
+        QVERIFY2(ends(5 * gib, "</a> (better)"), qPrintable(earlier.text()));
+        QVERIFY2(ends(4 * gib, "(closer)"), qPrintable(earlier.text()));
+        earlier.clear();
+        earlier.add(found(10, 7 * gib), 0);
+        QVERIFY2(ends(6 * gib, " over the limit)"), qPrintable(earlier.text()));
+        QVERIFY2(ends(5 * gib, " over the limit)"), qPrintable(earlier.text()));
     }
 
     void hasWhatWasShownWhileAnotherSearchRuns() {
