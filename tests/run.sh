@@ -316,7 +316,7 @@ run_releases() {
 }
 
 # What tests the tree, packages and what runs tests reaches nothing that others do not.
-not_covering="^(include_check|readme_check|link_check|package_test|bundle_test|gpu_bundle_test|kill_test|hostile_files_test)$"
+not_covering="^(include_check|readme_check|link_check|failure_check|package_test|bundle_test|gpu_bundle_test|kill_test|hostile_files_test)$"
 
 run_coverage() {
     local status=0

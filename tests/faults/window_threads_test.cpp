@@ -1,5 +1,7 @@
 // What the window leaves to other threads, where none can be started: it is done all the same, or there is a sentence.
 
+#include <unistd.h>
+
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <cerrno>
@@ -106,6 +108,26 @@ class WindowThreadsTest : public QObject {
         QVERIFY(search.tried() > 0 && !search.busy());
         search.cancel();
         QVERIFY(!search.finished());
+    }
+
+    void aGraphForWhichThereIsNoMemoryIsToldOf() {
+        int failures = 0;
+        for (const unsigned long at : {1500, 2000, 2500}) {  // of the thread that reads: this one makes few
+            Document document;
+            QSignalSpy failed(&document.loader(), &GraphLoader::failed);
+            test::begin_faults({test::Call::memory, at, ENOMEM, false, "/"});
+            document.openGraph(smallGraphFile());
+            for (int tenths = 0; tenths < 100 && !test::has_failed(); ++tenths) usleep(100'000);
+            test::end_faults();
+            QVERIFY2(test::has_failed(), qPrintable(QString::number(at)));
+            QTRY_VERIFY(!document.loading());
+            QVERIFY(document.isOpen() != !failed.isEmpty());
+            if (failed.isEmpty()) continue;
+            ++failures;
+            const QString reason = failed[0][1].toString();
+            QVERIFY2(reason.contains("there is not enough memory", Qt::CaseInsensitive), qPrintable(reason));
+        }
+        QVERIFY(failures > 0);
     }
 
     void theSessionIsStoredAtOnce() {

@@ -23,6 +23,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/measure/trace_times.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
@@ -208,7 +209,7 @@ void CostActions::calibrateFromMeasurement() {
             }
             return [this, calibration, predictions] { show(std::move(*calibration), predictions); };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }

@@ -11,6 +11,7 @@
 #include "ui/document/graph_reading.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -109,10 +110,11 @@ void PlanExport::write(const ExportFormat& format, const QString& path) {
             QStringList notes;
             for (const std::string& note : output->notes) notes.append(QString::fromStdString(note));
             return [this, path = job.path, notes] { emit written(path, notes); };
-        } catch (const InputError& error) {
-            const QString reason = QString::fromUtf8(error.what());
+        } catch (const std::exception& error) {
+            const QString reason = reasonOf(error);
             // Errors of writing begin with the file, errors of the export do not.
-            const bool names_file = error.code() == ErrorCode::file_not_written;
+            const auto* input_error = dynamic_cast<const InputError*>(&error);
+            const bool names_file = input_error && input_error->code() == ErrorCode::file_not_written;
             return [this, sentence = names_file
                                          ? reason
                                          : tr("%1 was not written: %2").arg(QFileInfo(job.path).fileName(), reason)] {

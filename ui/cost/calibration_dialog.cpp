@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/io/cost_model_file.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -157,7 +158,7 @@ bool CalibrationDialog::save(const QString& path) {
         write_cost_model_file(calibration_.model, QFile::encodeName(path).toStdString());
         return true;
     } catch (const std::exception& error) {
-        summary_->setText(shownLines(QString::fromUtf8(error.what())));
+        summary_->setText(shownLines(reasonOf(error)));
         return false;
     }
 }

@@ -11,6 +11,7 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/io/cost_model_file.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -147,7 +148,7 @@ void CostModelDialog::addFile(const QString& path) {
         item->setToolTip(shownName(path));
         list_->setCurrentItem(item);
     } catch (const std::exception& error) {
-        detail_->setText(shownLines(QString::fromUtf8(error.what())));
+        detail_->setText(shownLines(reasonOf(error)));
     }
 }
 

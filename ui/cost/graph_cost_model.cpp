@@ -7,6 +7,7 @@
 #include "core/io/cost_model_file.h"
 #include "ui/document/document.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 
@@ -67,7 +68,7 @@ void GraphCostModel::use(const QString& name_or_file) {
                               .join(QStringLiteral("; ")));
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] {
+            return [this, reason = reasonOf(error)] {
                 reading_.reset();
                 emit changed();
                 emit failed(reason);

@@ -8,6 +8,7 @@
 #include "core/io/graph_file.h"
 #include "core/plan/group_passes.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/tasks/without_thread.h"
 
 namespace overlap::ui {
@@ -126,7 +127,7 @@ void GraphLoader::start(const QString& path, Read read) {
         try {
             return read(stop);
         } catch (const std::exception& error) {
-            return [this, path, reason = QString::fromUtf8(error.what())] { emit failed(path, reason); };
+            return [this, path, reason = reasonOf(error)] { emit failed(path, reason); };
         }
     });
     emit started(path);

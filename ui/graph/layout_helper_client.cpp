@@ -1,9 +1,11 @@
 #include "ui/graph/layout_helper_client.h"
 
+#include <new>
 #include <utility>
 
 #include "ui/files/companion_program.h"
 #include "ui/files/end_process.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -84,9 +86,10 @@ void LayoutHelperClient::readAnswers() {
             }
         }
         startNext();
+    } catch (const std::bad_alloc& error) {
+        giveUp(tr("%1; the graph stays in our own layout").arg(reasonOf(error)));
     } catch (const std::exception& error) {
-        giveUp(tr("The layout helper answered nonsense (%1); the graph stays in our own layout")
-                   .arg(QString::fromUtf8(error.what())));
+        giveUp(tr("The layout helper answered nonsense (%1); the graph stays in our own layout").arg(reasonOf(error)));
     }
 }
 

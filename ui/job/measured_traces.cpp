@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/io/trace_file.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 
@@ -39,8 +40,8 @@ void MeasuredTraceReader::read(const QStringList& files, std::shared_ptr<const j
                 if (!left_out.isEmpty()) emit leftOut(left_out);
                 emit done(read);
             };
-        } catch (const InputError& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        } catch (const std::exception& error) {
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }

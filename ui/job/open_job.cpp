@@ -11,6 +11,7 @@
 #include "ui/job/job_source.h"
 #include "ui/job/kept_job.h"
 #include "ui/job/saved_job.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -116,7 +117,7 @@ void OpenJob::readFile(const QJsonObject& state) {
                 announce();
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }
@@ -374,7 +375,7 @@ void OpenJob::read(const QJsonObject& state) {
                 emit changed();
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }

@@ -4,6 +4,7 @@
 #include "ui/document/document.h"
 #include "ui/files/read_plan.h"
 #include "ui/job/job_view.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 
@@ -115,7 +116,7 @@ void StageConnection::showPlan() {
             assign(stage_, document_.openPlan(readPlan(file)));
         }
     } catch (const std::exception& error) {
-        emit failed(QString::fromUtf8(error.what()));
+        emit failed(reasonOf(error));
     }
     follow();
 }

@@ -21,6 +21,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
@@ -246,7 +247,7 @@ void ComparePanel::compare() {
                 updateMeasured();
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { showSteps(nullptr, reason); };
+            return [this, reason = reasonOf(error)] { showSteps(nullptr, reason); };
         }
     });
 }

@@ -8,6 +8,7 @@
 #include "ui/document/document.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/measured_event.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
@@ -141,7 +142,7 @@ void MeasurementConnection::selectEvent(const Measurement& measurement, Measurem
         try {
             addArguments(content, read_trace_event(file, *trace, event.event, *checkpoints));
         } catch (const std::exception& error) {
-            content.rows.push_back({{}, {{QString::fromUtf8(error.what()), {}, Tone::caution}}, true});
+            content.rows.push_back({{}, {{reasonOf(error), {}, Tone::caution}}, true});
         }
         return [this, content] { inspector_.showInstead(content); };
     });

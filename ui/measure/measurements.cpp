@@ -3,6 +3,8 @@
 #include <QFile>
 #include <algorithm>
 
+#include "ui/tasks/task_failure.h"
+
 namespace overlap::ui {
 
 namespace {
@@ -80,7 +82,7 @@ void Measurements::start(Request request) {
                 startNext();
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] {
+            return [this, reason = reasonOf(error)] {
                 emit finished();
                 emit failed(reason);
                 startNext();

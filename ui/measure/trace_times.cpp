@@ -8,6 +8,7 @@
 #include "core/measure/job_match.h"
 #include "ui/document/document.h"
 #include "ui/measure/run_of_trace.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -244,7 +245,7 @@ void TraceTimes::read(const QStringList& files, const std::shared_ptr<const Meas
                 emit this->told(told);
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] {
+            return [this, reason = reasonOf(error)] {
                 reading_.clear();
                 emit changed();
                 emit failed(reason);

@@ -16,6 +16,7 @@
 #include "ui/mesh/mesh_view.h"
 #include "ui/mesh/placement_rows.h"
 #include "ui/tasks/released_elsewhere.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -198,7 +199,7 @@ void MeshConnection::openPlacements(const QString& path) {
                 emit told(sentence);
             };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+            return [this, reason = reasonOf(error)] { emit failed(reason); };
         }
     });
 }

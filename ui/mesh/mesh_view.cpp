@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/files/write_file.h"
 #include "ui/mesh/answer_column.h"
@@ -26,6 +25,7 @@
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 #include "ui/mesh/turning_splitter.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
@@ -278,8 +278,8 @@ void MeshView::evaluate(const MeshInputs& inputs, bool tried) {
             return [this, tried, shared = std::make_shared<const PathComparison>(std::move(*found))] {
                 showComparison(shared, tried);
             };
-        } catch (const InputError& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { answers_->fail(reason); };
+        } catch (const std::exception& error) {
+            return [this, reason = reasonOf(error)] { answers_->fail(reason); };
         }
     });
 }

@@ -6,11 +6,11 @@
 #include <QRegularExpression>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/run_file.h"
 #include "core/pipeline/time_source.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -102,7 +102,7 @@ void Runner::start(const RunInput& input, RunMode mode, const RunSettings& setti
             write_graph_file(*input.graph, path(files.graph));
             if (input.plan) write_plan_file(*input.plan, path(files.plan));
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { finish({.failure = reason}); };
+            return [this, reason = reasonOf(error)] { finish({.failure = reason}); };
         }
         return [this, files] { launch(files); };
     });
@@ -147,8 +147,8 @@ void Runner::readResult(int status) {
                 try {
                     const bool as_compiled = asked && *asked == result->compiled;
                     if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, times.get(), as_compiled, text);
-                } catch (const InputError& error) {
-                    outcome.failure = QString::fromUtf8(error.what());
+                } catch (const std::exception& error) {
+                    outcome.failure = reasonOf(error);
                     return [this, outcome] { finish(outcome); };
                 }
                 outcome.result_file = keep(files.result, folder, stem);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/tasks/task_failure.h"
+
 namespace overlap::ui {
 
 void ClosedPlans::close(SessionVariant plan, const KeepAside& keep_aside) {
@@ -29,7 +31,7 @@ bool ClosedPlans::reopen(const std::function<void(const SessionVariant&)>& open,
             plans_.erase(plans_.begin() + static_cast<std::ptrdiff_t>(i));
             return true;
         } catch (const std::exception& error) {
-            if (reason.isEmpty()) reason = QString::fromUtf8(error.what());
+            if (reason.isEmpty()) reason = reasonOf(error);
         }
     }
     return false;

@@ -7,6 +7,7 @@
 #include "core/io/plan_file.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
+#include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
 namespace {
@@ -31,7 +32,7 @@ FileNow lookAt(const QString& file, const QByteArray& kept_digest, const GraphFi
         check_plan_fits(plan, graph);
         now.newer = RestoredVariant{std::move(plan), file, false, now.digest};
     } catch (const std::exception& error) {
-        now.problem = QString::fromUtf8(error.what());
+        now.problem = reasonOf(error);
     }
     return now;
 }

@@ -17,6 +17,7 @@
 #include "ui/session/graph_finder.h"
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 
@@ -206,7 +207,7 @@ void FileController::openPlans() {
         try {
             openPlan(path);
         } catch (const std::exception& error) {
-            emit warned(QString::fromUtf8(error.what()));
+            emit warned(reasonOf(error));
         }
     }
 }
@@ -278,7 +279,7 @@ void FileController::openGraphOfPlans() {
                              QString::fromStdString(plan.graph->digest)));
     } catch (const std::exception& error) {
         pending_.clear();
-        emit warned(QString::fromUtf8(error.what()));
+        emit warned(reasonOf(error));
     }
 }
 

@@ -16,6 +16,7 @@
 #include "ui/session/graph_finder.h"
 #include "ui/shell/plan_tabs.h"
 #include "ui/shell/session_controller.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
@@ -243,7 +244,7 @@ void RecoveryController::openOlderVersion() {
         document_.renameCurrent(tr("%1, version before").arg(document_.current()->title()));
         emit told(tr("Opened %1").arg(QFileInfo(older).fileName()), older);
     } catch (const std::exception& error) {
-        emit warned(QString::fromUtf8(error.what()));
+        emit warned(reasonOf(error));
     }
 }
 

@@ -20,6 +20,7 @@
 #include "ui/session/kept_plans.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/limit_field.h"
@@ -44,7 +45,7 @@ RestoredVariant restored(Plan plan) {
 }
 
 QString sentenceOf(const std::exception& error) {
-    return QString::fromUtf8(error.what());
+    return reasonOf(error);
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ class LatestTaskTest : public QObject {
         task.start([](std::stop_token) -> LatestTask::Delivery { throw std::bad_alloc(); });
         QTRY_COMPARE(told_.size(), 2);
         QVERIFY2(told_[1].startsWith("There is not enough memory"), qPrintable(told_[1]));
+        task.start([](std::stop_token) -> LatestTask::Delivery { throw std::length_error("vector::reserve"); });
+        QTRY_COMPARE(told_.size(), 3);
+        QCOMPARE(told_[2], told_[1]);
         // The thread goes on.
         bool is_delivered = false;
         task.start([&](std::stop_token) -> LatestTask::Delivery { return [&] { is_delivered = true; }; });
