@@ -12,6 +12,8 @@
 #include "tests/faults/system_faults.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/advice/advice_search.h"
+#include "ui/document/background_evaluator.h"
+#include "ui/document/evaluation_failure.h"
 #include "ui/files/file_looks.h"
 #include "ui/files/write_file.h"
 #include "ui/session/plan_saver.h"
@@ -49,7 +51,7 @@ class WindowThreadsTest : public QObject {
     Q_OBJECT
 
   private slots:
-    // The first three: there is no thread of an earlier task that would do it.
+    // The first four: there is no thread of an earlier task that would do it.
     void aGraphIsOpened() {
         const NoThreads none;
         Document document;
@@ -76,6 +78,25 @@ class WindowThreadsTest : public QObject {
             progressed.clear();
             QTRY_VERIFY(!progressed.isEmpty());  // who shows it hears of it
         }
+    }
+
+    void aPlanThatIsNotEvaluatedIsToldOf() {
+        const LoadedGraph loaded = loadGraph(smallGraphFile());
+        const NoThreads none;
+        BackgroundEvaluator evaluator;
+        QSignalSpy failed(&evaluator, &BackgroundEvaluator::failed);
+        evaluator.request(loaded.graph, loaded.empty_plan, 7);
+        QVERIFY(!evaluator.busy());
+        QVERIFY2(failed.isEmpty(), "who asks does not know yet what it has asked for");
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(failed[0][0].value<quint64>(), 7u);
+        QVERIFY2(failed[0][1].toString().startsWith("No further thread can be started"),
+                 qPrintable(failed[0][1].toString()));
+        // The document has it as the reason why there are no figures.
+        Document document;
+        document.setGraph(loaded);
+        QTRY_VERIFY2(whyNotEvaluated(document).startsWith("The plan could not be evaluated: No further thread"),
+                     qPrintable(whyNotEvaluated(document)));
     }
 
     void aTaskEndsWithASentence() {
