@@ -181,7 +181,7 @@ class Explainer {
             if (&other == explanation_.bucket || other.plan_entry != explanation_.bucket->plan_entry) continue;
             const NodeId member = input_.find(other.members.front());
             if (member == no_node || communicating_node(input_, member) != member) continue;
-            const std::string reason = what_separates(input_, start, *explanation_.bucket, other, member);
+            const std::string reason = what_separates(input_, start, step_->pass, *explanation_.bucket, other, member);
             if (!reason.empty()) say("Not with " + enumerated(other.members) + " of the same entry: " + reason);
         }
     }

@@ -18,6 +18,10 @@ namespace overlap {
 
 namespace {
 
+/// The one pass that makes buckets of an entry once for forward and once for backward. manual_overlap_bucketing, and
+/// what chooses buckets itself, merges both directions.
+constexpr std::string_view directions_apart = "joint_transformer_block_bucketing_reordering_pass";
+
 /// What decides which collectives a collective can be merged with.
 struct MergeKey {
     CollectiveKind kind;
@@ -185,14 +189,18 @@ class LeftAlone {
     std::string with_same_key(NodeId start) const {
         const MergeKey mine = merge_key(input_, start);
         std::size_t others = 0;
+        const bool apart = std::ranges::any_of(
+            steps_, [](const ResolvedStep& step) { return step.step.enabled && step.step.pass == directions_apart; });
         const BucketingEligibility eligibility(input_);
         for (const NodeId node : eligibility.collectives()) {
             const MergeKey key = merge_key(input_, node);
             others += node != start && key.kind == mine.kind && key.group == mine.group && key.dtype == mine.dtype &&
-                      key.reduction == mine.reduction && key.backward == mine.backward;
+                      key.reduction == mine.reduction && (!apart || key.backward == mine.backward);
         }
-        return (others == 0 ? "no other collective" : "any of " + std::to_string(others) + " others") +
-               " of its kind, process group and dtype";
+        const std::string company = others == 0   ? "no other collective"
+                                    : others == 1 ? "one other"
+                                                  : "any of " + std::to_string(others) + " others";
+        return company + " of its kind, " + (apart ? "direction, " : "") + "process group and dtype";
     }
 
     const Graph& input_;
@@ -204,14 +212,15 @@ class LeftAlone {
 
 }  // namespace
 
-std::string what_separates(const Graph& input, NodeId start, const BucketReport& bucket, const BucketReport& other,
-                           NodeId member) {
+std::string what_separates(const Graph& input, NodeId start, std::string_view pass, const BucketReport& bucket,
+                           const BucketReport& other, NodeId member) {
     const MergeKey mine = merge_key(input, start), theirs = merge_key(input, member);
     // Different kinds and directions are not mentioned, except where nothing else explains a bucket of one.
     const bool alone = bucket.members.size() == 1;
     if (mine.kind != theirs.kind)
         return alone ? "other kinds are not merged with " + collective_words(mine.kind) + "s" : "";
-    if (mine.backward != theirs.backward) return alone ? "forward and backward are bucketed apart" : "";
+    if (pass == directions_apart && mine.backward != theirs.backward)
+        return alone ? "forward and backward are bucketed apart" : "";
     // Earlier steps may have changed the groups, so the reports say which ones the step saw.
     if (bucket.process_group != other.process_group) {
         return "process group " + other.process_group + " instead of " + bucket.process_group;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -10,9 +11,9 @@ namespace overlap {
 
 /// What keeps a collective apart from another bucket of its entry, as a clause; empty where there is nothing worth
 /// showing.
-/// @param bucket that it is in. @param other a bucket of the same step. @param member of `other`, in `input`.
-std::string what_separates(const Graph& input, NodeId start, const BucketReport& bucket, const BucketReport& other,
-                           NodeId member);
+/// @param pass that made both. @param bucket that it is in. @param member of `other`, in `input`.
+std::string what_separates(const Graph& input, NodeId start, std::string_view pass, const BucketReport& bucket,
+                           const BucketReport& other, NodeId member);
 
 /// Why a collective is in no bucket, as sentences without full stop.
 /// @param evaluation of `input`; null: what could be is told.

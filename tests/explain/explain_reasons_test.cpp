@@ -41,6 +41,7 @@ class ExplainReasonsTest : public test::PassTest {
     NodeMetadata of(std::string_view module) {
         NodeMetadata metadata;
         metadata.module_fqn = builder_.intern(module);
+        if (is_backward_) metadata.autograd_backward = true;
         return metadata;
     }
     /// @returns the wait.
@@ -79,6 +80,7 @@ class ExplainReasonsTest : public test::PassTest {
         return why(name).find(words) != std::string::npos;
     }
 
+    bool is_backward_ = false;  ///< what is made from now on
     Plan plan_;
     std::shared_ptr<const Evaluation> evaluation_;
 };
@@ -150,6 +152,61 @@ TEST_F(ExplainReasonsTest, AStepsOwnEntryHasItsModule) {
     evaluation_ = evaluate(graph_, plan_);
     EXPECT_TRUE(says("outside", "no entry of the plan has its module")) << why("outside");
     EXPECT_TRUE(says("gather", "by entry 1 (layers.0) of manual_overlap_bucketing")) << why("gather");
+}
+
+/// A joint graph, whose gathers of one module are of both directions.
+class ExplainDirectionsTest : public ExplainReasonsTest {
+  protected:
+    ExplainDirectionsTest() {
+        builder_ = GraphBuilder();
+        const NodeId w = placeholder("w", {1, 8});
+        const NodeId there = gathered("there", w);
+        is_backward_ = true;
+        const NodeId back = gathered("back", w);
+        const NodeId again = gathered("again", w);
+        const NodeId norm = gathered("norm_back", w, "0", "bfloat16", "norm");
+        output({there, back, again, norm});
+        graph_ = std::make_shared<const Graph>(builder_.finish(header_));
+    }
+    /// @param pass empty: manual_overlap_bucketing, as a new plan has it.
+    void bucket_with(std::string_view pass = {}) {
+        plan_ = make_plan(*graph_, "Plan A");
+        plan_.buckets = {{{"layers.0"}}};
+        if (!pass.empty()) plan_.pipeline = {PassStep{std::string(pass)}};
+        evaluation_ = evaluate(graph_, plan_);
+    }
+};
+
+TEST_F(ExplainDirectionsTest, TheJointPassKeepsThemApart) {
+    bucket_with("joint_transformer_block_bucketing_reordering_pass");
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("there", "Not with back, again of the same entry: forward and backward are bucketed apart"))
+        << why("there");
+    EXPECT_TRUE(says("norm_back", "with any of 2 others of its kind, direction, process group and dtype"))
+        << why("norm_back");
+}
+
+TEST_F(ExplainDirectionsTest, TheManualPassMergesBoth) {
+    bucket_with();
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("there", "It is bucketed with 2 others, back, again")) << why("there");
+    EXPECT_FALSE(says("there", "apart")) << why("there");
+    EXPECT_TRUE(says("norm_back", "with any of 3 others of its kind, process group and dtype")) << why("norm_back");
+}
+
+/// What separates them there is what separates any two.
+TEST_F(ExplainDirectionsTest, InTheManualPassOtherReasonsCount) {
+    builder_ = GraphBuilder();
+    is_backward_ = false;
+    const NodeId w = placeholder("w", {1, 8});
+    const NodeId there = gathered("there", w);
+    is_backward_ = true;
+    const NodeId back = gathered("back", w, "1");
+    output({there, back});
+    graph_ = std::make_shared<const Graph>(builder_.finish(header_));
+    bucket_with();
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("there", "Not with back of the same entry: process group 1 instead of 0")) << why("there");
 }
 
 TEST_F(ExplainReasonsTest, WithWhom) {
