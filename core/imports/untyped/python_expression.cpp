@@ -290,7 +290,6 @@ PythonExpressionId PythonExpressions::parse_bracketed(std::string_view close, Py
     for (tokens_.skip_comments(); !tokens_.peek().is(close); tokens_.skip_comments()) {
         if (!items.empty() && !comma) tokens_.fail_expected("a comma or " + std::string(close));
         items.push_back(parse_item());
-        tokens_.skip_comments();
         comma = tokens_.take_if(",");
     }
     const PythonToken end = tokens_.take();
@@ -309,12 +308,10 @@ PythonExpressionId PythonExpressions::parse_braces() {
     for (tokens_.skip_comments(); !tokens_.peek().is("}"); tokens_.skip_comments()) {
         if (!comma) tokens_.fail_expected("a comma or }");
         items.push_back(parse_item());
-        tokens_.skip_comments();
         if (items.size() == 1) dictionary = tokens_.peek().is(":");
         if (dictionary) {
             tokens_.expect(":");
             items.push_back(parse_item());
-            tokens_.skip_comments();
         }
         comma = tokens_.take_if(",");
     }
@@ -333,7 +330,6 @@ PythonExpressionId PythonExpressions::parse_call(PythonExpressionId callee) {
     for (tokens_.skip_comments(); !tokens_.peek().is(")"); tokens_.skip_comments()) {
         if (!comma) tokens_.fail_expected("a comma or )");
         const PythonExpressionId argument = parse_item();
-        tokens_.skip_comments();
         if (tokens_.peek().is("=") && expressions_[argument].kind == PythonExpressionKind::name) {
             tokens_.take();
             const PythonExpression keyword = expressions_[argument];
@@ -346,7 +342,6 @@ PythonExpressionId PythonExpressions::parse_call(PythonExpressionId callee) {
             }
             parts.push_back(argument);
         }
-        tokens_.skip_comments();
         comma = tokens_.take_if(",");
     }
     const PythonToken end = tokens_.take();

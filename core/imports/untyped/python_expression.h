@@ -55,7 +55,7 @@ class PythonExpressions {
     /// @throws InputError with line and column where the text is none, or is nested deeper than `deepest` levels or
     /// a chain, such as `1 + 1 + …`, of more than `longest_chain`.
     PythonExpressionId parse();
-    /// One expression, up to a comma.
+    /// One expression, up to a comma, and the comments behind it.
     PythonExpressionId parse_item();
 
     const PythonExpression& operator[](PythonExpressionId id) const { return expressions_[id]; }
