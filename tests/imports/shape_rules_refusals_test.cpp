@@ -72,6 +72,19 @@ TEST(ShapeRulesRefuse, SizesBeyondAllMemory) {
     });
 }
 
+TEST(ShapeRulesRefuse, CallsWithoutADimensionThatTheyMustName) {
+    expect_reasons({
+        {"aten.transpose.int(a)", "argument 1 (dim0) is not given"},
+        {"aten.transpose.int(a, 1)", "argument 2 (dim1) is not given"},
+        {"aten.unsqueeze.default(a)", "argument 1 (dim) is not given"},
+        {"aten.narrow.default(a, start = 0, length = 1)", "argument 1 (dim) is not given"},
+        {"aten.select.int(a, index = 0)", "argument 1 (dim) is not given"},
+        {"aten.index_select.default(a, index = n)", "argument 1 (dim) is not given"},
+        {"aten.sym_size.int(a)", "argument 1 (dim) is not given"},
+        {"aten.sym_stride.int(a)", "argument 1 (dim) is not given"},
+    });
+}
+
 TEST(ShapeRulesRefuse, ViewsThatDoNotFit) {
     expect_reasons({
         {"aten.view.default(a, [-1, -1])", "its sizes are impossible"},

@@ -22,6 +22,13 @@ std::string argument_name(std::size_t index, std::string_view keyword) {
     return "argument " + std::to_string(index) + " (" + std::string(keyword) + ")";
 }
 
+std::size_t from_front(std::int64_t dimension, std::size_t rank) {
+    const auto count = static_cast<std::int64_t>(rank);
+    if (dimension < 0) dimension += count;
+    if (dimension < 0 || dimension >= count) throw UnknownShape{"it names a dimension that its input does not have"};
+    return static_cast<std::size_t>(dimension);
+}
+
 /// Overloads whose result is that of their family; any other one has a rule of its own or none.
 constexpr std::array<std::string_view, 3> alike_overloads = {"default", "Tensor", "Scalar"};
 
@@ -149,13 +156,13 @@ StringId ShapeCall::device_or(StringId otherwise) const {
     return builder_.intern(name.substr(0, name.find(':')));
 }
 
-std::size_t ShapeCall::dimension(std::size_t index, std::string_view keyword, std::int64_t otherwise,
-                                 std::size_t rank) const {
-    const auto count = static_cast<std::int64_t>(rank);
-    std::int64_t dimension = integer_or(index, keyword, otherwise);
-    if (dimension < 0) dimension += count;
-    if (dimension < 0 || dimension >= count) throw UnknownShape{"it names a dimension that its input does not have"};
-    return static_cast<std::size_t>(dimension);
+std::size_t ShapeCall::dimension(std::size_t index, std::string_view keyword, std::size_t rank) const {
+    return from_front(integer(index, keyword), rank);
+}
+
+std::size_t ShapeCall::dimension_or(std::size_t index, std::string_view keyword, std::int64_t otherwise,
+                                    std::size_t rank) const {
+    return from_front(integer_or(index, keyword, otherwise), rank);
 }
 
 KnownTensor ShapeCall::fresh(Dtype dtype, Sizes shape, StringId device, std::optional<Sizes> stride) {

@@ -51,8 +51,11 @@ class ShapeCall {
     std::string_view text(std::size_t index, std::string_view keyword) const;
     Dtype dtype_or(std::size_t index, std::string_view keyword, Dtype otherwise) const;
     StringId device_or(StringId otherwise) const;
-    /// A dimension counted from the front. @throws UnknownShape when there is none of that number.
-    std::size_t dimension(std::size_t index, std::string_view keyword, std::int64_t otherwise, std::size_t rank) const;
+    /// A dimension counted from the front. @throws UnknownShape when it is not given or there is none of that number.
+    std::size_t dimension(std::size_t index, std::string_view keyword, std::size_t rank) const;
+    /// The same, with what the operator takes where none is given.
+    std::size_t dimension_or(std::size_t index, std::string_view keyword, std::int64_t otherwise,
+                             std::size_t rank) const;
     std::span<const Value> children(const Value& value) const { return builder_.children(value); }
     std::string_view target() const { return builder_.target_text(record_.target); }
     /// All positional arguments.

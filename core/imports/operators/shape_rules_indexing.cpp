@@ -17,7 +17,7 @@ void concatenate(ShapeCall& call) {
         if (part->rank() != 1 || part->shape[0] != 0) parts.push_back(part);  // torch skips empty lists
     }
     if (parts.empty()) throw UnknownShape{"it concatenates nothing"};
-    const std::size_t dimension = call.dimension(1, "dim", 0, parts[0]->rank());
+    const std::size_t dimension = call.dimension_or(1, "dim", 0, parts[0]->rank());
     Sizes shape = parts[0]->shape;
     shape[dimension] = 0;
     for (const KnownTensor* part : parts) {
@@ -42,7 +42,7 @@ void stack(ShapeCall& call) {
         if (part->shape != shape || part->dtype != parts[0]->dtype) throw UnknownShape{"its inputs differ"};
         if (part->is_channels_last()) throw UnknownShape{"an input is in the order channels_last"};
     }
-    const std::size_t dimension = call.dimension(1, "dim", 0, shape.size() + 1);
+    const std::size_t dimension = call.dimension_or(1, "dim", 0, shape.size() + 1);
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dimension), static_cast<std::int64_t>(parts.size()));
     call.returns(call.fresh(parts[0]->dtype, std::move(shape), parts[0]->device));
 }
@@ -119,7 +119,7 @@ void index_select(ShapeCall& call) {
     const KnownTensor& indices = call.tensor(2, "index");
     Sizes shape = self.shape;
     if (indices.rank() != 1) throw UnknownShape{"its indices have not one dimension"};
-    shape[call.dimension(1, "dim", 0, self.rank())] = indices.shape[0];
+    shape[call.dimension(1, "dim", self.rank())] = indices.shape[0];
     call.returns(call.fresh(self.dtype, std::move(shape), self.device));
 }
 
@@ -127,7 +127,7 @@ void top_k(ShapeCall& call) {
     const KnownTensor& self = call.tensor(0, "self");
     Sizes shape = self.shape;
     const std::int64_t count = call.integer(1, "k");
-    const std::size_t dimension = shape.empty() ? 0 : call.dimension(2, "dim", -1, self.rank());
+    const std::size_t dimension = shape.empty() ? 0 : call.dimension_or(2, "dim", -1, self.rank());
     const std::int64_t most = shape.empty() ? 1 : shape[dimension];
     if (count < 0 || count > most) throw UnknownShape{"it wants more elements than there are"};
     if (!shape.empty()) shape[dimension] = count;

@@ -9,7 +9,7 @@ namespace {
 
 void size_of(ShapeCall& call) {
     const KnownTensor& self = call.tensor(0, "self");
-    call.returns_value(self.shape[call.dimension(1, "dim", 0, self.rank())]);
+    call.returns_value(self.shape[call.dimension(1, "dim", self.rank())]);
 }
 
 void element_count_of(ShapeCall& call) {
@@ -18,7 +18,7 @@ void element_count_of(ShapeCall& call) {
 
 void stride_of(ShapeCall& call) {
     const KnownTensor& self = call.tensor(0, "self");
-    call.returns_value(self.stride[call.dimension(1, "dim", 0, self.rank())]);
+    call.returns_value(self.stride[call.dimension(1, "dim", self.rank())]);
 }
 
 template <typename Combine>

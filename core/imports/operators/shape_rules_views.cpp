@@ -102,7 +102,8 @@ void matrix_transpose(ShapeCall& call) {
 
 void transpose(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    swap_dimensions(call, base, call.dimension(1, "dim0", 0, base.rank()), call.dimension(2, "dim1", 1, base.rank()));
+    const std::size_t first = call.dimension(1, "dim0", base.rank());
+    swap_dimensions(call, base, first, call.dimension(2, "dim1", base.rank()));
 }
 
 void permute(ShapeCall& call) {
@@ -147,7 +148,7 @@ void expand(ShapeCall& call) {
 
 void unsqueeze(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t at = call.dimension(1, "dim", 0, base.rank() + 1);
+    const std::size_t at = call.dimension(1, "dim", base.rank() + 1);
     KnownTensor result = base;
     const std::int64_t stride = at < base.rank() ? base.shape[at] * base.stride[at] : 1;
     result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(at), 1);
@@ -194,7 +195,7 @@ KnownTensor sliced(const KnownTensor& base, std::size_t dimension, std::int64_t 
 
 void slice(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t dimension = call.dimension(1, "dim", 0, base.rank());
+    const std::size_t dimension = call.dimension_or(1, "dim", 0, base.rank());
     constexpr std::int64_t to_the_end = INT64_MAX;
     call.returns(sliced(base, dimension, call.integer_or(2, "start", 0), call.integer_or(3, "end", to_the_end),
                         call.integer_or(4, "step", 1)));
@@ -202,7 +203,7 @@ void slice(ShapeCall& call) {
 
 void narrow(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t dimension = call.dimension(1, "dim", 0, base.rank());
+    const std::size_t dimension = call.dimension(1, "dim", base.rank());
     const std::int64_t size = base.shape[dimension];
     std::int64_t start = call.integer(2, "start");
     if (start < 0) start += size;
@@ -226,12 +227,12 @@ KnownTensor selected(const KnownTensor& base, std::size_t dimension, std::int64_
 
 void select(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    call.returns(selected(base, call.dimension(1, "dim", 0, base.rank()), call.integer(2, "index")));
+    call.returns(selected(base, call.dimension(1, "dim", base.rank()), call.integer(2, "index")));
 }
 
 void unbind(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t dimension = call.dimension(1, "dim", 0, base.rank());
+    const std::size_t dimension = call.dimension_or(1, "dim", 0, base.rank());
     call.returns_tuple();
     for (std::int64_t index = 0; index < base.shape[dimension]; ++index) {
         call.returns(selected(base, dimension, index));
@@ -251,7 +252,7 @@ void split_into(ShapeCall& call, const KnownTensor& base, std::size_t dimension,
 
 void split_with_sizes(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    split_into(call, base, call.dimension(2, "dim", 0, base.rank()), call.integers(1, "split_sizes"));
+    split_into(call, base, call.dimension_or(2, "dim", 0, base.rank()), call.integers(1, "split_sizes"));
 }
 
 /// Sizes of parts of `part`, the last one smaller where it does not fit.
@@ -266,13 +267,13 @@ Sizes parts_of(std::int64_t size, std::int64_t part) {
 
 void split(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t dimension = call.dimension(2, "dim", 0, base.rank());
+    const std::size_t dimension = call.dimension_or(2, "dim", 0, base.rank());
     split_into(call, base, dimension, parts_of(base.shape[dimension], call.integer(1, "split_size")));
 }
 
 void chunk(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
-    const std::size_t dimension = call.dimension(2, "dim", 0, base.rank());
+    const std::size_t dimension = call.dimension_or(2, "dim", 0, base.rank());
     const std::int64_t chunks = call.integer(1, "chunks");
     if (chunks <= 0) throw UnknownShape{"its sizes are impossible"};
     const std::int64_t size = base.shape[dimension];
