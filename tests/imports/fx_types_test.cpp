@@ -46,6 +46,7 @@ TEST(FxTypes, TensorsAndNumbers) {
              {"Sym(+u0)", "nothing"},
              {"Sym(s0 // u0)", "value 2"},
              {"Sym((u0 - s0) // u0)", "value -2"},
+             {"Sym((u0 - u0) // s0)", "value 0"},
              {"Sym(s0 // (u0 - s0))", "nothing"},
              {"Sym(s0 // 0)", "nothing"},
              {"Sym(s0 % u0)", "nothing"},

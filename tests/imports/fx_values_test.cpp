@@ -68,6 +68,13 @@ TEST(FxValues, OfStatements) {
     }
 }
 
+TEST(FxValues, ACallOfNothingHasNoArguments) {
+    const std::string document =
+        write_graph_text(*imported("def forward(self):\n    r = f()\n    return (r,)\n").graph);
+    const std::size_t node = document.find(R"("name":"r")");
+    EXPECT_EQ(document.substr(node, document.find('}', node) - node).find("args"), std::string::npos) << document;
+}
+
 TEST(FxValues, OfNodeLists) {
     for (const auto& [value, json] : Cases{
              {"inf", R"({"float":"inf"})"},

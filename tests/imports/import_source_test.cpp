@@ -49,6 +49,11 @@ TEST(ChooseGraph, WhatIsNotThereIsSaidWithWhatIs) {
              {"2nd", "there is no graph \"2nd\""}}) {
         EXPECT_EQ(problem_of([&] { choose_graph(listing, wanted); }), problem + there) << wanted;
     }
+    EXPECT_EQ(problem_of([] {
+                  choose_graph(listing_of({"a", "b", "c", "d", "e"}), "0");
+              }),
+              "there is no graph of number 0; there are number 1 (a 0/0), number 2 (b 0/0), number 3 (c 0/0), number 4 "
+              "(d 0/0), number 5 (e 0/0)");
     EXPECT_EQ(problem_of([] { choose_graph({}, "1"); }), "there is no graph in it");
     EXPECT_EQ(problem_of([] {
                   choose_graph(listing_of({"a", "a", "b"}), "a");
@@ -123,6 +128,19 @@ TEST(ImportSource, LogsSayWhatWasCompiled) {
     for (const char* stack : {"[]", "3", R"([{"line": 52, "filename": 4}])", R"([{"name": "main", "filename": 4}])",
                               R"([{"name": "main", "line": 52}])", R"([{"name": "main", "line": 52, "filename": []}])"})
         EXPECT_EQ(label_of(stack), "") << stack;
+}
+
+TEST(ImportSource, GraphsOfALogAreCalledByTheirArtifactOrRecord) {
+    const Written log(
+        "trace_rank_3.log",
+        written_record(post_grad, function) +
+            written_record(R"({"aot_forward_graph": {}, "frame_id": 0, "frame_compile_id": 1, "rank": 2})", function));
+    const ImportListing listing = list_importable_graphs({log.path});
+    ASSERT_EQ(listing.graphs.size(), 2u);
+    EXPECT_EQ(listing.graphs[0].title(), "after_post_grad_graph 0/1, rank 3");
+    EXPECT_EQ(listing.graphs[1].title(), "aot_forward_graph 0/1, rank 3");
+    EXPECT_EQ(listing.notes, std::vector<std::string>{
+                                 log.path + ": its records say rank 2 and its name says rank 3; the name's is taken"});
 }
 
 TEST(ImportSource, TimesOfInductorAreTaken) {

@@ -108,6 +108,9 @@ TEST(PythonExpression, Forms) {
              {"a + \\\nb", "binary(name, name)"},
              {"\x1b[31ma\x1b[0m", "name"},
              {"(a,  # first\n b)", "tuple(name, name)"},
+             {"(a  # first\n , b  # second\n)", "tuple(name, name)"},
+             {"f(a  # first\n , b = 1  # second\n)", "call(name, name, keyword(integer))"},
+             {"{a  # first\n : 1  # second\n}", "dictionary(name, integer)"},
              {"'a\\'b'", "string"}}) {
         EXPECT_EQ(form_of(text), expected) << text;
     }

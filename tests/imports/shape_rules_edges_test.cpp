@@ -22,7 +22,8 @@ std::string list_text(std::span<const std::int64_t> numbers) {
     return text.append("]");
 }
 
-/// The first tensor that a call returns, as dtype, sizes and strides; or "unknown".
+/// The first tensor that a call returns, as dtype, sizes and strides, and where it begins if that is not at its
+/// memory's beginning; or "unknown".
 std::string result_of(const std::string& call) {
     const std::string text = R"(class GraphModule(torch.nn.Module):
     def forward(self, a: "f32[4, 8][8, 1]cpu", at: "f32[4, 8][1, 4]cpu", bt: "f32[4, 8][1, 4]cpu", i: "i64[4, 8][8, 1]cpu", it: "i64[4, 8][1, 4]cpu", m: "b8[4, 8][8, 1]cpu", c: "c64[4, 8][8, 1]cpu", h: "bf16[4, 8][8, 1]cpu", g: "bf16[4, 8][8, 1]cuda:0", w: "bf16[8][1]cpu", v: "bf16[8][1]cuda:0", big: "f32[3, 4, 8][32, 8, 1]cpu", z: "f64[][]cpu", e: "f32[0][1]cpu", n: "i64[3][1]cpu", a3: "f32[3, 8][8, 1]cpu", u: "u8[4, 8][8, 1]cpu", q: "f32[1, 4][4, 1]cpu"):
@@ -36,7 +37,9 @@ std::string result_of(const std::string& call) {
     if (outputs.empty()) return "unknown";
     std::string result(dtype_info(outputs[0].dtype).name);
     result.append(" ").append(list_text(graph.shape(outputs[0])));
-    return result.append(" ").append(list_text(graph.stride(outputs[0])));
+    result.append(" ").append(list_text(graph.stride(outputs[0])));
+    if (outputs[0].storage_offset != 0) result.append(" from ").append(std::to_string(outputs[0].storage_offset));
+    return result;
 }
 
 TEST(ShapeRulesAtEdges, OverloadsOfOtherMeaningHaveTheirOwnRules) {
@@ -100,8 +103,22 @@ TEST(ShapeRulesAtEdges, ImpossibleArgumentsAreNotTaken) {
           "slice.Tensor(a, 0, 0, 4, 4611686018427387904)", "arange.start(-9223372036854775807, 5)"}) {
         EXPECT_EQ(result_of(call), "unknown") << call;
     }
-    EXPECT_EQ(result_of("narrow.default(a, 1, -2, 2)"), "float32 [4, 2] [8, 1]");
+    EXPECT_EQ(result_of("narrow.default(a, 1, -2, 2)"), "float32 [4, 2] [8, 1] from 6");
     EXPECT_EQ(result_of("as_strided.default(a, [4, 8], [1, 4])"), "float32 [4, 8] [1, 4]");
+}
+
+TEST(ShapeRulesAtEdges, ViewsBeginWhereTheirPartDoes) {
+    EXPECT_EQ(result_of("as_strided.default(a, [2, 3], [8, 1], 9)"), "float32 [2, 3] [8, 1] from 9");
+    EXPECT_EQ(result_of("slice.Tensor(a, 0, 1, 3)"), "float32 [2, 8] [8, 1] from 8");
+    EXPECT_EQ(result_of("slice.Tensor(at, 1, 2)"), "float32 [4, 6] [1, 4] from 8");
+    EXPECT_EQ(result_of("select.int(a, 1, 3)"), "float32 [4] [8] from 3");
+}
+
+TEST(ShapeRulesAtEdges, NewDimensionsAreInFrontAndRepeatWhereTheyAreLonger) {
+    EXPECT_EQ(result_of("expand.default(a, [3, 4, 8])"), "float32 [3, 4, 8] [0, 8, 1]");
+    EXPECT_EQ(result_of("expand.default(a, [2, -1, 8])"), "float32 [2, 4, 8] [0, 8, 1]");
+    EXPECT_EQ(result_of("expand.default(a, [1, 4, 8])"), "float32 [1, 4, 8] [32, 8, 1]");
+    EXPECT_EQ(result_of("expand.default(q, [3, 4])"), "float32 [3, 4] [0, 1]");
 }
 
 }  // namespace

@@ -64,6 +64,17 @@ TEST(ToldGraph, AGroupOfTheWholeJobIsKnown) {
     EXPECT_EQ(problem_of_told(gathering, options), "rank 4 is not one of a job of 4 ranks");
 }
 
+TEST(ToldGraph, ACollectiveThatNamesNoGroupIsOfNone) {
+    const ImportedGraph graph = told(
+        "def forward(self, a: \"f32[4][1]cpu\"):\n"
+        "    b = torch.ops._c10d_functional.all_reduce.default(a, 'sum')\n"
+        "    c = f('x', b)\n"
+        "    return (c,)\n");
+    EXPECT_EQ(graph.graph->group_name(graph.graph->find("b")), "");
+    for (const std::string& sentence : sentences_of(graph.notes))
+        EXPECT_EQ(sentence.find("process group"), std::string::npos) << sentence;
+}
+
 TEST(ToldGraph, SymbolsAndTensorsAreThoseOfTheGraph) {
     ImportOptions options;
     options.symbols["s9"] = 4;
