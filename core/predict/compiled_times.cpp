@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/rounding.h"
@@ -20,14 +21,36 @@ namespace {
 
 constexpr double ms_per_s = 1e3;
 
-/// Whether the last boolean among the arguments of an attention operator that can be causal says so.
+/// Where an attention operator has the argument that makes it causal (torch 2.15, native_functions.yaml).
+struct CausalArgument {
+    std::string_view operator_name;  ///< without overload
+    std::size_t index;               ///< of `is_causal`, or of `custom_mask_type`, which is 0 where nothing is masked
+};
+
+constexpr auto causal_arguments = std::to_array<CausalArgument>({
+    {"aten._scaled_dot_product_flash_attention", 4},
+    {"aten._scaled_dot_product_flash_attention_backward", 11},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", 4},
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward", 7},
+    {"aten._scaled_dot_product_cudnn_attention", 6},
+    {"aten._scaled_dot_product_cudnn_attention_backward", 14},
+    {"aten._scaled_dot_product_efficient_attention", 6},
+    {"aten._scaled_dot_product_efficient_attention_backward", 11},
+    {"aten._flash_attention_forward", 8},
+    {"aten._flash_attention_backward", 11},
+    {"aten._efficient_attention_forward", 9},
+    {"aten._efficient_attention_backward", 14},
+});
+
+/// Other booleans, such as `compute_log_sumexp`, stand among the arguments too.
 bool is_causal(const Graph& graph, NodeId node) {
-    if (const Value* keyword = graph.keyword(node, "is_causal"); keyword && keyword->is(ValueKind::boolean))
-        return keyword->boolean;
-    for (const Value& argument : graph.children(graph.record(node).args)) {
-        if (argument.is(ValueKind::boolean) && argument.boolean) return true;
-    }
-    return false;
+    const std::string_view target = graph.target(node);
+    const std::string_view name = target.substr(0, target.find('.', std::string_view("aten.").size()));
+    const Value* given = graph.keyword(node, "is_causal");
+    const auto known = std::ranges::find(causal_arguments, name, &CausalArgument::operator_name);
+    if (!given && known != causal_arguments.end()) given = graph.argument(node, known->index);
+    if (!given) return false;
+    return given->is(ValueKind::boolean) ? given->boolean : given->is(ValueKind::integer) && given->integer != 0;
 }
 
 class KernelPricing {
