@@ -182,6 +182,10 @@ std::int64_t BoundUnderLimits::least_peak_bytes() const {
     return parts_->least_peak_bytes();
 }
 
+std::string BoundUnderLimits::least_peak_node() const {
+    return parts_->least_peak_node();
+}
+
 LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const {
     const std::int64_t least = parts_->least_peak_bytes();
     const std::string node = parts_->least_peak_node();

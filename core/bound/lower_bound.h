@@ -59,7 +59,10 @@ class BoundUnderLimits {
     ~BoundUnderLimits();
 
     LowerBound at(std::optional<std::int64_t> memory_limit) const;
+    /// What must be alive at once in every plan, and the name of the node that runs meanwhile; empty where it is none
+    /// in particular.
     std::int64_t least_peak_bytes() const;
+    std::string least_peak_node() const;
 
   private:
     struct Parts;

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/memory/device_memory.h"
 #include "ui/document/document.h"
@@ -18,15 +19,18 @@
 #include "ui/document/limit_names.h"
 #include "ui/search/lock_button.h"
 #include "ui/search/tick_menu.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_box.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 
 namespace {
 
-constexpr int narrowest_box = 84;
+constexpr int narrowest_box = 84, narrowest_text = 44;
 
 }  // namespace
 
@@ -41,7 +45,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
       options_(new QToolButton),
       any_order_(new QAction(tr("Compute in any order"), this)),
       separate_links_(new QAction(tr("Each process group has a link of its own"), this)),
-      locks_(new LockButton) {
+      locks_(new LockButton),
+      least_shown_(new ElidedLabel) {
     for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
                                 tr("What the device holds"), tr("Peak of at most…")})
         limit_->addItem(text);
@@ -91,6 +96,16 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     for (const auto signal : {&SearchControls::changed, &SearchControls::limitToBeTyped})
         connect(this, signal, this, &SearchControls::keptChanged);
     connect(effort_, &QComboBox::currentIndexChanged, this, &SearchControls::keptChanged);
+    for (const auto signal : {&SearchControls::changed, &SearchControls::limitToBeTyped})
+        connect(this, signal, this, &SearchControls::judgeLimit);
+    connect(any_order_, &QAction::toggled, this, &SearchControls::judgeLimit);
+    connect(&least_, &LeastPeakFinder::found, this, &SearchControls::judgeLimit);
+    least_shown_->setObjectName("leastPeak");
+    least_shown_->setProperty("role", "caution");
+    // In a narrow window it is cut before the window grows; its tool tip has all.
+    least_shown_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    least_shown_->setMinimumWidth(narrowest_text);
+    least_shown_->hide();
     for (QAction* action : {any_order_, separate_links_})
         connect(action, &QAction::toggled, this, &SearchControls::keptChanged);
     // In a narrow window they show the beginning of their texts.
@@ -99,7 +114,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(8);
     for (QWidget* control :
-         std::initializer_list<QWidget*>{limit_, other_limit_, effort_, from_current_, locks_, options_})
+         std::initializer_list<QWidget*>{limit_, other_limit_, least_shown_, effort_, from_current_, locks_, options_})
         layout->addWidget(control);
 }
 
@@ -268,6 +283,30 @@ QString SearchControls::deviceObstacle() const {
                : QString();
 }
 
+/// Says beside the limit what every plan takes, where that is more.
+void SearchControls::judgeLimit() {
+    const auto evaluation = document_.isOpen() ? document_.evaluation() : nullptr;
+    const bool can_be_asked = evaluation && evaluation->times_known && obstacle().isEmpty();
+    const std::optional<std::int64_t> limit = can_be_asked ? limitBytes() : std::nullopt;
+    // Where any peak will do, nobody waits for it.
+    const std::optional<LeastPeak> least =
+        limit ? least_.of(document_.graph(), evaluation->time_source, any_order_->isChecked()) : std::nullopt;
+    const auto bytes = [](std::int64_t count) { return formatBytes(static_cast<double>(count)); };
+    QString sentence;
+    if (least && *limit < least->bytes) {
+        sentence =
+            least->node.isEmpty()
+                ? tr("No plan can stay within %1: %2 must be alive at once").arg(bytes(*limit), bytes(least->bytes))
+                : tr("No plan can stay within %1: %2 must be alive while the node %3 runs")
+                      .arg(bytes(*limit), bytes(least->bytes), shownName(least->node));
+        least_shown_->setText(tr("≥ %1").arg(bytes(least->bytes)));
+    }
+    least_shown_->setToolTip(sentence);
+    least_shown_->setAccessibleName(sentence);
+    least_shown_->setHidden(sentence.isEmpty());
+    if (std::exchange(impossible_, sentence) != sentence) emit judged();
+}
+
 /// A choice that leads nowhere is not offered, and says why.
 void SearchControls::offerDevice() {
     constexpr int device = static_cast<int>(Limit::device);
@@ -280,6 +319,7 @@ void SearchControls::offerDevice() {
 void SearchControls::update() {
     offerDevice();
     showOtherLimit();  // the device may be another one
+    judgeLimit();
     const QString refusal = canStartFromCurrent() ? QString()
                             : document_.isOpen()
                                 ? tr("The baseline, and a plan that is refused, are no plans to start from")

@@ -10,10 +10,12 @@
 
 #include "core/cost/shared_links.h"
 #include "core/search/plan_locks.h"
+#include "ui/search/least_peak.h"
 
 class QAction;
 class QCheckBox;
 class QComboBox;
+class QLabel;
 class QToolButton;
 
 namespace overlap::ui {
@@ -63,6 +65,9 @@ class SearchControls : public QWidget {
     LinkSharing links() const;
     /// Why the limit is not known, as a sentence without full stop; empty where it is.
     QString obstacle() const;
+    /// Why no plan can stay within the limit, as a sentence without full stop; empty where that is not known before a
+    /// search.
+    const QString& impossibility() const { return impossible_; }
     /// To be called when the current plan or its evaluation is another one.
     void update();
     /// Limit, effort, options and what it starts from of the open graph, for the session; empty where all are as at
@@ -77,6 +82,8 @@ class SearchControls : public QWidget {
     /// The same, and its number is to be typed: until it is, it is the one that was typed before, or what the device
     /// holds.
     void limitToBeTyped();
+    /// impossibility() is another one.
+    void judged();
     /// kept() is another one.
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
@@ -90,6 +97,7 @@ class SearchControls : public QWidget {
     QString deviceObstacle() const;
     void offerDevice();
     void takeGraph();
+    void judgeLimit();
 
     Document& document_;
     QComboBox *limit_, *effort_;
@@ -116,6 +124,9 @@ class SearchControls : public QWidget {
     QToolButton* options_;
     QAction *any_order_, *separate_links_;
     LockButton* locks_;
+    QLabel* least_shown_;  ///< beside the limit, where no plan can stay within it
+    QString impossible_;
+    LeastPeakFinder least_;  ///< last: what it finds uses the members above
 };
 
 }  // namespace overlap::ui

@@ -124,6 +124,10 @@ QWidget* SearchPanel::makeBar() {
         update();
         takeLimit();
     });
+    connect(controls_, &SearchControls::judged, this, [this] {
+        update();
+        if (found_) describeChoice();
+    });
     // Who is about to type a limit has not given up the plan that is chosen.
     connect(controls_, &SearchControls::limitToBeTyped, this, [this] {
         update();

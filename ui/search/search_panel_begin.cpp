@@ -23,7 +23,8 @@ SearchPanel::Obstacle SearchPanel::obstacle() const {
     if (!evaluation->times_known) return {tr("Without times nothing can be compared; choose a cost model")};
     if (evaluation->time_source && evaluation->time_source->measured())
         return {tr("Measured times are those of one plan; use the graph's times to find another")};
-    return {controls_->obstacle()};
+    const QString unknown_limit = controls_->obstacle();
+    return {unknown_limit.isEmpty() ? controls_->impossibility() : unknown_limit};
 }
 
 void SearchPanel::findOrFinish() {

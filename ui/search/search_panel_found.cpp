@@ -182,7 +182,10 @@ QString SearchPanel::noneWithin(std::int64_t limit) const {
         (over(chosen_) == over(least)
              ? tr("This one comes closest, and takes %1 more.").arg(over(chosen_))
              : tr("This one takes %1 more, and the one that comes closest %2.").arg(over(chosen_), over(least)));
-    if (tried_limit_ != limit) text += u' ' + tr("A search with this limit may find one that does.");
+    if (!controls_->impossibility().isEmpty())
+        text += u' ' + controls_->impossibility() + u'.';
+    else if (tried_limit_ != limit)
+        text += u' ' + tr("A search with this limit may find one that does.");
     return text;
 }
 

@@ -1,9 +1,11 @@
 #include <QComboBox>
+#include <QLabel>
 #include <algorithm>
 
 #include "tests/ui/search/searched_panel.h"
 #include "ui/search/front_chart.h"
 #include "ui/theme/limit_text.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
@@ -52,6 +54,45 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         emit panel_->chart()->chosen(most->id);
         chooseLimit(SearchControls::Limit::other);
         QCOMPARE(chosen(), least->id);
+    }
+
+    /// It is said beside the limit, and no search is begun for it.
+    void whatNoPlanCanStayWithinIsSaidBeforeASearch() {
+        const auto* beside = panel_->findChild<QLabel*>(QStringLiteral("leastPeak"));
+        QVERIFY(beside && !beside->isVisible());
+        constexpr std::int64_t impossible = 100 << 20;
+        panel_->controls().setLimit(impossible);
+        QTRY_VERIFY(beside->isVisible());
+        const QString least = beside->text().mid(QStringLiteral("≥ ").size());
+        const QString sentence =
+            QStringLiteral("No plan can stay within %1: %2 must be alive while the node mm_29 runs")
+                .arg(formatBytes(static_cast<double>(impossible)), least);
+        QCOMPARE(beside->toolTip(), sentence);
+        QCOMPARE(panel_->caption(), sentence);
+        QVERIFY(!panel_->findButton()->isEnabled());
+        QCOMPARE(panel_->findButton()->toolTip(), sentence);
+        // A limit that is not known to be impossible is searched within.
+        panel_->controls().setLimit(unreached_limit);
+        QVERIFY(!beside->isVisible());
+        QCOMPARE(panel_->caption(), QString());
+        find();
+        QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing was found: ")), qPrintable(panel_->caption()));
+        // Of what was found it is told by how much it is over, and that no search brings another.
+        panel_->controls().setLimit(std::nullopt);
+        find();
+        panel_->controls().setLimit(impossible);
+        QVERIFY2(panel_->result().contains(sentence + u'.'), qPrintable(panel_->result()));
+        QVERIFY2(!panel_->result().contains(QStringLiteral("A search with this limit")), qPrintable(panel_->result()));
+    }
+
+    /// Nobody waits for what is asked for no limit.
+    void anyPeakIsNotJudged() {
+        QVERIFY(panel_->controls().impossibility().isEmpty());
+        panel_->controls().setLimit(100 << 20);
+        QTRY_VERIFY(!panel_->controls().impossibility().isEmpty());
+        chooseLimit(SearchControls::Limit::none);
+        QVERIFY(panel_->controls().impossibility().isEmpty());
+        QVERIFY(panel_->findButton()->isEnabled());
     }
 };
 

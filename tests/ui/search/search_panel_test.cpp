@@ -288,8 +288,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
     void aSearchThatIsRefusedKeepsWhatWasFound() {
         find();
         const auto points = panel_->chart()->points().size();
-        panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
-        panel_->findChild<QDoubleSpinBox*>()->setValue(0.01);  // less than must be alive
+        panel_->controls().setLimit(unreached_limit);
         // Of the plan that comes closest.
         const QString result = panel_->result().section(QStringLiteral("may find one that does. "), 1);
         QVERIFY(!result.isEmpty());
@@ -336,7 +335,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
         panel_->controls().limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
         auto* limit = panel_->findChild<QDoubleSpinBox*>();
         QVERIFY(limit && limit->isVisible());
-        limit->setValue(0.01);
+        panel_->controls().setLimit(unreached_limit);
         find();
         QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing was found: ")), qPrintable(panel_->caption()));
         QVERIFY(!panel_->openButton()->isEnabled());
