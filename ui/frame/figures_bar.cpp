@@ -250,8 +250,10 @@ QSize FiguresBar::sizeHint() const {
 }
 
 QSize FiguresBar::minimumSizeHint() const {
-    // Room that is kept must not make a small window wider than its screen.
-    return {widthOf(figures_, details.back()), sizeHint().height()};
+    // The step at least: a toolbar leaves out what cannot be as narrow as its room, with all figures at once. Nor must
+    // room that is kept make a small window wider than its screen.
+    const int step = figures_.empty() ? 0 : cellWidth(figures_.front(), details.back(), false);
+    return {step, sizeHint().height()};
 }
 
 void FiguresBar::paintEvent(QPaintEvent*) {

@@ -82,6 +82,26 @@ class SmallWindowTest : public QObject {
                  qPrintable(QString::number(window.workspace().notice().height())));
     }
 
+    /// A window with a frame has less than half of a screen at scale 2, and a toolbar leaves out what does not fit.
+    void theStepIsToldInTheNarrowestWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* figures = window.findChild<FiguresBar*>();
+        std::vector<Figure> wide = figures->figures();
+        QVERIFY(wide.size() >= 4);
+        for (Figure& figure : wide) figure.value = QStringLiteral("10000.0 milliseconds");
+        figures->showInstead(wide);
+        for (const int width : {900, 798, 700}) {
+            window.resize(width, 487);
+            QTRY_COMPARE(window.width(), width);
+            layOut();
+            QVERIFY2(figures->isVisible(), qPrintable(QString::number(width)));
+            QVERIFY(!figures->labels().isEmpty());
+            QCOMPARE(figures->labels().front(), QStringLiteral("step"));
+            QVERIFY2(figures->width() >= figures->minimumSizeHint().width(), qPrintable(QString::number(width)));
+        }
+    }
+
     void figuresKeepTheirNamesInASmallWindow() {
         MainWindow window;
         open(window, {smallGraphFile()});
