@@ -23,6 +23,7 @@ namespace {
 
 constexpr int row_padding = 5;
 constexpr int most_rows_shown = 4;
+constexpr int settings_gap = 12;
 
 int rowHeight() {
     return QFontMetrics(textFont()).height() + QFontMetrics(textFont(smallTextPx)).height() + 2 * row_padding;
@@ -67,6 +68,7 @@ OverlapsView::OverlapsView(Document& document, QWidget* parent)
       document_(document),
       model_(new OverlapsModel(document, this)),
       list_(new QListView),
+      settings_(new QHBoxLayout),
       group_order_(new QCheckBox(tr("Keep group order"))),
       control_deps_(new QCheckBox(tr("Insert control_deps"))) {
     setObjectName("overlaps");
@@ -91,15 +93,13 @@ OverlapsView::OverlapsView(Document& document, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(heading);
     layout->addWidget(list_, 1);
-    auto* settings = new QHBoxLayout;
-    settings->setContentsMargins(8, 2, 8, 0);
-    settings->setSpacing(12);
+    settings_->setContentsMargins(8, 2, 8, 0);
     for (QCheckBox* setting : {group_order_, control_deps_}) {
         setting->setAccessibleName(setting->text());
-        settings->addWidget(setting);
+        settings_->addWidget(setting);
     }
-    settings->addStretch();
-    layout->addLayout(settings);
+    settings_->addStretch();
+    layout->addLayout(settings_);
     connect(group_order_, &QCheckBox::toggled, this,
             [this](bool on) { OverlapCommands(document_).setKeepGroupOrder(on); });
     connect(control_deps_, &QCheckBox::toggled, this,
@@ -127,6 +127,21 @@ void OverlapsView::update() {
 
 void OverlapsView::showIfAny() {
     setVisible(model_->rowCount() > 0);
+}
+
+QSize OverlapsView::minimumSizeHint() const {
+    const QMargins margins = settings_->contentsMargins();
+    const int widest = std::max(group_order_->sizeHint().width(), control_deps_->sizeHint().width());
+    return {margins.left() + widest + margins.right(), QWidget::minimumSizeHint().height()};
+}
+
+void OverlapsView::resizeEvent(QResizeEvent* event) {
+    const QMargins margins = settings_->contentsMargins();
+    const int both = group_order_->sizeHint().width() + settings_gap + control_deps_->sizeHint().width();
+    const bool fit = margins.left() + both + margins.right() <= width();
+    settings_->setDirection(fit ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    settings_->setSpacing(fit ? settings_gap : 2);
+    QWidget::resizeEvent(event);
 }
 
 void OverlapsView::removeCurrent() {

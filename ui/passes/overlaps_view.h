@@ -2,6 +2,7 @@
 
 #include <QWidget>
 
+class QBoxLayout;
 class QCheckBox;
 class QListView;
 
@@ -22,6 +23,7 @@ class OverlapsView : public QWidget {
     QListView& list() { return *list_; }
     /// Seen where the plan has overlaps by hand. To be called when the view was put elsewhere.
     void showIfAny();
+    QSize minimumSizeHint() const override;
 
   signals:
     /// The user wants to change what is asked of the collective.
@@ -29,6 +31,7 @@ class OverlapsView : public QWidget {
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void update();
@@ -38,6 +41,7 @@ class OverlapsView : public QWidget {
     Document& document_;
     OverlapsModel* model_;
     QListView* list_;
+    QBoxLayout* settings_;  ///< beside one another, or in a narrow view below one another
     QCheckBox* group_order_;
     QCheckBox* control_deps_;
 };

@@ -11,6 +11,7 @@
 #include "ui/passes/option_editor.h"
 #include "ui/passes/option_help.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -109,10 +110,10 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     row->mark->setProperty("role", "changed");
     row->mark->setFixedWidth(mark_width);
     row->mark->setToolTip(tr("Differs from the default"));
-    auto* label = new QLabel(name);
+    auto* label = new ElidedLabel;  // a long name must not widen the form
+    label->setText(name);
     label->setFont(codeFont(normalTextPx));
-    label->setToolTip(help);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name must not widen the form
+    label->setToolTip(name + QStringLiteral("\n\n") + help);
     row->editor = makeOptionEditor(option, nullptr);
     row->editor->focusProxy()->setObjectName(name);
     row->editor->focusProxy()->setAccessibleName(name);

@@ -1,12 +1,10 @@
 #include "ui/passes/passes_panel.h"
 
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QResizeEvent>
+#include <QScrollArea>
 #include <QSplitter>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/document/document.h"
@@ -16,33 +14,24 @@
 #include "ui/passes/overlaps_view.h"
 #include "ui/passes/pass_options_form.h"
 #include "ui/passes/pass_picker.h"
+#include "ui/passes/passes_bar.h"
 #include "ui/passes/passes_model.h"
 #include "ui/passes/passes_view.h"
 #include "ui/passes/step_changes_model.h"
 #include "ui/passes/step_changes_view.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/widgets/availability.h"
-#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
 
 /// Narrower than this, the columns stand below one another.
 constexpr int narrow_width = 640;
-/// Lower than this, overlaps by hand stand beside the steps, which would have no room above them.
-constexpr int low_height = 320;
+/// Lower than this, overlaps by hand stand beside the steps, which would have no room above them, where the panel is
+/// wide enough for a column more.
+constexpr int low_height = 320, wide_width = 1000;
 /// Scrolled areas may become as low as that, so that a low window need not grow.
 constexpr int lowest_area = 24;
-
-QToolButton* toolButton(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setAutoRaise(true);
-    button->setToolTip(help);
-    button->setAccessibleName(help);
-    return button;
-}
 
 QString baselineText() {
     return PassesPanel::tr("The baseline is the graph as it is, without any pass. Choose or add a plan to edit.");
@@ -62,12 +51,11 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       picker_(new PassPicker(this)),
       preset_menu_(new QMenu(this)),
       experts_menu_(new ExpertOverlapMenu(document, this)),
+      bar_(new PassesBar(*preset_menu_, *experts_menu_)),
       columns_(new QSplitter),
       pipeline_(new QWidget),
-      summary_(new ElidedLabel),
       refusal_(new QPlainTextEdit) {
     setObjectName("passesPanel");
-    summary_->setProperty("role", "faint");
     refusal_->setObjectName("stepRefusal");
     refusal_->setAccessibleName(tr("Why the step did not run"));
     refusal_->setReadOnly(true);
@@ -78,21 +66,36 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     auto* pipeline_layout = new QVBoxLayout(pipeline_);
     pipeline_layout->setContentsMargins(0, 0, 0, 0);
     pipeline_layout->setSpacing(0);
-    pipeline_layout->addWidget(makeToolBar());
     pipeline_layout->addWidget(steps_, 1);
     pipeline_layout->addWidget(overlaps_);
+    // In a low panel that is not wide enough for a column more, steps and overlaps are scrolled together.
+    auto* lists = new QScrollArea;
+    lists->setObjectName("pipelineLists");
+    lists->setFrameShape(QFrame::NoFrame);
+    lists->setWidgetResizable(true);
+    lists->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    lists->setFocusPolicy(Qt::NoFocus);
+    lists->setMinimumHeight(lowest_area);
+    lists->setWidget(pipeline_);
+    auto* first = new QWidget;
+    auto* first_layout = new QVBoxLayout(first);
+    first_layout->setContentsMargins(0, 0, 0, 0);
+    first_layout->setSpacing(0);
+    first_layout->addWidget(bar_);
+    first_layout->addWidget(lists, 1);
     auto* outcome = new QWidget;
     auto* outcome_layout = new QVBoxLayout(outcome);
     outcome_layout->setContentsMargins(0, 0, 0, 0);
     outcome_layout->setSpacing(0);
     outcome_layout->addWidget(refusal_, 1);
     outcome_layout->addWidget(changes_view_, 1);
-    columns_->addWidget(pipeline_);
+    columns_->addWidget(first);
     columns_->addWidget(options_);
     columns_->addWidget(outcome);
-    for (QWidget* area : {static_cast<QWidget*>(steps_), static_cast<QWidget*>(options_),
-                          static_cast<QWidget*>(refusal_), static_cast<QWidget*>(changes_view_)})
+    for (QWidget* area :
+         {static_cast<QWidget*>(options_), static_cast<QWidget*>(refusal_), static_cast<QWidget*>(changes_view_)})
         area->setMinimumHeight(lowest_area);
+    steps_->setMinimumHeight(PassDelegate().sizeHint({}, {}).height());
     columns_->setChildrenCollapsible(false);
     columns_->setSizes({360, 300, 360});
     for (int column = 0; column < columns_->count(); ++column) columns_->setStretchFactor(column, 1);
@@ -112,42 +115,13 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
         steps_->setFocus();
     });
     connect(preset_menu_, &QMenu::aboutToShow, this, &PassesPanel::fillPresetMenu);
+    connect(bar_, &PassesBar::addWanted, this, &PassesPanel::chooseAndAdd);
+    connect(bar_, &PassesBar::moveWanted, this, &PassesPanel::moveCurrent);
+    connect(bar_, &PassesBar::removeWanted, this, &PassesPanel::removeCurrent);
+    connect(experts_menu_, &ExpertOverlapMenu::changed, this, &PassesPanel::updateState);
     connect(&document, &Document::currentChanged, this, &PassesPanel::updateState);
     whenReadingChanges(document, this, [this] { updateState(); });
     selectStep(0);
-}
-
-QWidget* PassesPanel::makeToolBar() {
-    auto* bar = new QWidget;
-    bar->setObjectName("passesBar");
-    add_ = toolButton(tr("+ Add…"), tr("Add a pass behind the selected step"));
-    add_->setObjectName("addPass");
-    start_ = toolButton(tr("Start from ▾"), tr("Replace the steps by a preset; can be undone"));
-    start_->setObjectName("startPipeline");
-    start_->setPopupMode(QToolButton::InstantPopup);
-    start_->setMenu(preset_menu_);
-    experts_ =
-        toolButton(tr("Expert overlap ▾"),
-                   tr("Run all-to-alls of experts behind the other half of the batch: all passes for it at once, "
-                      "with what each choice changes"));
-    experts_->setObjectName("expertOverlapButton");
-    experts_->setPopupMode(QToolButton::InstantPopup);
-    experts_->setMenu(experts_menu_);
-    connect(experts_menu_, &ExpertOverlapMenu::changed, this, &PassesPanel::updateState);
-    up_ = toolButton(QStringLiteral("↑"), tr("Run the step earlier"));
-    down_ = toolButton(QStringLiteral("↓"), tr("Run the step later"));
-    remove_ = toolButton(QStringLiteral("×"), tr("Remove the step"));
-    connect(add_, &QToolButton::clicked, this, &PassesPanel::chooseAndAdd);
-    connect(up_, &QToolButton::clicked, this, [this] { moveCurrent(-1); });
-    connect(down_, &QToolButton::clicked, this, [this] { moveCurrent(1); });
-    connect(remove_, &QToolButton::clicked, this, &PassesPanel::removeCurrent);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(4, 2, 8, 2);
-    layout->setSpacing(0);
-    for (QToolButton* button : {add_, start_, experts_, up_, down_, remove_}) layout->addWidget(button);
-    summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    layout->addWidget(summary_, 1);
-    return bar;
 }
 
 int PassesPanel::currentStep() const {
@@ -184,12 +158,12 @@ void PassesPanel::updateState() {
                                                  : noGraphOpen(document_);
     const QString of_step = !editable || step >= 0 ? of_plan : tr("No step is selected");
     const auto unless = [&](bool last, const QString& reason) { return of_step.isEmpty() && last ? reason : of_step; };
-    setAvailable(*add_, of_plan);
-    setAvailable(*start_, of_plan);
-    setAvailable(*experts_, experts_menu_->refusal());
-    setAvailable(*up_, unless(step == 0, tr("The step is the first one")));
-    setAvailable(*down_, unless(step + 1 == model_->rowCount(), tr("The step is the last one")));
-    setAvailable(*remove_, of_step);
+    bar_->setRefusals({.add = of_plan,
+                       .start = of_plan,
+                       .experts = experts_menu_->refusal(),
+                       .up = unless(step == 0, tr("The step is the first one")),
+                       .down = unless(step + 1 == model_->rowCount(), tr("The step is the last one")),
+                       .remove = of_step});
     steps_->setAccessibleDescription(!document_.isOpen() ? QString()
                                      : !editable         ? baselineText()
                                                          : tr("No pass runs. Add one, or start from a preset."));
@@ -202,16 +176,15 @@ void PassesPanel::updateState() {
     QStringList parts;
     if (off > 0) parts.append(tr("%1 off").arg(off));
     if (run_ms > 0) parts.append(tr("passes take %1").arg(formatTime(run_ms)));
-    summary_->setText(parts.join(QStringLiteral(" · ")));
-    summary_->setToolTip(summary_->text());
+    bar_->setSummary(parts.join(QStringLiteral(" · ")));
 }
 
 void PassesPanel::chooseAndAdd() {
-    if (document_.editable()) picker_->openAt(add_->mapToGlobal(add_->rect().bottomLeft()));
+    if (document_.editable()) picker_->openAt(bar_->belowAdd());
 }
 
 void PassesPanel::choosePreset() {
-    if (document_.editable()) start_->showMenu();
+    if (document_.editable()) bar_->openPresets();
 }
 
 void PassesPanel::switchCurrent() {
@@ -275,7 +248,7 @@ void PassesPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool narrow = width() < narrow_width;
     columns_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
-    placeOverlaps(!narrow && height() < low_height);
+    placeOverlaps(width() >= wide_width && height() < low_height);
     QMetaObject::invokeMethod(
         this, [this] { steps_->scrollTo(steps_->currentIndex()); }, Qt::QueuedConnection);
 }

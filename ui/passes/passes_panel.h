@@ -2,11 +2,9 @@
 
 #include <QWidget>
 
-class QLabel;
 class QMenu;
 class QPlainTextEdit;
 class QSplitter;
-class QToolButton;
 
 namespace overlap::ui {
 
@@ -15,6 +13,7 @@ class ExpertOverlapMenu;
 class OverlapsView;
 class PassOptionsForm;
 class PassPicker;
+class PassesBar;
 class PassesModel;
 class PassesView;
 class StepChangesModel;
@@ -61,7 +60,6 @@ class PassesPanel : public QWidget {
   private:
     /// Overlaps by hand: a column of their own, or below the steps.
     void placeOverlaps(bool beside);
-    QWidget* makeToolBar();
     void fillPresetMenu();
     void showMenu(const QPoint& position);
     void showStep();
@@ -77,15 +75,9 @@ class PassesPanel : public QWidget {
     PassPicker* picker_;
     QMenu* preset_menu_;
     ExpertOverlapMenu* experts_menu_;
+    PassesBar* bar_;
     QSplitter* columns_;
-    QWidget* pipeline_;  ///< its first column
-    QToolButton* add_ = nullptr;
-    QToolButton* start_ = nullptr;
-    QToolButton* experts_ = nullptr;
-    QToolButton* up_ = nullptr;
-    QToolButton* down_ = nullptr;
-    QToolButton* remove_ = nullptr;
-    QLabel* summary_;
+    QWidget* pipeline_;  ///< steps, and overlaps by hand below them: in its first column, below the bar
     QPlainTextEdit* refusal_;
     int wanted_step_ = 0;  ///< to be selected when the rows are new
 };

@@ -19,6 +19,7 @@ namespace {
 /// Groups with more rows stay closed at first, so that those below them can be seen.
 constexpr int most_open_rows = 200;
 constexpr int row_padding = 6;
+constexpr int narrowest_column = 70;  ///< of names, and of operators
 
 class StepChangesDelegate : public CellDelegate {
   public:
@@ -92,6 +93,13 @@ void StepChangesView::openHeadings() {
 void StepChangesView::fitColumns() {
     const int place = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061 → 16 061")) + 16;
     const int rest = std::max(0, viewport()->width() - place);
+    // Names before operators, and both before neither can be read.
+    setColumnHidden(StepChangesModel::operator_column, rest < 2 * narrowest_column);
+    if (isColumnHidden(StepChangesModel::operator_column)) {
+        header()->resizeSection(StepChangesModel::name_column, rest);
+        header()->resizeSection(StepChangesModel::place_column, place);
+        return;
+    }
     header()->resizeSection(StepChangesModel::name_column, rest / 2);
     header()->resizeSection(StepChangesModel::operator_column, rest - rest / 2);
     header()->resizeSection(StepChangesModel::place_column, place);

@@ -1,14 +1,17 @@
 #include <QAbstractButton>
 #include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QJsonObject>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
+#include <QMenu>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "tests/ui/shell/opened_window.h"
@@ -82,6 +85,38 @@ class LowWindowTest : public QObject {
                          qPrintable(name + u' ' + button->text()));
             }
         }
+    }
+
+    /// Overlaps by hand are one column more where a window has the room. 796x487: what a frame leaves at scale 2.
+    void passesFitBesideOverlapsByHand() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Plan plan = window.document().current()->plan();
+        plan.overlaps.list.push_back({.collective = "all_gather_into_tensor_1", .wait_after = "mm"});
+        window.document().editPlan("overlap", plan);
+        QVERIFY(waitUntilIdle(window));
+        window.resize(796, 487);
+        QTRY_COMPARE(window.size(), QSize(796, 487));
+        window.actions().find("view.go.passes")->trigger();
+        auto* panel = window.findChild<QWidget*>("passesPanel");
+        QTRY_VERIFY(panel->isVisible() && panel->findChild<QWidget*>("overlaps")->isVisible());
+        runAllDue();
+        QCOMPARE(window.size(), QSize(796, 487));
+        QVERIFY2(panel->minimumSizeHint().width() <= 640,
+                 qPrintable(QString::number(panel->minimumSizeHint().width())));
+        // Options have room for their names.
+        const auto* options = panel->findChild<QWidget*>("passOptions");
+        QVERIFY2(options->width() >= 220, qPrintable(QString::number(options->width())));
+        // What the bar has no room for is in its menu.
+        const auto* more = panel->findChild<QToolButton*>("morePasses");
+        const auto* start = panel->findChild<QToolButton*>("startPipeline");
+        QVERIFY(more->isVisible() != start->isVisible());
+        QVERIFY(more->menu()->actions().contains(start->menu()->menuAction()));
+        for (const auto* button : panel->findChild<QWidget*>("passesBar")->findChildren<QToolButton*>())
+            if (button->isVisible())
+                QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
+        for (const auto* setting : panel->findChild<QWidget*>("overlaps")->findChildren<QCheckBox*>())
+            QVERIFY2(setting->width() >= setting->sizeHint().width(), qPrintable(setting->text()));
     }
 
     void cardsOfAnAutomaticPlanHaveTheirButtons() {
