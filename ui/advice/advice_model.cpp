@@ -33,9 +33,11 @@ void AdviceModel::add(const AdviceRow& row) {
     const auto rank = [](const AdviceRow& of) { return std::pair(!of.effect.refusal.empty(), job_step_ms(of.effect)); };
     const auto place = std::ranges::upper_bound(rows_, rank(row), {}, rank);
     const auto at = static_cast<int>(place - rows_.begin());
+    const bool shared = hasSharedSteps();
     beginInsertRows({}, at, at);
     rows_.insert(place, row);
     endInsertRows();
+    if (shared != hasSharedSteps()) emit headerDataChanged(Qt::Horizontal, shared_column, exposed_column);
 }
 
 int AdviceModel::rowCount(const QModelIndex& parent) const {
@@ -148,6 +150,8 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
             "The change of a job's step, whose process groups share the links they go over. Rows are in its "
             "order, and what is worth it is so by it; the step beside it takes each group to have a link of its "
             "own");
+    if (role == Qt::ToolTipRole && section == exposed_column && hasSharedSteps())
+        return tr("The change of the exposed time of the step %1").arg(linksSharedLabel());
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case change_column:
@@ -159,7 +163,7 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
         case shared_column:
             return linksSharedLabel();
         case exposed_column:
-            return hasSharedSteps() ? tr("Exposed, %1").arg(linksSharedLabel()) : tr("Exposed");
+            return hasSharedSteps() ? tr("Exposed, shared") : tr("Exposed");
         case peak_column:
             return tr("Peak");
         default:

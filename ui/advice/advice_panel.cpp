@@ -49,11 +49,8 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
     connect(&document.selection(), &Selection::changed, this, [this] {
         if (selected_only_->isChecked()) schedule();
     });
-    connect(&search_, &AdviceSearch::rowFound, this, [this](const AdviceRow& row) {
-        const bool shared = model_->hasSharedSteps();
-        model_->add(row);
-        if (shared != model_->hasSharedSteps()) fitColumns();
-    });
+    connect(&search_, &AdviceSearch::rowFound, this, [this](const AdviceRow& row) { model_->add(row); });
+    connect(model_, &QAbstractItemModel::headerDataChanged, this, &AdvicePanel::fitColumns);
     connect(&search_, &AdviceSearch::progressed, this, &AdvicePanel::describe);
     whenReadingChanges(document, this, [this] { describe(); });
     connect(&document, &Document::failed, this, &AdvicePanel::describe);
@@ -238,17 +235,20 @@ void AdvicePanel::fitColumns() {
     const int figure = view_->fontMetrics().averageCharWidth() * figure_letters;
     const int verdict = figure * 2;
     const bool shared = model_->hasSharedSteps();
-    const int shared_width =
-        shared ? std::max(figure, view_->header()->sectionSizeHint(AdviceModel::shared_column)) : 0;
-    const int rest = std::max(0, view_->viewport()->width() - 3 * figure - shared_width - verdict);
+    view_->setColumnHidden(AdviceModel::shared_column, !shared);  // a column that is hidden has no heading's width
+    int figures = 0;
+    for (const int column : {AdviceModel::step_column, AdviceModel::shared_column, AdviceModel::exposed_column,
+                             AdviceModel::peak_column}) {
+        if (view_->isColumnHidden(column)) continue;
+        const int width = std::max(figure, view_->header()->sectionSizeHint(column));
+        view_->setColumnWidth(column, width);
+        figures += width;
+    }
+    const int rest = std::max(0, view_->viewport()->width() - figures - verdict);
     const bool narrow = rest < 3 * figure;
     view_->setColumnHidden(AdviceModel::collective_column, narrow);
-    view_->setColumnHidden(AdviceModel::shared_column, !shared);
-    view_->setColumnWidth(AdviceModel::shared_column, shared_width);
     view_->setColumnWidth(AdviceModel::change_column, narrow ? rest : rest * 3 / 5);
     view_->setColumnWidth(AdviceModel::collective_column, rest - rest * 3 / 5);
-    for (const int column : {AdviceModel::step_column, AdviceModel::exposed_column, AdviceModel::peak_column})
-        view_->setColumnWidth(column, figure);
 }
 
 }  // namespace overlap::ui

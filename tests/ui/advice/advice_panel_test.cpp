@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
 #include <QToolButton>
@@ -181,6 +182,25 @@ class AdvicePanelTest : public QObject {
         QCOMPARE(model.headerData(AdviceModel::shared_column, Qt::Horizontal, Qt::DisplayRole).toString(),
                  QStringLiteral("with links shared"));
         QCOMPARE(model.index(0, AdviceModel::shared_column).data().toString(), QString());
+    }
+
+    /// The column of steps with links shared comes with the first of them: it is as wide as its heading at once.
+    void theHeadingOfStepsWithLinksSharedIsWhole() {
+        const auto document = openDocument();
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        AdviceRow seems = row(-372, false);
+        seems.effect.shared_step_ms = 3;
+        const QTreeView& view = *panel.view();
+        QVERIFY(view.isColumnHidden(AdviceModel::shared_column));
+        panel.model()->add(seems);
+        QVERIFY(!view.isColumnHidden(AdviceModel::shared_column));
+        for (const int column : {AdviceModel::shared_column, AdviceModel::exposed_column}) {
+            const int heading = view.header()->sectionSizeHint(column);
+            QVERIFY2(heading > 0 && view.columnWidth(column) >= heading,
+                     qPrintable(QString::number(view.columnWidth(column))));
+        }
     }
 
     void aChangeIsMadeAndTakenBack() {
