@@ -1,5 +1,6 @@
 #include "ui/passes/overlap_dialog.h"
 
+#include <QAbstractItemView>
 #include <QCompleter>
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -43,6 +44,7 @@ void complete(QLineEdit& field, QStringListModel* names) {
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     completer->setMaxVisibleItems(most_names);
+    completer->popup()->setObjectName("completions");
     field.setCompleter(completer);
 }
 

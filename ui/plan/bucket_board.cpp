@@ -1,5 +1,6 @@
 #include "ui/plan/bucket_board.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QCompleter>
 #include <QDragEnterEvent>
@@ -105,6 +106,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     completer->setModel(paths);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     completer->setModelSorting(QCompleter::CaseInsensitivelySortedModel);
+    completer->popup()->setObjectName("completions");
     entry_->setCompleter(completer);
 
     uncovered_title_->setObjectName("uncoveredTitle");

@@ -57,6 +57,9 @@ QPushButton:focus, QToolButton:focus { border-color: @accent; }
 QPushButton:checked, QToolButton:checked { background: @selection; border-color: @accent; }
 QPushButton:disabled, QToolButton:disabled { color: @faint; background: @panel; }
 QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; }
+QPushButton:default:focus { border-color: @text; }
+QPushButton:default:disabled { background: @panel; color: @faint; border-color: @line; }
+QCheckBox:disabled, QRadioButton:disabled { color: @faint; }
 QToolButton[autoRaise="true"] { background: transparent; border-color: transparent; }
 QToolButton[autoRaise="true"]:hover { background: @raised; }
 QToolButton[autoRaise="true"]:focus { border-color: @accent; }
@@ -98,6 +101,7 @@ QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; sele
 
 QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;
     selection-background-color: @selection; selection-color: @text; }
+#completions { background: @raised; border: 1px solid @line; }
 QTreeView::item, QListView::item, QTableView::item { padding: 2px 4px; border: none; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
@@ -105,9 +109,9 @@ QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     border-top: 1px solid @accent; border-bottom: 1px solid @accent; }
 QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
-    padding: 4px 8px; font-size: @smallpx; }
-#moduleTree QHeaderView::section { padding: 4px; }
-QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 9px; height: 6px; }
+    padding: 4px 0 4px 8px; font-size: @smallpx; }
+#moduleTree QHeaderView::section { padding: 4px 0 4px 4px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 8px; height: 6px; }
 QTableView { gridline-color: @line; }
 QScrollArea { border: none; background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }

@@ -1,11 +1,18 @@
 #include "ui/theme/theme.h"
 
 #include <QApplication>
+#include <QCheckBox>
+#include <QDialog>
+#include <QHeaderView>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStandardItemModel>
+#include <QTreeView>
 #include <QtTest>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "ui/files/resources.h"
 #include "ui/theme/numbers.h"
@@ -201,6 +208,71 @@ class ThemeTest : public QObject {
             QVERIFY(!sheet.contains(QStringLiteral(": ;")));
             QVERIFY(sheet.contains(theme->accent.name()));
         }
+    }
+
+    /// What cannot be used must not look as if it could, and the button that Enter presses shows that it has the keys.
+    void disabledControlsAreSeenToBe_data() { themes(); }
+    void disabledControlsAreSeenToBe() {
+        QFETCH(bool, dark);
+        ThemeManager::instance().setMode(dark ? ThemeMode::Dark : ThemeMode::Light);
+        ThemeManager::instance().apply();
+        const auto coloursOf = [](QWidget& widget) {
+            const QImage picture = widget.grab().toImage();
+            std::set<QRgb> colours;
+            for (int x = 0; x < picture.width(); ++x)
+                for (int y = 0; y < picture.height(); ++y) colours.insert(picture.pixel(x, y));
+            return colours;
+        };
+        QDialog dialog;
+        QPushButton button(QStringLiteral("OK"), &dialog);
+        button.setDefault(true);
+        QCheckBox box(QStringLiteral("choice"), &dialog);
+        dialog.show();
+        dialog.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        button.clearFocus();
+        box.setFocus();
+        const QRgb accent = currentTheme().accent.rgb(), text = currentTheme().text.rgb();
+        QVERIFY(coloursOf(button).contains(accent) && !coloursOf(button).contains(text));
+        button.setFocus();
+        QVERIFY(coloursOf(button).contains(accent) && coloursOf(button).contains(text));
+        QVERIFY(coloursOf(box).contains(text));
+        button.setEnabled(false);
+        box.setEnabled(false);
+        QVERIFY(!coloursOf(button).contains(accent));
+        QVERIFY(!coloursOf(box).contains(text));
+    }
+
+    /// A table's figures stand below their headings: Qt leaves room for the arrow beside the text of a heading, also
+    /// where a style sheet puts the arrow above it.
+    void headingsEndWhereFiguresDo() {
+        ThemeManager::instance().setMode(ThemeMode::Light);
+        ThemeManager::instance().apply();
+        QStandardItemModel model(1, 2);
+        model.setHorizontalHeaderLabels({QStringLiteral("HH"), QStringLiteral("last")});
+        model.horizontalHeaderItem(0)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        model.setItem(0, 0, new QStandardItem(QStringLiteral("HH")));
+        QTreeView table;
+        table.setModel(&model);
+        table.setRootIsDecorated(false);
+        table.resize(400, 200);
+        table.setColumnWidth(0, 200);
+        table.show();
+        const int margin = 8;  // of tables' cells
+        const QImage heading =
+            table.header()->viewport()->grab(QRect(0, 0, 200, table.header()->height() - 2)).toImage();
+        const QColor ground = heading.pixelColor(2, 2);
+        int end = heading.width() - 1;
+        const auto isEmpty = [&](int x) {
+            for (int y = 0; y < heading.height(); ++y)
+                if (heading.pixelColor(x, y) != ground) return false;
+            return true;
+        };
+        while (end > 0 && isEmpty(end)) --end;
+        QVERIFY2(std::abs(heading.width() - margin - 1 - end) <= 1, qPrintable(QString::number(end)));
+        // A heading of the width that it asks for is whole.
+        const int wanted = table.header()->sectionSizeHint(0);
+        QVERIFY(wanted >= table.header()->fontMetrics().horizontalAdvance(QStringLiteral("HH")) + 2 * margin);
     }
 
     void switchingIsLive() {
