@@ -29,8 +29,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is still being dragged are not needed
-/// In pixels, where the chart needs room of what is held at the peak, and where it needs all of that.
-constexpr int low_height = 170, lowest_height = 120;
+/// In pixels; in a lower panel the chart needs room of what is held at the peak.
+constexpr int low_height = 170;
 constexpr int most_layers = 100;
 QLabel* dimLabel(const QString& text) {
     auto* label = new QLabel(text);
@@ -99,9 +99,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    QWidget* bar = makeBar();
-    new LowBar(*this, *bar);
-    layout->addWidget(bar);
+    bar_ = makeBar();
+    new LowBar(*this, *bar_);
+    layout->addWidget(bar_);
     layout->addWidget(caption_->below());
     layout->addWidget(split, 1);
     setFocusProxy(view_);
@@ -270,7 +270,9 @@ void MemoryPanel::showHeld() {
 void MemoryPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     kinds_->setLow(height() < low_height);
-    kinds_->setVisible(height() >= lowest_height);
+    // It must not cover the chart's key: where the chart is as low as it may be, a higher panel has it.
+    const int beside_chart = bar_->sizeHint().height() + kinds_->height();
+    kinds_->setVisible(height() >= beside_chart + chart_->minimumHeight());
     const bool was_low = event->oldSize().height() < low_panel_height, is_low = height() < low_panel_height;
     if (was_low != is_low) showFigures();
 }

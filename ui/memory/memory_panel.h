@@ -77,6 +77,7 @@ class MemoryPanel : public QWidget {
     QSpinBox *prefetch_, *deferral_;
     BarSentence* caption_;
     PolicyChart* chart_;
+    QWidget* bar_ = nullptr;
     KindBar* kinds_;
     MemoryEffects* effects_;
     SeenRefresh refresh_;
