@@ -120,11 +120,17 @@ class Explainer {
             const ModuleTree::ModuleId home = home_modules(*tree, graph.node_count())[start];
             if (home != ModuleTree::no_module) module = tree->path(home);
         }
-        const std::string_view name = graph.group_name(start);
+        CollectiveKind kind = graph.target_info(start).starts;
+        std::string_view name = graph.group_name(start);
+        if (kind == CollectiveKind::none) {  // within control_deps: only the simulation knows what is inside
+            const Simulation& simulation = evaluation_->simulation;
+            const auto index = static_cast<std::size_t>(simulation.collective_of_node[start]);
+            kind = simulation.collectives[index].kind;
+            name = simulation.groups[simulation.collectives[index].group].process_group;
+        }
         const ProcessGroup* group = graph.header().process_group(name);
         std::string sentence(graph.name(start));
-        sentence += " is " + collective_with_article(graph.target_info(start).starts) + " of " +
-                    bytes_text(collective_bytes(graph, start));
+        sentence += " is " + collective_with_article(kind) + " of " + bytes_text(collective_bytes(graph, start));
         if (!name.empty()) sentence += " on process group " + std::string(name);
         if (group) {
             sentence += " (" + std::to_string(group->ranks.size()) + " ranks" +

@@ -135,6 +135,20 @@ TEST(Explain, WhileAnotherCollectiveIsAwaitedNothingIsHidden) {
         << testing::PrintToString(of_quick);
 }
 
+TEST(Explain, ACollectiveWithinControlDepsIsOneLikeOthers) {
+    test::GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId one = sketch.compute("one", {x}, 1);
+    const NodeId inside = sketch.get_attr("subgraph_all_gather_into_tensor", "subgraph_all_gather_into_tensor");
+    const NodeId a = sketch.call("all_gather_into_tensor", "higher_order.control_deps",
+                                 {sketch.list({Value::of_node(one)}), Value::of_node(inside), Value::of_node(x)},
+                                 {sketch.tensor("float32", {16})}, 3);
+    const auto evaluation = evaluate_baseline(std::make_shared<const Graph>(sketch.finish({sketch.wait("wait_a", a)})));
+    const std::vector<std::string> told = explain_result(*evaluation, a).sentences;
+    EXPECT_EQ(told.at(0), "all_gather_into_tensor is an all-gather of 64 B on process group 0 (4 ranks), in no module");
+    EXPECT_TRUE(told.at(1).starts_with("It waits 3 ms")) << told[1];
+}
+
 TEST(Explain, TokenExchangeCannotBeBucketed) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     Plan plan = make_plan(*graph, "Plan A");
