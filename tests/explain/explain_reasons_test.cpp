@@ -209,6 +209,17 @@ TEST_F(ExplainDirectionsTest, InTheManualPassOtherReasonsCount) {
     EXPECT_TRUE(says("there", "Not with back of the same entry: process group 1 instead of 0")) << why("there");
 }
 
+/// Without a plan: how many others have its kind, group, dtype and reduction.
+TEST_F(ExplainReasonsTest, WithHowManyItCouldBeMerged) {
+    const auto could = [&](std::string_view name) {
+        return explain_collective(*graph_, graph_->find(name)).sentences.back();
+    };
+    const std::string alike = " of its kind, process group and dtype";
+    EXPECT_EQ(could("gather"), "It can be bucketed, with any of 2 others" + alike);
+    EXPECT_EQ(could("elsewhere"), "It can be bucketed, with no other collective" + alike);
+    EXPECT_EQ(could("largest"), "It can be bucketed, with no other collective" + alike);
+}
+
 TEST_F(ExplainReasonsTest, WithWhom) {
     EXPECT_TRUE(says("gather", "It is bucketed with 1 other, twin")) << why("gather");
 }
