@@ -107,6 +107,56 @@ TEST(AlignRanks, ReachesRanksByWayOfOthers) {
     EXPECT_TRUE(aligned.ranks[2].is_aligned);
 }
 
+TEST(AlignRanks, EndWhenTheLastRankEnds) {
+    test::TraceSketch first, second;
+    first.collective("allgather", "0", 0, 100);
+    second.collective("allgather", "0", 1000, 100);
+    first.collective("allgather", "0", 200, 100);
+    second.collective("allgather", "0", 1200, 130);
+    first.collective("allgather", "0", 400, 140);
+    second.collective("allgather", "0", 1400, 100);
+    const AlignedRanks aligned = align_ranks(Traces{first.finish(), second.finish()});
+    ASSERT_EQ(aligned.ranks[1].clock_offset_ns, -1000 * us);
+    ASSERT_EQ(aligned.matches.size(), 3u);
+    EXPECT_EQ(aligned.matches[1].last_end_ns, 330 * us);
+    EXPECT_EQ(aligned.matches[2].last_end_ns, 540 * us);
+    EXPECT_EQ(aligned.matches[1].first_start_ns, 200 * us);
+    EXPECT_EQ(aligned.ranks[1].spread_ns, 30 * us) << "the median of 0, 30 and 40";
+}
+
+TEST(AlignRanks, TryFourShiftsBeyondTheDifferenceInNumber) {
+    // The second rank has as many collectives, but lacks the first ones and has later ones instead.
+    const auto matched = [](std::int64_t lost) {
+        test::TraceSketch first, second;
+        for (std::int64_t number = 0; number < 8; ++number) {
+            first.collective("allgather", "0", 1000 * number, 100, 100 + number);
+            second.collective("allgather", "0", 1000 * number, 100, 100 + number + lost);
+        }
+        return align_ranks(Traces{first.finish(), second.finish()}).ranks[1].matched;
+    };
+    EXPECT_EQ(matched(4), 4u);
+    EXPECT_EQ(matched(-4), 4u);
+    EXPECT_EQ(matched(5), 0u);
+    EXPECT_EQ(matched(-5), 0u);
+}
+
+TEST(AlignRanks, PutCollectivesInOrderOfTime) {
+    test::TraceSketch first, second;
+    for (const std::int64_t number : {2, 0, 1}) first.collective("allgather", "0", 1000 * number, 100, 100 + number);
+    for (const std::int64_t number : {0, 1, 2}) second.collective("allgather", "0", 1000 * number, 100, 100 + number);
+    const AlignedRanks aligned = align_ranks(Traces{first.finish(), second.finish()});
+    ASSERT_EQ(aligned.matches.size(), 3u);
+    EXPECT_EQ(aligned.matches[0].members[0].collective, 1u);
+    EXPECT_EQ(aligned.matches[2].members[0].collective, 0u);
+}
+
+TEST(AlignRanks, AllToAllMayHaveAnotherSizeOnEachRank) {
+    test::TraceSketch first, second;
+    first.collective("all_to_all", "0", 0, 100, 64);
+    second.collective("all_to_all", "0", 0, 100, 65);
+    EXPECT_EQ(align_ranks(Traces{first.finish(), second.finish()}).matches.size(), 1u);
+}
+
 TEST(AlignRanks, OfOneRankIsTheRank) {
     test::TraceSketch only;
     only.collective("allreduce", "0", 0, 100);

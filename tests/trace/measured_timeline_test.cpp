@@ -97,6 +97,27 @@ TEST(MeasuredTimeline, TakesRoundingForNoOverlap) {
     EXPECT_EQ(trace->events().duration_ns[0], 501) << "what the file says stays";
 }
 
+TEST(MeasuredTimeline, TakesRoundingForNoOverlapInAnyOrderOfTheFile) {
+    test::TraceSketch sketch;
+    const auto kernel = [&](std::int64_t start_ns, std::int64_t duration_ns) {
+        TraceEvent made = test::TraceSketch::event("kernel", "gemm", 0, 0);
+        made.process = "0";
+        made.thread = "7";
+        made.start_ns = start_ns;
+        made.duration_ns = duration_ns;
+        sketch.builder.add(made);
+    };
+    kernel(1500, 500);
+    kernel(1000, 501);
+    kernel(3000, 1);  // as long as what is taken for rounding, beside one that begins with it
+    kernel(3000, 1);
+    const auto timeline = measured_timeline(*sketch.finish());
+    ASSERT_EQ(timeline->lanes().size(), 2u);
+    EXPECT_EQ(timeline->lanes()[0].event(0), (TimeRange{1000, 1500}));
+    EXPECT_EQ(timeline->lanes()[0].event(2), (TimeRange{3000, 3001}));
+    EXPECT_EQ(timeline->lanes()[1].event(0), (TimeRange{3000, 3001}));
+}
+
 TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
     test::TraceSketch sketch;
     sketch.kernel("gemm", "7", 110, 20);

@@ -22,6 +22,7 @@ TEST(DeviceTimes, AreUnionsOfWhatRuns) {
     const GpuTimes& total = devices[0].total;
     EXPECT_EQ(devices[0].device, "0");
     EXPECT_EQ(total.activities, 5u);
+    EXPECT_EQ(total.begin_ns, 100 * us);
     EXPECT_EQ(total.span_ns, 160 * us);
     EXPECT_EQ(total.compute_ns, 80 * us);
     EXPECT_EQ(total.communication_ns, 40 * us);
@@ -89,6 +90,27 @@ TEST(DeviceTimes, AnActivityWithoutLaunchFollowsItsStream) {
     EXPECT_EQ(device.total.activities, 3u);
 }
 
+TEST(DeviceTimes, ActivitiesThatStartTogetherStandAsInTheFile) {
+    test::TraceSketch sketch;
+    sketch.step(4, 100, 100);
+    sketch.step(5, 200, 100);
+    sketch.kernel("first", "7", 150, 10, 120);
+    sketch.kernel("second", "7", 240, 10, 210);
+    sketch.unlaunched("kernel", "lost", "7", 240, 30);
+    const DeviceTimes device = device_times(*sketch.finish()).at(0);
+    EXPECT_EQ(device.steps[0].times.compute_ns, 10 * us);
+    EXPECT_EQ(device.steps[1].times.compute_ns, 30 * us);
+}
+
+TEST(DeviceTimes, OfAGpuThatOnlyWaitsAreZero) {
+    test::TraceSketch sketch;
+    sketch.unlaunched("cuda_sync", "Stream Wait Event", "1000007", 5, 100);
+    const GpuTimes total = device_times(*sketch.finish()).at(0).total;
+    EXPECT_EQ(total.begin_ns, 0);
+    EXPECT_EQ(total.span_ns, 0);
+    EXPECT_EQ(total.idle_ns, 0);
+}
+
 TEST(DeviceTimes, KeepGpusApartInTheOrderOfTheirNumbers) {
     test::TraceSketch sketch;
     for (const char* device : {"10", "9"}) {
@@ -135,6 +157,40 @@ TEST(HolisticTimes, NamesTheCommunicationThatTheFilterMisses) {
     EXPECT_EQ(times->compute_us, 30) << "it takes them for compute";
     EXPECT_EQ(device_times(*trace)[0].total.communication_ns, 30 * us);
     EXPECT_EQ(device_times(*trace)[0].total.compute_ns, 10 * us);
+}
+
+TEST(HolisticTimes, SplitTheTimeOfTheKernels) {
+    test::TraceSketch sketch;
+    sketch.step(1, 5, 1);  // alone it leaves nothing out
+    sketch.kernel("gemm", "7", 100, 50, 6);
+    sketch.kernel("ncclDevKernel_AllGather_RING_LL", "20", 130, 40, 6);
+    sketch.kernel("gemm", "7", 200, 30, 6);
+    const auto times = holistic_times(*sketch.finish());
+    ASSERT_TRUE(times);
+    EXPECT_EQ(times->kernel_us, 130);
+    EXPECT_EQ(times->compute_us, 80);
+    EXPECT_EQ(times->idle_us, 30);
+    EXPECT_EQ(times->non_compute_us, 20);
+    EXPECT_DOUBLE_EQ(times->overlap_percent.value(), 50.0);
+}
+
+TEST(HolisticTimes, WithoutCommunicationHaveNoOverlap) {
+    test::TraceSketch sketch;
+    sketch.kernel("gemm", "7", 0, 10);
+    EXPECT_FALSE(holistic_times(*sketch.finish())->overlap_percent);
+}
+
+TEST(HolisticTimes, RoundInwardsWhereAnyTimeHasAFraction) {
+    const auto compute_us = [](std::int64_t fraction_ns) {
+        test::TraceSketch sketch;
+        TraceEvent kernel = sketch.event("kernel", "gemm", 10, 5);
+        kernel.has_stream = true;
+        kernel.start_ns = 10 * us + fraction_ns;
+        sketch.builder.add(kernel);
+        return holistic_times(*sketch.finish())->compute_us;
+    };
+    EXPECT_EQ(compute_us(0), 5);
+    EXPECT_EQ(compute_us(500), 4) << "from 11 to 15";
 }
 
 TEST(HolisticTimes, OfNoGpuEventsAreNone) {
