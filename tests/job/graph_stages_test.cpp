@@ -70,6 +70,30 @@ TEST(GraphStages, FurtherActionsHaveGraphsOfTheirOwn) {
     }
 }
 
+TEST(GraphStages, WhatAGraphExposesIsApartFromItsCompute) {
+    const std::string file = OVERLAP_TEST_DATA "/graphs/everything.graph.json";
+    const std::shared_ptr<const Evaluation> alone = evaluate_baseline(read_stage_graph(file), {});
+    const double step_ms = alone->simulation.step_ms;
+    const double exposed_ms = alone->simulation.exposed_ms + alone->simulation.transfer_exposed_ms;
+    ASSERT_GT(exposed_ms, 0);
+    GraphStages stages("");
+    StageSpec stage;
+    stage.kind = StageKind::graph;
+    stage.forward = stage.backward = file;
+    const GraphStageTimes of_two = stages.times(stage);
+    for (const ActionPiece& piece : {of_two.forward, of_two.backward}) {
+        EXPECT_EQ(piece.compute_ms + piece.fixed_ms, step_ms);
+        EXPECT_NEAR(piece.fixed_ms, exposed_ms, 1e-9 * step_ms);
+    }
+    stage.forward.clear(), stage.backward.clear();
+    stage.graph = file;
+    const GraphStageTimes of_one = stages.times(stage);
+    EXPECT_EQ(
+        of_one.forward.compute_ms + of_one.forward.fixed_ms + of_one.backward.compute_ms + of_one.backward.fixed_ms,
+        step_ms);
+    EXPECT_NEAR(of_one.forward.fixed_ms + of_one.backward.fixed_ms, exposed_ms, 1e-9 * step_ms);
+}
+
 TEST(GraphStages, OfAStageThatWasStoppedNothingIsRemembered) {
     GraphStages stages("");
     StageSpec stage;

@@ -114,6 +114,22 @@ TEST(JobPicture, ComputeLanesHaveNoTwoEventsAtOnce) {
     EXPECT_EQ(picture_of(programs)->timeline->lanes().size(), 2u);
 }
 
+TEST(JobPicture, OperationsOfProgramsAreInTheRowOfTheirRank) {
+    const auto picture = picture_of(programs);
+    std::vector<std::string> operations;
+    const std::span<const Lane> lanes = picture->timeline->lanes();
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+        for (std::uint32_t event = 0; event < lanes[lane].size(); ++event) {
+            if (picture->is_standstill(lanes[lane].reference[event])) continue;
+            const TimeRange time = picture->timeline->event({lane, event});
+            operations.push_back(
+                std::to_string(lane) + " " + std::string(picture->timeline->event_name({lane, event})) + " " +
+                std::to_string(time.begin_ns / 1'000'000) + " to " + std::to_string(time.end_ns / 1'000'000));
+        }
+    }
+    EXPECT_EQ(operations, (std::vector<std::string>{"0 k 0 to 3", "0 x 3 to 4", "1 l 0 to 1", "1 x 3 to 4"}));
+}
+
 TEST(JobPicture, MicrobatchesHaveHuesAndBackwardsAreDeep) {
     const auto picture = picture_of(four_stages);
     const PipelineStep& step = *picture->evaluation->pipeline;
@@ -209,6 +225,24 @@ TEST(JobChanges, SlowRanksTakeThePlaceOfThoseThatTheDocumentHas) {
     changes = {};
     changes.nobody_slow = true;
     EXPECT_TRUE(changed_job(saved, changes, "").variation->slow.empty());
+}
+
+TEST(JobChanges, SlowRanksLeaveTheRestOfTheVariationAsItIs) {
+    JobDocument job = read_job_text(four_stages, "x");
+    job.variation->seed = 7;
+    job.variation->compute.sigma = 0.5;
+    JobChanges changes;
+    changes.slow = SlowRanks{2, 1, 1.5};
+    JobDocument changed = changed_job(job, changes, "");
+    EXPECT_EQ(changed.variation->seed, 7u);
+    EXPECT_EQ(changed.variation->compute.sigma, 0.5);
+    ASSERT_EQ(changed.variation->slow.size(), 1u);
+    EXPECT_EQ(changed.variation->slow[0].stage, 2);
+    job.variation.reset();
+    changed = changed_job(job, changes, "");
+    ASSERT_TRUE(changed.variation);
+    ASSERT_EQ(changed.variation->slow.size(), 1u);
+    EXPECT_EQ(changed.variation->slow[0].factor, 1.5);
 }
 
 TEST(JobChanges, TokensOfExpertsAreSpreadAnew) {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/job/document/job_file.h"
+#include "core/job/job_evaluation.h"
 #include "core/job/links/collective_flows.h"
 #include "core/job/links/max_min.h"
 #include "core/job/links/moving_flows.h"
@@ -215,6 +216,16 @@ TEST(Links, MessagesOfAllReplicasShareTheLinkOfTheirNode) {
     EXPECT_DOUBLE_EQ(*run_job(messages(R"(, "contention": "shared", "links": 4)")).step_ms, 4 + 1 + 3);
     EXPECT_DOUBLE_EQ(*run_job(messages(R"(, "contention": "shared", "links": 4, "oversubscription": 2)")).step_ms,
                      4 + 2 * (1 + 3));
+}
+
+TEST(Links, EachMessageDelaysTheActionThatItIsFor) {
+    // An activation takes 1 ms on a link of its own, a gradient 3.
+    const JobDocument job = messages(R"(, "contention": "shared")", 1);
+    const auto evaluation = evaluate_job(std::make_shared<const JobDocument>(job));
+    std::map<std::string, double> start;
+    for (NodeIndex node = 0; node < evaluation->graph().node_count(); ++node)
+        start[evaluation->names.op(node)] = evaluation->times.start[node];
+    EXPECT_EQ(start, (std::map<std::string, double>{{"0F0", 0}, {"1F0", 2}, {"1B0", 3}, {"0B0", 7}}));
 }
 
 TEST(Links, WhatKeepsItsTimesAndSharesNothingIsSaid) {

@@ -1,9 +1,8 @@
 // Which traces are compared with a job's step: clocks that are brought together, and what is refused or left out.
 
-#include "tests/job/measured_job.h"
-
 #include "core/base/error.h"
 #include "core/job/measured/measured_over_job.h"
+#include "tests/job/measured_job.h"
 
 namespace overlap::job {
 namespace {
@@ -101,6 +100,7 @@ TEST(MeasuredRanks, RanksThatTheJobNoLongerHasAreLeftOutWithTheReason) {
     EXPECT_EQ(over.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
     EXPECT_TRUE(over.spans.empty());
     EXPECT_EQ(over.not_compared, "rank 0 is left out");
+    EXPECT_EQ(over.predicted_ms, *fewer->result.step_ms) << "no rank has a part of the step";
 }
 
 TEST(MeasuredRanks, StepsOfOtherMicrobatchesAreNotCompared) {

@@ -1,5 +1,7 @@
 // Draws, and what each thing costs.
 
+#include "core/job/variation.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -119,6 +121,26 @@ TEST(Variation, OneFactorARankMakesStepsVaryMoreThanOneAnAction) {
     // Of 100 actions a tenth of the deviation; of a uniform factor 0.4 lie between the two.
     EXPECT_NEAR(spread("rank"), 40, 3);
     EXPECT_NEAR(spread("action"), 1.28 * std::sqrt(100.0 / 12), 0.5);
+}
+
+TEST(Variation, ANumberIsOfItsSeedItsSampleAndItsPlace) {
+    DistributionSpec log_normal;
+    log_normal.kind = DistributionSpec::Kind::log_normal;
+    log_normal.sigma = 0.5;
+    EXPECT_EQ(drawn_factor(log_normal, 1, 2, 3), std::exp(0.5 * normal_draw(1, 2, 3) - 0.125));
+    DistributionSpec uniform;
+    uniform.kind = DistributionSpec::Kind::uniform;
+    uniform.least = 2, uniform.most = 4;
+    EXPECT_EQ(drawn_factor(uniform, 1, 2, 3), 2 + 2 * uniform_draw(1, 2, 3));
+    DistributionSpec exponential;
+    exponential.kind = DistributionSpec::Kind::exponential;
+    exponential.mean = 3;
+    EXPECT_EQ(drawn_factor(exponential, 1, 2, 3), -3 * std::log(uniform_draw(1, 2, 3)));
+    for (const auto draw : {normal_draw, uniform_draw}) {
+        EXPECT_EQ(draw(1, 2, 3), draw(1, 2, 3));
+        for (const double other : {draw(2, 2, 3), draw(1, 3, 3), draw(1, 2, 4), draw(1, 3, 2)})
+            EXPECT_NE(draw(1, 2, 3), other);
+    }
 }
 
 TEST(Variation, MeasuredStepsMakeSlowRanksAndFactors) {
