@@ -58,6 +58,13 @@ TEST_F(KernelFusion, LeavesColumnsAndElements) {
                      "of_columns: columns 100 -> of_columns 100"}));
 }
 
+TEST_F(KernelFusion, LeavesElementsAndColumns) {
+    const NodeId x = input("x", {4, 25}), elements = call("elements", "aten.exp.default", {x}, {4, 25});
+    const NodeId columns = sum("columns", x, 0, {25});
+    EXPECT_EQ(kernels({elements, columns}),
+              (Lines{"elements: x 400 -> elements 400", "columns: x 400 -> columns 100"}));
+}
+
 TEST_F(KernelFusion, LeavesColumnsAndRows) {
     const NodeId x = input("x"), columns = sum("columns", x, 0), rows = sum("rows", x, 1);
     EXPECT_EQ(kernels({columns, rows}), (Lines{"columns: x 400 -> columns 40", "rows: x 400 -> rows 40"}));
@@ -120,16 +127,48 @@ TEST_F(KernelFusion, JoinsFirstWhatSharesMost) {
     }
 }
 
-TEST_F(KernelFusion, HasAtMost64OperatorsInAKernel) {
-    const NodeId x = input("x");
+TEST_F(KernelFusion, JoinsWhatARefusedPairHasNothingToDoWith) {
+    // Between a and b run both products; between c and d, which reads one of them, nothing does.
+    const NodeId x = input("x"), y = input("y"), a = pointwise("a", {x}), c = pointwise("c", {y});
+    const NodeId m = product("m", a, a), n = product("n", a, a);
+    const NodeId b = pointwise("b", {a, m, n}), d = pointwise("d", {y, m});
+    EXPECT_EQ(kernels({b, c, d}),
+              (Lines{"a: x 400 -> a 400", "c b d: y 400, a 400, m 400, n 400 -> c 400, b 400, d 400",
+                     "m: a 400 -> m 400", "n: a 400 -> n 400"}));
+}
+
+/// How many operators each kernel has, of a graph in which one tensor has a reader for each letter: `e` all its
+/// elements, `c` the sums of its columns.
+std::vector<std::size_t> kernels_of_readers(const std::string& readers) {
+    KernelSketch drawn;
+    const NodeId x = drawn.input("x");
     std::vector<Value> returned;
-    for (int index = 0; index < 65; ++index)
-        returned.push_back(Value::of_node(pointwise("a" + std::to_string(index), {x})));
-    sketch.builder().output(returned);
+    for (std::size_t index = 0; index < readers.size(); ++index) {
+        const std::string name = readers[index] + std::to_string(index);
+        returned.push_back(Value::of_node(readers[index] == 'e' ? drawn.pointwise(name, {x}) : drawn.sum(name, x, 0)));
+    }
+    drawn.sketch.builder().output(returned);
     std::vector<std::size_t> sizes;
-    for (const FusedKernel& kernel : fused_kernels(sketch.builder().finish(sketch.header())).kernels)
+    for (const FusedKernel& kernel : fused_kernels(drawn.sketch.builder().finish(drawn.sketch.header())).kernels)
         sizes.push_back(kernel.nodes.size());
-    EXPECT_EQ(sizes, (std::vector<std::size_t>{64, 1}));
+    return sizes;
+}
+
+TEST(ReadersOfATensor, AreComparedEachWithEachWhereTheyAreFew) {
+    EXPECT_EQ(kernels_of_readers("ececec"), (std::vector<std::size_t>{3, 3}));
+}
+
+TEST(ReadersOfATensor, AreComparedWithTheNextWhereTheyAreMany) {
+    EXPECT_EQ(kernels_of_readers("cceeeeeeeeeeeeeeeee"), (std::vector<std::size_t>{2, 17}));
+    EXPECT_EQ(kernels_of_readers("ecececececececececec"), std::vector<std::size_t>(20, 1));
+}
+
+TEST(ReadersOfATensor, AreFewWhenSomeHaveBecomeOne) {
+    EXPECT_EQ(kernels_of_readers("eeceeceeceeceeceec"), (std::vector<std::size_t>{12, 6}));
+}
+
+TEST(ReadersOfATensor, AreAtMost64InAKernel) {
+    EXPECT_EQ(kernels_of_readers(std::string(65, 'e')), (std::vector<std::size_t>{64, 1}));
 }
 
 TEST_F(KernelFusion, ReadsPartsOfATensor) {
@@ -201,6 +240,11 @@ TEST_F(LaunchedInGraphOrder, KernelsAreBehindWhatTheyRead) {
     const NodeId x = input("x"), y = input("y"), a = pointwise("a", {x}), m = product("m", y, y);
     const NodeId b = pointwise("b", {x, m});
     EXPECT_EQ(launched({a, b}), (Lines{"a b: x 400, m 400 -> a 400, b 400", "m: y 400 -> m 400"}));
+}
+
+TEST_F(LaunchedInGraphOrder, KernelsMayBeTheFirstOfTheGraph) {
+    const NodeId a = call("a", "aten.full.default", {}), m = product("m", a, a), b = pointwise("b", {a});
+    EXPECT_EQ(launched({m, b}), (Lines{"a b at a: -> a 400, b 400", "m: a 400 -> m 400"}));
 }
 
 TEST_F(LaunchedInGraphOrder, KernelsStayApartWithoutAPlaceForBoth) {

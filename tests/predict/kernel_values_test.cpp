@@ -78,6 +78,13 @@ TEST_F(KernelValues, AreReadThroughViews) {
     EXPECT_EQ(kernels({b}), (Lines{"b: x 400 -> b 400"}));
 }
 
+TEST_F(KernelValues, AreReadWholeThroughAViewOfUnknownSize) {
+    const NodeId x = input("x");
+    const NodeId view = sketch.call("view", "operator.getitem", GraphSketch::values({x}), {TensorMeta{}});
+    const NodeId b = pointwise("b", {view});
+    EXPECT_EQ(kernels({b}), (Lines{"b: x 400 -> b 400"}));
+}
+
 TEST_F(KernelValues, AreKeptWhereAViewIsReturned) {
     const NodeId x = input("x"), a = pointwise("a", {x}), view = call("view", "aten.view.default", {a}, {100});
     EXPECT_EQ(kernels({view}), (Lines{"a: x 400 -> a 400"}));
@@ -116,6 +123,11 @@ TEST_F(KernelValues, OfANormalisationAreComputedAgainFromTheNumbersOfEachRow) {
     const NodeId b = pointwise("b", {s, m});
     EXPECT_EQ(kernels({b}),
               (Lines{"s rows: x 400 -> s 40, rows 40", "m: rows 40 -> m 400", "b: x 400, s 40, m 400 -> b 400"}));
+}
+
+TEST_F(KernelValues, OfANormalisationAreComputedAgainInItsOnlyReader) {
+    const NodeId x = input("x"), s = call("s", "aten._softmax.default", {x}), columns = sum("columns", s, 0);
+    EXPECT_EQ(kernels({columns}), (Lines{"s: x 400 -> s 40", "columns: x 400, s 40 -> columns 40"}));
 }
 
 TEST_F(KernelValues, OfANormalisationAreKeptForALibrary) {

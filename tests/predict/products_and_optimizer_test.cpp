@@ -61,6 +61,16 @@ TEST(MatrixProducts, NeedTensorsThatStandAlone) {
     EXPECT_FALSE(matrix_product(graph, of_number));
 }
 
+TEST(MatrixProducts, AreOfTensorsBesideWhichThereIsNone) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("bfloat16", {3, 4}));
+    sketch.input("number", TensorMeta{});
+    const NodeId y = sketch.input("y", sketch.tensor("bfloat16", {4, 5}));
+    sketch.input("other", TensorMeta{});
+    const NodeId product = sketch.call("a", "aten.mm.default", GraphSketch::values({x, y}), {TensorMeta{}});
+    EXPECT_TRUE(matrix_product(sketch.finish(), product));
+}
+
 class OptimizerSteps : public ::testing::Test {
   protected:
     NodeId backward(std::string_view name, std::vector<TensorMeta> outputs) {
