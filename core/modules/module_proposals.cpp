@@ -95,7 +95,7 @@ class RepetitionRules {
             suggestions_.push_back({std::move(rule), reason + left_over, !left_over.empty()});
         };
         const std::uint32_t next = begin + repetition.count;
-        if (repetition.whole_before && (backward || begin > 0))
+        if (repetition.whole_before)  // of forward ones, that one is counted in `begin`
             add(repetition.first - repetition.nearly_before, repetition.first, 1, backward ? next : begin - 1,
                 direction + "one before equal nodes, from which it differs a little");
         add(repetition.first, repetition.first + repetition.period, repetition.count, begin,
