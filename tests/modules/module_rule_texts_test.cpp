@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/modules/module_pattern.h"
 #include "core/modules/module_rules.h"
 #include "core/modules/parameter_proposals.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
@@ -115,6 +117,12 @@ TEST(ParameterProposals, EachFormOfANameHasItsRule) {
             EXPECT_EQ(rule_error(rule), "") << expected.name;
         }
     }
+}
+
+TEST(ModulePattern, WhatIsWrongIsToldWithThePattern) {
+    EXPECT_EQ(test::problem_of([] { ModulePattern("layers.{}"); }), "in \"layers.{}\" a part in braces has no name");
+    EXPECT_EQ(test::problem_of([] { ModulePattern("layers.{*}"); }), "in \"layers.{*}\" a part in braces has no name");
+    EXPECT_EQ(test::problem_of([] { ModulePattern("layers.{n"); }), "in \"layers.{n\" a { is not closed");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/io/graph_file.h"
 #include "core/modules/module_proposals.h"
 #include "core/modules/module_repair.h"
+#include "core/modules/parameter_proposals.h"
 
 namespace overlap {
 namespace {
@@ -175,6 +176,130 @@ TEST(ModuleProposals, FunctionsOfFilesAreProposedByName) {
     EXPECT_EQ(modules("/src/model.py", "norm", 3), std::vector<std::string>{});
     // Nothing that a path could begin with.
     EXPECT_EQ(modules("/src/.hidden", "norm", 4), std::vector<std::string>{});
+}
+
+/// A node of a document that returns a tensor of this shape; its storage has the number.
+std::string node_of(const std::string& name, const std::string& op, const std::string& target,
+                    const std::string& arguments, const std::string& shape, int storage) {
+    return R"({"name": ")" + name + R"(", "op": ")" + op + R"(", "target": ")" + target + R"(", "args": [)" +
+           arguments + R"(], "outputs": [{"dtype": "float32", "shape": [)" + shape + R"(], "stride": [)" +
+           (shape.empty() ? "" : "1") + R"(], "device": "cuda", "storage_bytes": 64, "storage": )" +
+           std::to_string(storage) + "}]}, ";
+}
+
+TEST(RuleMatches, ParametersRulesReachTheGradients) {
+    const std::string call = "call_function", neg = "aten.neg.default", product = R"({"node": "product"})";
+    const std::string loss = R"({"node": "loss"})";
+    const auto graph = read_graph_text(
+        R"({"format": "overlap-graph", "version": 1, "nodes": [)" + node_of("p_1", "placeholder", "p_1", "", "4", 0) +
+            node_of("p_2", "placeholder", "p_2", "", "8", 1) +
+            node_of("loss", call, "aten.dot.default", R"({"node": "p_1"}, {"node": "p_2"})", "", 2) +
+            node_of("product", call, "aten.mul.Tensor", loss + ", " + loss, "8", 3) +
+            node_of("sum_1", call, "aten.sum.default", product, "4", 4) +
+            node_of("grad_1", call, neg, R"({"node": "sum_1"})", "4", 5) +
+            node_of("grad_2", call, neg, product, "8", 6) +
+            R"({"name": "output", "op": "output", "target": "output",
+                "args": [[{"node": "loss"}, {"node": "grad_1"}, {"node": "grad_2"}]]}]})",
+        "joint");
+    const auto given = [&](const std::string& name) {
+        ModuleRule rule;
+        rule.pattern = name;
+        rule.module = "m";
+        const auto repaired = repair_modules(graph, {rule});
+        std::vector<std::string> nodes;
+        for (NodeId node = 0; node < graph->node_count(); ++node)
+            if (repaired->rule_of_node[node] >= 0) nodes.emplace_back(graph->name(node));
+        return nodes;
+    };
+    // What leads to both gradients belongs to none of them.
+    EXPECT_EQ(given("p_1"), (std::vector<std::string>{"loss", "sum_1", "grad_1"}));
+    EXPECT_EQ(given("p_2"), (std::vector<std::string>{"loss", "grad_2"}));
+}
+
+TEST(RuleMatches, RunsBeginWhereLinesFall) {
+    // Modules of forward nodes by their lines, of which a rule counts the runs.
+    const auto line = [](int number, bool backward = false) {
+        return R"("source": {"file": "f.py", "line": )" + std::to_string(number) + R"(}, "autograd_backward": )" +
+               (backward ? "true" : "false");
+    };
+    std::vector<std::string> calls;
+    for (const std::string& says : {line(5), line(5), line(7), line(6, true), line(5, true), line(6)})
+        calls.push_back(call_of("neg_" + std::to_string(calls.size()), "aten.neg.default", R"({"node": "p_1"})", says));
+    const auto graph = graph_of_calls(calls);
+    ModuleRule rule;
+    rule.kind = Kind::source;
+    rule.file = "f.py";
+    rule.module = "layers.{n}";
+    const auto repaired = repair_modules(graph, {rule})->graph;
+    std::vector<std::string> modules;
+    for (std::size_t index = 0; index < calls.size(); ++index)
+        modules.emplace_back(
+            repaired->text(repaired->metadata(repaired->find("neg_" + std::to_string(index))).module_fqn));
+    EXPECT_EQ(modules, (std::vector<std::string>{"layers.0", "layers.0", "layers.0", "", "", "layers.1"}));
+}
+
+TEST(RuleMatches, WithoutANumberNoForwardNodeIsFollowed) {
+    const auto given = [](const std::string& of_forward, const std::string& of_backward) {
+        const auto graph = graph_of_calls(
+            {call_of("forward", "aten.neg.default", R"({"node": "p_1"})", R"("autograd_backward": false)" + of_forward),
+             call_of("backward", "aten.neg.default", R"({"node": "p_1"})",
+                     R"("autograd_backward": true)" + of_backward)});
+        ModuleRule rule;
+        rule.kind = Kind::nodes;
+        rule.nodes = {"forward"};
+        rule.module = "m";
+        return repair_modules(graph, {rule})->outcomes[0].nodes;
+    };
+    const std::string number = R"(, "seq_nr": 0)";
+    EXPECT_EQ(given(number, number), 2u);
+    EXPECT_EQ(given(number, ""), 1u);
+    EXPECT_EQ(given("", number), 1u);
+    EXPECT_EQ(given("", ""), 1u);
+}
+
+TEST(RuleMatches, NeighboursMayHaveTheirOwnModules) {
+    const auto fqn = [](const std::string& module) { return R"("custom": {"module_fqn": ")" + module + R"("})"; };
+    const auto graph =
+        graph_of_calls({call_of("before", "aten.neg.default", R"({"node": "p_1"})", fqn("layers.0.a")),
+                        call_of("between", "aten.neg.default", R"({"node": "before"})"),
+                        call_of("behind", "aten.neg.default", R"({"node": "between"})", fqn("layers.0.b"))});
+    ModuleRule rule;
+    rule.kind = Kind::neighbours;
+    const auto repaired = repair_modules(graph, {rule})->graph;
+    EXPECT_EQ(repaired->text(repaired->metadata(repaired->find("between")).module_fqn), "layers.0");
+}
+
+/// A module is stored as the graph's other nodes have theirs, as both where none has any.
+TEST(RuleMatches, ModulesAreStoredAsTheGraphHasThem) {
+    const auto stored = [](const std::string& of_other) {
+        const auto graph = graph_of_calls({call_of("other", "aten.neg.default", R"({"node": "p_1"})", of_other),
+                                           call_of("neg", "aten.neg.default", R"({"node": "p_1"})")});
+        ModuleRule rule;
+        rule.kind = Kind::nodes;
+        rule.nodes = {"neg"};
+        rule.module = "m";
+        const auto repaired = repair_modules(graph, {rule})->graph;
+        const NodeMetadata& metadata = repaired->metadata(repaired->find("neg"));
+        return std::string(metadata.module_stack != 0 ? "stack " : "") +
+               (metadata.module_fqn != empty_string ? "name" : "");
+    };
+    EXPECT_EQ(stored(""), "stack name");
+    EXPECT_EQ(stored(R"("module_stack": [["L['self'].a", "A"]])"), "stack ");
+    EXPECT_EQ(stored(R"("custom": {"module_fqn": "a"})"), "name");
+}
+
+TEST(ParameterRules, NamesOfInputsAndAttributesSuggestEachRuleOnce) {
+    const auto graph = read_graph_text(
+        R"({"format": "overlap-graph", "version": 1, "nodes": [
+            {"name": "p_layers_0_wq_weight", "op": "placeholder", "target": "p_layers_0_wq_weight", "args": []},
+            {"name": "p_layers_1_wq_weight", "op": "placeholder", "target": "p_layers_1_wq_weight", "args": []},
+            {"name": "attribute", "op": "get_attr", "target": "layers.0.norm.weight", "args": []},
+            {"name": "p_layers_0_w1_weight", "op": "call_function", "target": "aten.neg.default", "args": []},
+            {"name": "output", "op": "output", "target": "output", "args": [[]]}]})",
+        "names");
+    std::vector<std::string> patterns;
+    for (const ModuleRule& rule : parameter_rules(*graph)) patterns.push_back(rule.pattern);
+    EXPECT_EQ(patterns, (std::vector<std::string>{"p_layers_{n}_wq_*", "layers.{n}.norm.*"}));
 }
 
 }  // namespace
