@@ -62,7 +62,7 @@ void write_element(JsonWriter& json, const PlanElement& element) {
 
 Plan found_plan(const SearchResult& result) {
     Plan plan = result.best.plan;
-    plan.name = "Found";
+    plan.name = found_plan_name(result.best.step_ms, result.best.corrected_peak_bytes);
     plan.notes.assign(found_note_words).append(counted(result.evaluations, "plan"));
     plan.notes.append(" (").append(result.best.origin).append(").");
     if (!result.groups_left_out.empty())

@@ -6,7 +6,7 @@
 
 namespace overlap {
 
-/// The best plan under the name "Found", with notes that say how it was made.
+/// The best plan by the name that says its step and peak, with notes that say how it was made.
 Plan found_plan(const SearchResult& result);
 
 /// The report of `overlap search --report` (resources/schemas/overlap-search.schema.json).

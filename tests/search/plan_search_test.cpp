@@ -8,6 +8,7 @@
 
 #include "core/advice/advice.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/cost/shared_links.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/automatic_plan.h"
@@ -163,6 +164,8 @@ TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
     EXPECT_FALSE(evaluation->refused);
     EXPECT_EQ(evaluation->simulation.step_ms, found.best.step_ms);
     EXPECT_EQ(evaluation->corrected_memory.peak_bytes, found.best.corrected_peak_bytes);
+    EXPECT_EQ(found_plan(found).name,
+              "Found " + time_text(found.best.step_ms) + " at " + bytes_text(found.best.corrected_peak_bytes));
 }
 
 TEST(PlanSearch, EvaluatesNoMoreThanItsEffortAndASixthForTheParts) {

@@ -6,6 +6,7 @@
 
 #include "core/base/wording.h"
 #include "core/passes/memory/memory_rules.h"
+#include "core/plan/found_note.h"
 #include "core/plan/plan_difference.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
@@ -170,13 +171,8 @@ std::vector<NamedChoice> namedChoices(const FoundPlans& found) {
     return named;
 }
 
-QString openedName(const FoundPlans& found, const FoundChoice& choice) {
-    if (choice.compared) return choice.title;
-    if (&choice == &found.best()) return QObject::tr("Found");
-    // Points of the front are told apart by their peaks.
-    return choice.name_rank > 0
-               ? QObject::tr("Found: %1").arg(choice.title)
-               : QObject::tr("Found: %1 at %2").arg(choice.title, formatBytes(static_cast<double>(choice.peak_bytes)));
+QString openedName(const FoundChoice& choice) {
+    return choice.compared ? choice.title : QString::fromStdString(found_plan_name(choice.step_ms, choice.peak_bytes));
 }
 
 QString aboveBound(double step_ms, double bound_ms, bool any_order) {

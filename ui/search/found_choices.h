@@ -32,9 +32,8 @@ struct NamedChoice {
 };
 std::vector<NamedChoice> namedChoices(const FoundPlans& found);
 
-/// What a choice is called as a plan of its own: `Found` the best, `Found: knee`, `Found: front at 31.2 GiB`; what the
-/// search compared with has its own name.
-QString openedName(const FoundPlans& found, const FoundChoice& choice);
+/// What a choice is called as a plan of its own: found_plan_name(); what the search compared with has its own name.
+QString openedName(const FoundChoice& choice);
 
 /// Such as `2.7 % above the bound with the order kept`, rounded as in the toolbar.
 /// @param any_order whether the bound is that of plans in any order of compute.

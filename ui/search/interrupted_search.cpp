@@ -2,6 +2,7 @@
 
 #include <QObject>
 
+#include "core/base/number_text.h"
 #include "core/io/plan_file.h"
 #include "ui/theme/numbers.h"
 
@@ -10,13 +11,15 @@ namespace overlap::ui {
 InterruptedSearch InterruptedSearch::of(const SearchProgress& progress) {
     InterruptedSearch search{progress.evaluations, progress.effort, progress.best_ms};
     if (progress.best) search.best = *progress.best;
+    search.best_peak_bytes = progress.best_peak_bytes;
     return search;
 }
 
 QJsonObject InterruptedSearch::toJson() const {
     QJsonObject json{{"evaluations", static_cast<qint64>(evaluations)},
                      {"effort", static_cast<qint64>(effort)},
-                     {"best_ms", best_ms}};
+                     {"best_ms", best_ms},
+                     {"best_peak_bytes", QString::number(best_peak_bytes)}};
     if (best) json["best"] = QString::fromStdString(write_plan_text(*best));
     return json;
 }
@@ -25,6 +28,7 @@ std::optional<InterruptedSearch> InterruptedSearch::fromJson(const QJsonObject& 
     if (json.isEmpty()) return std::nullopt;
     InterruptedSearch search{static_cast<std::size_t>(json["evaluations"].toInteger()),
                              static_cast<std::size_t>(json["effort"].toInteger()), json["best_ms"].toDouble()};
+    search.best_peak_bytes = json["best_peak_bytes"].toString().toLongLong();
     if (!json.contains("best")) return search;
     try {
         search.best = read_plan_text(json["best"].toString().toStdString(), "the best plan of a search");
@@ -38,6 +42,14 @@ QString InterruptedSearch::reached() const {
     if (best_ms > 0) clauses.append(QObject::tr("the best with a step of %1").arg(formatTime(best_ms)));
     if (!reason.isEmpty()) clauses.append(reason);
     return clauses.join(QStringLiteral(", "));
+}
+
+QString InterruptedSearch::planName() const {
+    // Spaces of a name are those that a user types.
+    const QString step = QString::fromStdString(time_text(best_ms));
+    return best_peak_bytes > 0
+               ? QObject::tr("Found so far %1 at %2").arg(step, QString::fromStdString(bytes_text(best_peak_bytes)))
+               : QObject::tr("Found so far %1").arg(step);
 }
 
 }  // namespace overlap::ui

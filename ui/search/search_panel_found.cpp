@@ -264,7 +264,7 @@ QString SearchPanel::freeName(const QString& what) const {
 void SearchPanel::openBest() {
     if (!cut_off_ || !cut_off_->best || !document_.isOpen()) return;
     Plan plan = *cut_off_->best;
-    plan.name = freeName(tr("Found so far")).toStdString();
+    plan.name = freeName(cut_off_->planName()).toStdString();
     plan.notes = foundNote(cut_off_->evaluations, tr("by a search that did not end")).toStdString();
     showPlan(std::move(plan));
     dropCutOff();
@@ -278,7 +278,7 @@ void SearchPanel::dropCutOff() {
 int SearchPanel::open() {
     const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
-    plan.name = freeName(openedName(*found_, choice)).toStdString();
+    plan.name = freeName(openedName(choice)).toStdString();
     plan.notes = foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
                                                     .arg(choice.title, formatTime(choice.step_ms),
                                                          aboveBound(choice.step_ms, choice.bound_ms, found_->any_order),
