@@ -62,6 +62,7 @@ TEST(Attention, HasTheShapesStridesAndFlagsOfItsNode) {
     EXPECT_EQ(shape[AttentionRole::query].extent(), 2 * 8 * 64 * 192);
     EXPECT_EQ(shape[AttentionRole::value].sizes[3], 128);
     EXPECT_EQ(shape[AttentionRole::statistics].sizes[3], 1) << "one number a query";
+    EXPECT_EQ(shape[AttentionRole::statistics].strides, (std::array<std::int64_t, 4>{8 * 64, 64, 1, 1}));
     EXPECT_EQ(shape[AttentionRole::query_gradient].elements(), 0);
     EXPECT_EQ(attention_accumulators(shape).bytes, 0) << "the forward pass has none";
 }

@@ -137,6 +137,46 @@ TEST(DeviceWork, AnAttentionThatTheDeviceHasNoKernelForHasAStandIn) {
     EXPECT_TRUE(asked[0].backward);
 }
 
+TEST(DeviceWork, AnAttentionOfTensorsThatKernelsCannotReadHasAStandIn) {
+    const std::vector<std::int64_t> sizes{2, 8, 64, 16};
+    // Each of three inputs in turn begins an element behind the beginning of its memory.
+    for (std::size_t moved = 0; moved <= 3; ++moved) {
+        GraphSketch sketch;
+        std::vector<Value> arguments;
+        for (std::size_t input = 0; input < 3; ++input) {
+            TensorMeta meta = sketch.tensor("bfloat16", sizes);
+            if (input == moved) meta.storage_offset = 1, meta.storage_bytes += 2;
+            arguments.push_back(Value::of_node(sketch.input("x" + std::to_string(input), meta)));
+        }
+        sketch.call("attention", "aten._scaled_dot_product_flash_attention.default", arguments,
+                    {sketch.tensor("bfloat16", sizes), sketch.tensor("float32", {2, 8, 64})});
+        const DeviceWorkTotals totals = plan_of(sketch.finish()).device.totals();
+        EXPECT_EQ(totals.attentions, moved == 3 ? 1 : 0) << moved;
+        EXPECT_EQ(totals.stand_in_products, moved == 3 ? 0 : 1) << moved;
+    }
+}
+
+TEST(DeviceWork, FusedKernelsAreCountedWithTheirNodesAndThoseThatAreInlined) {
+    GraphSketch sketch;
+    const auto node = [&](std::string_view name, std::string_view target, std::initializer_list<NodeId> inputs) {
+        return sketch.call(name, target, GraphSketch::values(inputs), {sketch.tensor("float32", {64, 64})});
+    };
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {64, 64}));
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId b = node("b", "aten.neg.default", {x});
+    const NodeId product = node("product", "aten.mm.default", {a, b});
+    const NodeId inlined = node("inlined", "aten.exp.default", {product});
+    const NodeId last = node("last", "aten.neg.default", {inlined});
+    const Graph graph = sketch.finish({last});
+    const Program program = make_program(graph, CompiledScope::whole);
+    const MemoryPlan memory = plan_memory(graph, program);
+    const DeviceWorkTotals totals = plan_device_work(program, find_operands(graph, program, memory)).totals();
+    EXPECT_EQ(totals.fused_kernels, 1) << "both factors";
+    EXPECT_EQ(totals.fused_nodes, 2);
+    EXPECT_EQ(totals.inlined_nodes, 1);
+    EXPECT_EQ(totals.moved_bytes, 2);
+}
+
 TEST(DeviceWork, NodesWithoutOperationsMoveTheirBytes) {
     GraphSketch sketch;
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
@@ -151,6 +191,7 @@ TEST(DeviceWork, AStandInHasAsManyOperationsInPiecesOfBoundedSize) {
     for (const double flops : {6e5, 1e9, 3.7e11, 2.5e12, 1.8e14}) {
         const StandInProduct stand_in = product_of_flops(flops);
         const ProductShape& product = stand_in.product;
+        EXPECT_EQ(dtype_info(product.dtype).name, "bfloat16");
         const double found = 2.0 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                              static_cast<double>(product.inner) * static_cast<double>(stand_in.launches);
         EXPECT_NEAR(found / flops, 1, flops > 1e9 ? 0.02 : 0.3) << flops;

@@ -135,6 +135,18 @@ TEST(HostCopies, HostMemoryIsUsedAgainWhenItWasBroughtBack) {
     EXPECT_EQ(plan_host_memory(kept).bytes, 1024);
 }
 
+TEST(HostCopies, AStepMayBeginWithACopy) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(512));
+    const NodeId out =
+        sketch.call("out", "ao.offload.default", GraphSketch::values({x}), {sketch.bytes(512, {}, "cpu")});
+    const NodeId there =
+        sketch.call("there", "ao.wait_tensor.default", GraphSketch::values({out, x}), {sketch.bytes(512, {}, "cpu")});
+    const Program program = make_program(sketch.finish({there}));
+    ASSERT_EQ(program.commands.at(0).kind, Kind::transfer);
+    EXPECT_EQ(plan_host_memory(program).bytes, 512);
+}
+
 TEST(HostCopies, TheirTensorsLieInThePool) {
     const TwoCopies copies;
     const MemoryPlan memory = plan_memory(copies.graph, copies.program);
@@ -181,6 +193,8 @@ TEST(HostCopies, TheTimelineTellsForHowLongComputeStoodForThem) {
     const Simulation timeline = run.timeline();
     EXPECT_DOUBLE_EQ(timeline.step_ms, 12);
     EXPECT_DOUBLE_EQ(timeline.compute_ms, 8.25) << "copies are no compute";
+    EXPECT_DOUBLE_EQ(timeline.transfers.at(0).start_ms, 1);
+    EXPECT_DOUBLE_EQ(timeline.transfers.at(0).end_ms, 3);
     EXPECT_DOUBLE_EQ(timeline.transfers.at(0).exposed_ms, 2);
     const auto measured = run.measurements();
     ASSERT_EQ(measured.at(1).node, copies.first_out);

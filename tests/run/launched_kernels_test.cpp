@@ -161,6 +161,80 @@ TEST_F(Compiled, WhatReadsAViewOfGivenMemoryComesBehindItsWriter) {
     EXPECT_EQ(launched, (std::vector<NodeId>{early, product, writer, late, other}));
 }
 
+/// Launched in the order of the graph, no two of them as one.
+std::vector<NodeId> launches_of(const Program& program) {
+    std::vector<NodeId> launched;
+    for (const ComputeWork& work : program.compute) launched.push_back(work.node);
+    return launched;
+}
+
+TEST_F(Compiled, WhatIsWrittenIntoAGivenTensorIsComputedBefore) {
+    const NodeId empty = sketch.call("empty", "aten.empty.memory_format", {}, {sketch.tensor("float32", {64, 64})});
+    const NodeId first = node("first", "aten.relu.default", {x});
+    const NodeId second = node("second", "aten.neg.default", {first});
+    const NodeId view = node("view", "aten.view.default", {second});
+    const std::array keywords{sketch.text("out"), sketch.builder().list(GraphSketch::values({empty}))};
+    NodeRecord record;
+    record.name = sketch.builder().intern("writer");
+    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
+    record.op = NodeOp::call_function;
+    record.args = sketch.builder().list(GraphSketch::values({view}));
+    record.kwargs = sketch.builder().dictionary(keywords);
+    const NodeId writer = sketch.builder().add(record);
+    EXPECT_EQ(launches_of(make_program(sketch.finish({empty}), CompiledScope::whole)),
+              (std::vector<NodeId>{first, second, writer}));
+}
+
+TEST_F(Compiled, WhatIsWrappedKeepsWhatItReadsAndItsReadersApart) {
+    const NodeId before = node("before", "aten.relu.default", {x});
+    const NodeId read = node("read", "aten.neg.default", {before});
+    const NodeId subgraph = sketch.get_attr("subgraph_mm", "subgraph_mm");
+    const NodeId wrapped =
+        sketch.call("mm", "higher_order.control_deps",
+                    {sketch.list({}), Value::of_node(subgraph), Value::of_node(read), Value::of_node(read)},
+                    {sketch.tensor("float32", {64, 64})});
+    const NodeId view = node("view", "aten.view.default", {wrapped});
+    const NodeId reader = node("reader", "aten.exp.default", {view});
+    const NodeId next = node("next", "aten.relu.default", {reader});
+    const NodeId last = node("last", "aten.neg.default", {next});
+    EXPECT_EQ(launches_of(make_program(sketch.finish({last}), CompiledScope::whole)),
+              (std::vector<NodeId>{before, read, wrapped, reader, last}))
+        << "what reads the reader is compiled";
+}
+
+TEST_F(Compiled, WhatALaterLaunchReadsIsKeptUntilThen) {
+    const NodeId product = node("product", "aten.mm.default", {x, x});
+    const NodeId a = node("a", "aten.mul.Tensor", {product, x});
+    const NodeId b = node("b", "aten.neg.default", {x});
+    const NodeId last = node("last", "aten.mm.default", {a, b});
+    const Graph graph = sketch.finish({last});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(launches_of(program), (std::vector<NodeId>{product, b, last}));
+    const MemoryPlan memory = plan_memory(graph, program);
+    EXPECT_EQ(memory.buffers[memory.of_output[memory.first_of_node[product]]].last, b) << "not `a`, which reads it";
+}
+
+TEST_F(Compiled, APartOfWhatIsNotWrittenIsReadWhereThatIsComputedFrom) {
+    const TensorMeta whole = sketch.tensor("float32", {64, 64});
+    TensorMeta half = sketch.tensor("float32", {32, 64});
+    half.storage = whole.storage;
+    half.storage_bytes = whole.storage_bytes;
+    const NodeId inlined = sketch.call("inlined", "aten.relu.default", GraphSketch::values({x}), {whole});
+    const NodeId part = sketch.call(
+        "part", "aten.slice.Tensor",
+        {Value::of_node(inlined), Value::of_integer(0), Value::of_integer(0), Value::of_integer(32)}, {half});
+    const NodeId last =
+        sketch.call("last", "aten.exp.default", GraphSketch::values({part}), {sketch.tensor("float32", {32, 64})});
+    const Graph graph = sketch.finish({last});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(launches_of(program), std::vector<NodeId>{last});
+    const MemoryPlan memory = plan_memory(graph, program);
+    const Operands operands = find_operands(graph, program, memory).compute.at(0);
+    ASSERT_EQ(operands.inputs.size(), 1u);
+    EXPECT_EQ(operands.inputs[0].offset, memory.buffers[memory.of_output[memory.first_of_node[x]]].offset);
+    EXPECT_EQ(operands.inputs[0].bytes, bytes / 2);
+}
+
 TEST_F(Compiled, MemoryThatIsWrittenTwiceIsReadAndWrittenInOrder) {
     TensorMeta same = sketch.tensor("float32", {64, 64});
     const NodeId a = sketch.call("a", "aten.relu.default", GraphSketch::values({x}), {same});

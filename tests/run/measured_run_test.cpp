@@ -78,6 +78,25 @@ TEST(MeasuredRun, KernelsThatNoNodeLaunchedAreCountedAndNotTaken) {
     EXPECT_DOUBLE_EQ(run.timeline().step_ms, 3.5);
 }
 
+TEST(MeasuredRun, WhatAKernelTakesIsSharedByWhatItsNodesReturn) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {64, 64}));
+    const auto node = [&](std::string_view name, std::string_view target, std::initializer_list<NodeId> inputs) {
+        return sketch.call(name, target, GraphSketch::values(inputs), {sketch.tensor("float32", {64, 64})});
+    };
+    const NodeId a = node("a", "aten.relu.default", {x});
+    const NodeId b = node("b", "aten.neg.default", {x});
+    const NodeId product = node("product", "aten.mm.default", {a, b});
+    const Graph graph = sketch.finish({product});
+    const Program program = make_program(graph, CompiledScope::whole);
+    ASSERT_EQ(program.compute.at(0).kernel->members, (std::vector<NodeId>{a, b}));
+    MeasuredRun run(graph, program);
+    run.add_step({{program.compute[0].node, 0, 3'000'000, 1}, {product, 3'000'000, 4'000'000, 1}});
+    EXPECT_EQ(run.times_of(a), (std::vector<double>{1.5}));
+    EXPECT_EQ(run.times_of(b), (std::vector<double>{1.5}));
+    EXPECT_EQ(run.times_of(product), (std::vector<double>{1}));
+}
+
 TEST(Operands, ViewsBeginAtTheirOffsetAndNoSpanLeavesItsBuffer) {
     GraphSketch sketch;
     const NodeId x = sketch.input("x", sketch.bytes(1024, 5));

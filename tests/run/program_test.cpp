@@ -186,6 +186,7 @@ TEST(Program, ProductsOfExpertsNeedFactorsWithSizes) {
     };
     using Work = std::pair<double, std::int64_t>;
     EXPECT_EQ(product({8, 4}, {2, 4, 5}, {2}), Work(2 * 8 * 5 * 4, 2));
+    EXPECT_EQ(product({8, 4}, {2, 4, 5}, {}), Work(2 * 8 * 5 * 4, 2)) << "a matrix for each expert says how many";
     EXPECT_EQ(product({8, 4}, {4, 5}, {2}), Work(2 * 8 * 4 * 5, 2));
     // Both matrices, and how many experts there are is not known; or as many that nothing is left for one.
     EXPECT_EQ(product({8, 4}, {4, 5}, {}).second, 0);

@@ -53,6 +53,8 @@ TEST(RunJson, SaysForEachGroupHowItIsRun) {
     record.graph_name = "g\"raph";
     record.machines = {"host"};
     record.groups = {place_group(program.groups[0], 4, 1, 0)};
+    record.groups[0].settings.high_priority = true;
+    record.groups[0].settings.max_ctas = 8;
     const auto json = nlohmann::json::parse(run_json(graph, program, memory, record));
     EXPECT_EQ(json["format"], "overlap-run");
     EXPECT_EQ(json["mode"], "dry_run");
@@ -60,7 +62,8 @@ TEST(RunJson, SaysForEachGroupHowItIsRun) {
     EXPECT_EQ(json["groups"][0]["runs"], "emulated");
     EXPECT_EQ(json["groups"][0]["because"], "it has 4 ranks, and 1 is attached");
     EXPECT_EQ(json["groups"][0]["bytes"], 64);
-    EXPECT_EQ(json["commands"]["all"], 3);
+    EXPECT_EQ(json["groups"][0]["settings"], (nlohmann::json{{"stream_priority", "high"}, {"max_ctas", 8}}));
+    EXPECT_EQ(json["commands"], (nlohmann::json{{"compute", 1}, {"collective", 1}, {"transfer", 0}, {"all", 3}}));
     EXPECT_FALSE(json.contains("step_ms")) << "a dry run measures nothing";
     EXPECT_FALSE(json["ranks"][0].contains("step_ms"));
 }
