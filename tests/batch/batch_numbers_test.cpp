@@ -38,14 +38,21 @@ TEST(BatchNumbers, AFactorThatCountsWhatGrowsIsRefused) {
 
 TEST(BatchNumbers, OtherFactorsStay) {
     for (const Value& factor :
-         {counted(0), counted(1), counted(3), counted(8), Value::of_floating(16.5), Value::of_floating(0.06),
-          Value::of_floating(1e300), Value::of_floating(1.4), Value::of_boolean(true)})
+         {counted(0), counted(1), counted(3), counted(8), Value::of_floating(16.5), Value::of_floating(16.25),
+          Value::of_floating(0.06), Value::of_floating(1e300), Value::of_floating(1.4), Value::of_boolean(true)})
         EXPECT_EQ(refusal_of_factor(factor), "");
 }
 
 TEST(BatchNumbers, TheBatchMayBeAFactorOfATensor) {
     Step step;
     step.call("half", "aten.div.Tensor", {Step::node(step.embedded), counted(2)}, {2, 8, 4});
+    EXPECT_EQ(step.refusal(6), "");
+}
+
+/// Few numbers are as frequent as a small batch.
+TEST(BatchNumbers, TheBatchMayFillATensor) {
+    Step step;
+    step.call("filled", "aten.new_full.default", {Step::node(step.embedded), step.list({}), counted(2)}, {});
     EXPECT_EQ(step.refusal(6), "");
 }
 
@@ -107,6 +114,8 @@ TEST(BatchNumbers, SizesAmongArgumentsOfUnknownOperatorsAreRefused) {
         "node \"made\": the batch cannot be changed: whether its size of 4 is made from the batch is not known";
     EXPECT_EQ(refusal(4, true), wanted);
     EXPECT_EQ(refusal(4, false), wanted);
+    EXPECT_EQ(refusal(2, false),
+              "node \"made\": the batch cannot be changed: whether its size of 2 is made from the batch is not known");
     EXPECT_EQ(refusal(5, true), "");
     EXPECT_EQ(refusal(1, false), "");
 }

@@ -273,6 +273,32 @@ const RuleCase rule_cases[] = {
          step.call("result", "aten.add.Tensor", {Step::node(step.table), Step::node(whole)}, {16, 4});
      },
      {16, 4}},
+    {"GradientOfANormalization",
+     [](Step& step) {
+         const Value each = Step::node(step.embedded), weight = Step::node(step.input("weight", "float32", {4}));
+         const Value one = Step::node(
+             step.call("mean", "aten.amax.default", {each, step.list({-1}), Value::of_boolean(true)}, {2, 8, 1}));
+         const Value wanted[] = {Value::of_boolean(true), Value::of_boolean(true), Value::of_boolean(true)};
+         step.calls("result", "aten.native_layer_norm_backward.default",
+                    {each, each, step.list({4}), one, one, weight, weight, step.builder.list(wanted)},
+                    {{2, 8, 4}, {4}, {4}});
+     },
+     {6, 8, 4}},
+    {"GradientOfALoss",
+     [](Step& step) {
+         const Value scores = Step::node(turned_sequences(step)), labels = Step::node(step.tokens);
+         const NodeId losses =
+             step.call("losses", "aten.amax.default", {scores, step.list({1}), Value::of_boolean(false)}, {2, 8});
+         step.call("result", "aten.nll_loss2d_backward.default", {Step::node(losses), scores, labels}, {2, 4, 8});
+     },
+     {6, 4, 8}},
+    {"RowsOfATableForEachSequence",
+     [](Step& step) {
+         const Value rows = Step::node(step.input("three", "float32", {3, 8, 4}));
+         const NodeId two = step.call("two", "aten.slice.Tensor", {rows, number(0), number(0), number(2)}, {2, 8, 4});
+         step.call("result", "aten.gather.default", {Step::node(two), number(0), Step::node(step.embedded)}, {2, 8, 4});
+     },
+     {6, 8, 4}},
 };
 
 TEST(BatchRules, FollowTheBatch) {
@@ -300,6 +326,38 @@ TEST(BatchRules, PartsOfSeveralSizesFollow) {
     step.calls("split", "aten.split_with_sizes.default", {Step::node(gathered), step.list({2, 6})},
                {{2, 8, 4}, {6, 8, 4}});
     EXPECT_EQ(integers(*step.with(6), "split", 1), (Sizes{6, 18}));
+}
+
+/// What an operator makes one size of whatever the batch is must not be the batch.
+TEST(BatchRules, TheBatchIsNoDimensionOfOneSize) {
+    const auto refusal = [](const std::function<void(Step&, Value)>& add) {
+        Step step;
+        add(step, Step::node(step.embedded));
+        return step.refusal(6);
+    };
+    const std::string meets =
+        "node \"result\": the batch cannot be changed: it brings together what grows with the batch and what does not";
+    EXPECT_EQ(refusal([](Step& step, Value each) {
+                  step.calls("result", "aten.native_layer_norm.default", {each, step.list({2, 8, 4})},
+                             {{2, 8, 4}, {1, 1, 1}, {1, 1, 1}});
+              }),
+              meets);
+    EXPECT_EQ(refusal([](Step& step, Value each) {
+                  step.call("result", "aten.roll.default", {each, step.list({1}), step.list({0})}, {2, 8, 4});
+              }),
+              meets);
+    EXPECT_EQ(refusal([](Step& step, Value each) {
+                  const Value numbers[] = {Step::node(places(step, 2))};
+                  step.call("result", "aten.index_put.default", {each, step.builder.list(numbers), each}, {2, 8, 4});
+              }),
+              meets);
+    EXPECT_EQ(refusal([](Step& step, Value each) {
+                  for (const std::int64_t begin : {0, 1})
+                      step.call(begin == 0 ? "result" : "other", "aten.slice.Tensor",
+                                {each, number(0), number(begin), number(begin + 1)}, {1, 8, 4});
+              }),
+              "node \"result\": the batch cannot be changed: it takes parts of 1 along the batch, which are no whole "
+              "batches: whether they grow or become more is not known");
 }
 
 }  // namespace

@@ -124,6 +124,15 @@ TEST(WithLocalBatch, ASizeOfOneOutsideOfTheBatchHasTheStrideOfAllInside) {
     EXPECT_EQ(strides(*graph, "outer"), (Sizes{192, 32, 4, 1}));
 }
 
+TEST(WithLocalBatch, ASizeOfOneInsideOfTheBatchKeepsItsStride) {
+    Step step;
+    const Value args[] = {Step::node(step.embedded), Value::of_integer(1)};
+    TensorMeta inner = step.tensor("float32", {2, 1, 8, 4});
+    inner.first_dimension = step.builder.dimensions(Sizes{2, 1, 8, 4}, Sizes{32, 32, 4, 1});
+    step.builder.call("inner", "aten.unsqueeze.default", args, {&inner, 1});
+    EXPECT_EQ(strides(*step.with(6), "inner"), (Sizes{32, 32, 4, 1}));
+}
+
 TEST(WithLocalBatch, TimesOfTheOtherBatchGo) {
     Step step;
     NodeMetadata metadata;
