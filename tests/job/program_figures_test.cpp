@@ -37,6 +37,19 @@ TEST(ProgramFigures, ComputeOfAnotherStreamHidesBoth) {
     EXPECT_EQ(result.classes[1].transfer_exposed_ms, 1);
 }
 
+TEST(ProgramFigures, WhatFollowsABatchWaitsForItsLongestOperation) {
+    const auto batch = [](const std::string& rank, const std::string& peer, const std::string& first,
+                          const std::string& second) {
+        return R"({"rank": )" + rank + R"(, "ops": [{"id": "b", "kind": "batch", "ops": [{"id": "r", "kind": ")" +
+               first + R"(", "peer": )" + peer + R"(, "ms": 5}, {"id": "s", "kind": ")" + second + R"(", "peer": )" +
+               peer + R"(, "ms": 2}]}, {"id": "k", "kind": "compute", "ms": 1}]})";
+    };
+    const JobResult result = programs_result(R"("programs": [)" + batch("0", "1", "recv", "send") + ", " +
+                                             batch("1", "0", "send", "recv") + "]}");
+    EXPECT_EQ(result.step_ms, 6);
+    for (const RankFigures& rank : result.classes) EXPECT_EQ(rank.transfer_exposed_ms, 5);
+}
+
 TEST(ProgramFigures, EachPartOfStagesIsSaidToChangeNothing) {
     const std::string programs = R"("programs": [{"rank": 0, "ops": []}], )",
                       end = ": of stages, so it changes nothing of programs";
