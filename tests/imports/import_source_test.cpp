@@ -47,7 +47,7 @@ TEST(ChooseGraph, WhatIsNotThereIsSaidWithWhatIs) {
              {"3", "there is no graph of number 3"},
              {"99999999999999999999999", "there is no graph \"99999999999999999999999\""},
              {"2nd", "there is no graph \"2nd\""}}) {
-        EXPECT_EQ(problem_of([&] { choose_graph(listing, wanted); }), problem + there) << wanted;
+        EXPECT_EQ(problem_of([&, wanted = wanted] { choose_graph(listing, wanted); }), problem + there) << wanted;
     }
     EXPECT_EQ(problem_of([] {
                   choose_graph(listing_of({"a", "b", "c", "d", "e"}), "0");

@@ -45,7 +45,7 @@ TEST(PlanLockSentences, SayWhatThePlanDoesNotHave) {
              {"bucket", "\"bucket\"" + expected},
              {"", "\"\"" + expected}}) {
         PlanLocks locks;
-        EXPECT_EQ(problem_of([&] { add_lock(locks, text, plan); }), "--lock: " + problem) << text;
+        EXPECT_EQ(problem_of([&, text = text] { add_lock(locks, text, plan); }), "--lock: " + problem) << text;
     }
     PlanLocks locks;
     EXPECT_EQ(problem_of([&] { add_lock(locks, "bucket:1", bucketed("")); }),
