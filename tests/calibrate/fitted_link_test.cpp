@@ -91,6 +91,35 @@ TEST(FittedLink, WhatKindsKnewIsLeftWhereALineOverBytesIsBetter) {
     EXPECT_NEAR(found.link.bytes_per_s, 1e11, 1e9);
 }
 
+TEST(FittedLink, WhatKindsKnewIsLeftWhereItIsNoBetter) {
+    CostParameters::Link known = known_link();
+    known.latency_ms = 0;
+    const std::vector<FittedSample> alike(5, FittedSample{1024, 2, 0.0, 0, 1});
+    const FittedLink found = fit_link(alike, known);
+    ASSERT_TRUE(found.fit);
+    EXPECT_TRUE(found.link.kinds.empty());
+    EXPECT_DOUBLE_EQ(found.link.bytes_per_s, 1024 / 2 * 1e3);
+}
+
+TEST(FittedLink, WhatKindsKnewIsLeftWhereItWasNotKnownOfAll) {
+    // What was known of the others would fit exactly, and bytes do not.
+    std::vector<FittedSample> known = samples(true);
+    EXPECT_FALSE(fit_link(known, known_link()).link.kinds.empty());
+    known[0].known_ms = 0;
+    known[0].time_ms = 0.01;
+    EXPECT_TRUE(fit_link(known, known_link()).link.kinds.empty());
+}
+
+TEST(Misfit, IsTheMeanOverWhatTheLineWasFittedTo) {
+    const FittedSample close{1, 2, 0.0, 0, 0}, far{1, 4, 0.0, 0, 0}, beside{1, 8, 8.0, 0, 0};
+    SamplesFit fit;
+    fit.line.slope = 1;
+    EXPECT_DOUBLE_EQ(misfit({close, far, beside}, fit), (0.5 + 0.75) / 2);
+    fit.few_alone = true;
+    EXPECT_DOUBLE_EQ(misfit({close, far, beside}, fit), (0.5 + 0.75 + 0.875) / 3);
+    EXPECT_EQ(misfit({}, fit), 0);
+}
+
 TEST(HeldOutError, TellsHowFarAFitCarries) {
     std::vector<FittedSample> straight, bent;
     for (int index = 1; index <= 50; ++index) {

@@ -69,6 +69,31 @@ TEST(RunDifferences, TheLargestComesFirstAndSumsAreByClassAndGroup) {
     EXPECT_GT(differences.not_measured, 100u);
 }
 
+TEST(RunDifferences, SumsAreOfWhatTheStepRuns) {
+    test::GraphSketch sketch;
+    sketch.group("1", 4, 0, 1e9);
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId first = sketch.reduce("first", x, 1, "0"), second = sketch.reduce("second", x, 1, "1");
+    const NodeId third = sketch.reduce("third", x, 1, "1"), wait = sketch.wait("wait", first);
+    const NodeId idle = sketch.cast("idle", x, 0), missing = sketch.cast("missing", x, 0);
+    const Graph drawn = sketch.finish({wait, second, third, idle, missing});
+    RunnerTimes times;
+    // What is given, or waits, is no part of the sums, whatever a run has of it.
+    times.node_ms = {{"x", 7}, {"wait", 9}, {"second", 3}, {"third", 5}};
+    std::vector<double> predicted_ms(drawn.node_count());
+    predicted_ms[first] = predicted_ms[second] = predicted_ms[third] = predicted_ms[missing] = 2;
+    const RunDifferences differences = run_differences(drawn, predicted_ms, times);
+    ASSERT_EQ(differences.nodes.size(), 2u);
+    EXPECT_EQ(differences.nodes[0].node, third);
+    EXPECT_EQ(differences.nodes[0].process_group, "1");
+    ASSERT_EQ(differences.sums.size(), 1u);
+    EXPECT_EQ(differences.sums[0].name, "1");
+    EXPECT_EQ(differences.sums[0].nodes, 2u);
+    EXPECT_EQ(differences.sums[0].predicted_ms, 4);
+    EXPECT_EQ(differences.sums[0].measured_ms, 8);
+    EXPECT_EQ(differences.not_measured, 2u);  // `first` and `missing`; `idle` was to take no time
+}
+
 TEST(RunDifferences, OfARunWithoutTimesOfNodesThereAreNone) {
     const RunDifferences differences = run_differences(*graph(), node_times_ms(*graph()), {});
     EXPECT_TRUE(differences.nodes.empty());

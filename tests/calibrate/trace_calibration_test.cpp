@@ -19,6 +19,7 @@
 #include "core/pipeline/execution.h"
 #include "core/plan/presets.h"
 #include "core/predict/compiled_times.h"
+#include "tests/cost/graph_sketch.h"
 #include "tests/measure/simulated_trace.h"
 
 namespace overlap {
@@ -189,6 +190,81 @@ TEST(TraceCalibration, ATraceOfAnotherPlanIsTakenWithAWarning) {
     comparison.only_measured = comparison.matching.pairs;
     EXPECT_TRUE(has_note(run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes,
                          "warning: the trace job may be of another plan: "));
+}
+
+TEST(TraceCalibration, AFewCollectivesWithoutAPartnerAreUsual) {
+    MeasuredComparison comparison;
+    comparison.evaluation = evaluate_baseline(sample("llama3_debugmodel_fsdp8.prebucket"));
+    const test::SimulatedTrace trace(*comparison.evaluation);
+    comparison = compare_with_measurement(comparison.evaluation, measured_step(trace.finish()));
+    const auto notes = [&](std::uint32_t pairs, std::uint32_t only_measured, std::uint32_t only_planned) {
+        comparison.matching.pairs = pairs;
+        comparison.only_measured = only_measured;
+        comparison.only_planned = only_planned;
+        return run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes;
+    };
+    EXPECT_EQ(notes(95, 5, 5).size(), 1u);
+    EXPECT_EQ(notes(94, 6, 0).front(),
+              "warning: the trace job may be of another plan: 6 of 100 collectives of the trace are not in the graph "
+              "with its plan, and 0 of 94 of that graph are not in the trace");
+    EXPECT_EQ(notes(94, 0, 6).size(), 2u);
+}
+
+/// A small step of a job that is compiled as a whole, as it was measured.
+CalibrationRun small_compiled_run(const std::string& kernel) {
+    test::GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {1000}));
+    const NodeId reduced = sketch.reduce("reduced", x, 1), wait = sketch.wait("wait", reduced);
+    const NodeId a =
+        sketch.call("a", "aten.exp.default", test::GraphSketch::values({wait}), {sketch.tensor("float32", {16})});
+    const auto graph = with_compilation(std::make_shared<const Graph>(sketch.finish({a})), Compilation{});
+    const auto evaluation = evaluate_baseline(graph);
+    test::SimulatedTrace trace(*evaluation);
+    EXPECT_EQ(trace.compute.size(), 1u);
+    trace.compute.at(0).name = kernel;
+    return run_of_trace("job", compare_with_measurement(evaluation, measured_step(trace.finish())),
+                        ProfileTables(ProfileRecords{}));
+}
+
+TEST(TraceCalibration, TheLastKernelOfAStepCounts) {
+    const CalibrationRun run = small_compiled_run("triton_poi_fused_exp_0");
+    EXPECT_EQ(run.generated.measured, 1u);
+    EXPECT_GT(run.generated.total_ms, 0);
+    ASSERT_EQ(run.samples.size(), 1u);
+    EXPECT_GT(run.samples[0].time_ms, 0);
+    EXPECT_LT(run.samples[0].time_ms, 1);
+    EXPECT_EQ(run.notes.back(),
+              "the trace job has 1 kernel that the compiler wrote, and the model makes 1; they are compared as a sum");
+    // Templates are products and attention, which stand for themselves.
+    EXPECT_EQ(small_compiled_run("triton_tem_fused_mm_0").generated.measured, 0u);
+    EXPECT_EQ(small_compiled_run("gemm").generated.measured, 0u);
+}
+
+TEST(TraceCalibration, CollectivesBesideThoseOfAnotherGroupAreTold) {
+    test::GraphSketch sketch;
+    sketch.group("1", 4, 0, 1e9);
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    sketch.reduce("first", x, 4, "0");
+    sketch.reduce("second", x, 3, "1");
+    const auto evaluation = evaluate_baseline(std::make_shared<const Graph>(sketch.finish()));
+    const test::SimulatedTrace trace(*evaluation);
+    const CalibrationRun run = run_of_trace("job", compare_with_measurement(evaluation, measured_step(trace.finish())),
+                                            ProfileTables(ProfileRecords{}));
+    ASSERT_EQ(run.samples.size(), 2u);
+    for (const NodeSample& sample : run.samples) {
+        EXPECT_DOUBLE_EQ(sample.beside_others_ms, 3);
+        EXPECT_EQ(sample.beside_ms, 0);
+    }
+    EXPECT_DOUBLE_EQ(*run.step_ms, 4);
+    EXPECT_DOUBLE_EQ(*run.exposed_ms, 4);
+}
+
+TEST(TraceCalibration, OfAJobThatCompilesNothingNoKernelsAreTold) {
+    const auto evaluation = evaluate_baseline(sample("llama3_debugmodel_fsdp8.prebucket"));
+    const test::SimulatedTrace trace(*evaluation);
+    const CalibrationRun run = run_of_trace("job", compare_with_measurement(evaluation, measured_step(trace.finish())),
+                                            ProfileTables(ProfileRecords{}));
+    EXPECT_FALSE(has_note(run.notes, "that the compiler wrote"));
 }
 
 TEST(TraceCalibration, ATraceOfAnotherJobIsRefused) {
