@@ -65,6 +65,13 @@ TEST(JobMatch, SaysWhereOnlyTheOrderWasCompared) {
     EXPECT_NE(match.doubt().find("140 of 140"), std::string::npos) << match.doubt();
 }
 
+TEST(JobMatch, SaysThatOnlyTheOrderWasComparedOfHalfAndMore) {
+    EXPECT_EQ((JobMatch{.pairs = 4, .planned = 4, .measured = 4, .in_order_alone = 1}).doubt(), "");
+    EXPECT_EQ((JobMatch{.pairs = 4, .planned = 4, .measured = 4, .in_order_alone = 2}).doubt(),
+              "whether it is the same job is not known: of 2 of 4 matched collectives the trace says neither process "
+              "group nor size, so only their order was compared");
+}
+
 TEST(JobMatch, AFewKernelsOfUnknownSizeAreNoPartOfAGroup) {
     const auto evaluation = step_of("llama3_debugmodel_fsdp8.prebucket");
     test::SimulatedTrace written(*evaluation);

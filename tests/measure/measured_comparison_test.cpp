@@ -168,6 +168,91 @@ TEST(MeasuredComparison, FindsWhichWaitedForALatePeer) {
     EXPECT_NE(row_of(of_peer, 12).cause, DifferenceCause::late_peer);
 }
 
+TEST(MeasuredComparison, NothingWaitsLongerThanItRan) {
+    const auto evaluation = exposed_step();
+    test::SimulatedTrace own(*evaluation), peer(*evaluation);
+    // The peer starts number 12 after it has ended here, as where clocks do not fit.
+    own.delay_from(own.collectives[12].end_ns(), 50 * ms);
+    peer.delay_from(peer.collectives[12].start_ns, 50 * ms);
+    ASSERT_LT(own.collectives[12].length_ns, 50 * ms);
+    const std::vector<std::shared_ptr<const MeasuredTrace>> traces = {own.finish(), peer.finish()};
+    const AlignedRanks aligned = align_ranks(traces);
+    const MeasuredComparison comparison =
+        compare_with_measurement(evaluation, measured_step(traces[0]), {.ranks = &aligned, .own = 0});
+    EXPECT_GT(row_of(comparison, 12).late_peer_ms, 0);
+    EXPECT_DOUBLE_EQ(row_of(comparison, 12).late_peer_ms, row_of(comparison, 12).measured_ms);
+}
+
+/// How many collectives have the kind of another, and how many its size as well.
+std::pair<std::size_t, std::size_t> alike(const Simulation& simulation, const CollectiveTiming& of) {
+    std::size_t kind = 0, size = 0;
+    for (const CollectiveTiming& other : simulation.collectives) {
+        kind += other.kind == of.kind;
+        size += other.kind == of.kind && other.bytes == of.bytes;
+    }
+    return {kind, size};
+}
+
+TEST(MeasuredComparison, HowLongACollectiveTakesUndisturbedIsThatOfItsSizeFirst) {
+    // All of one size are slower than planned, few among those of their kind; something runs beside one of them.
+    const auto evaluation = exposed_step();
+    const std::vector<CollectiveTiming>& planned = evaluation->simulation.collectives;
+    const auto chosen = std::ranges::find_if(planned, [&](const CollectiveTiming& of) {
+        const auto [kind, size] = alike(evaluation->simulation, of);
+        return size >= 3 && size * 3 < kind;
+    });
+    ASSERT_NE(chosen, planned.end());
+    test::SimulatedTrace written(*evaluation);
+    std::map<std::uint32_t, DifferenceCause> causes;
+    for (std::uint32_t index = 0; index < planned.size(); ++index) {
+        if (planned[index].kind != chosen->kind || planned[index].bytes != chosen->bytes) continue;
+        written.lengthen(index, 1 * ms);
+        causes[index] = DifferenceCause::longer_kernel;
+    }
+    const test::SimulatedTrace::Kernel beside = written.collectives[static_cast<std::size_t>(chosen - planned.begin())];
+    written.compute.push_back(beside);
+    expect_causes(compare(evaluation, written), causes);
+}
+
+TEST(MeasuredComparison, HowLongACollectiveTakesUndisturbedIsThatOfItsKindElse) {
+    // Something runs beside each of one size, and all of the kind take as much longer than planned.
+    const auto evaluation = exposed_step();
+    const std::vector<CollectiveTiming>& planned = evaluation->simulation.collectives;
+    const auto chosen = std::ranges::find_if(planned, [&](const CollectiveTiming& of) {
+        const auto [kind, size] = alike(evaluation->simulation, of);
+        return size * 3 < kind;
+    });
+    ASSERT_NE(chosen, planned.end());
+    test::SimulatedTrace written(*evaluation);
+    std::vector<std::uint32_t> disturbed;
+    for (std::uint32_t index = 0; index < planned.size(); ++index) {
+        if (planned[index].kind != chosen->kind) continue;
+        written.lengthen(index, 2 * written.collectives[index].length_ns);
+        if (planned[index].bytes == chosen->bytes) disturbed.push_back(index);
+    }
+    for (const std::uint32_t index : disturbed) {
+        const test::SimulatedTrace::Kernel beside = written.collectives[index];
+        written.compute.push_back(beside);
+    }
+    const MeasuredComparison comparison = compare(evaluation, written);
+    for (const std::uint32_t index : disturbed) {
+        EXPECT_EQ(difference_cause_name(row_of(comparison, index).cause),
+                  difference_cause_name(DifferenceCause::longer_kernel));
+    }
+}
+
+TEST(MeasuredComparison, ListsTheFirstOfTheTraceToo) {
+    const auto evaluation = exposed_step();
+    test::SimulatedTrace written(*evaluation);
+    test::SimulatedTrace::Collective extra = written.collectives[0];
+    extra.bytes = 999;
+    extra.start_ns -= 500;
+    written.collectives.push_back(extra);
+    const MeasuredComparison comparison = compare(evaluation, written);
+    EXPECT_EQ(comparison.only_measured, 1u);
+    EXPECT_EQ(comparison.rows.size(), evaluation->simulation.collectives.size() + 1);
+}
+
 TEST(MeasuredComparison, ListsWhatOnlyOneSideHas) {
     const auto evaluation = exposed_step();
     test::SimulatedTrace written(*evaluation);

@@ -39,6 +39,20 @@ TEST(MeasurementProblems, TellWhatIsMissing) {
     const auto of_eight = trace_problems(*distributed.finish(header));
     ASSERT_EQ(kinds_of(of_eight), (Kinds{"no_communication"}));
     EXPECT_EQ(of_eight[0].severity, Severity::caution);
+    test::TraceSketch single;
+    single.kernel("gemm", "7", 100, 10);
+    header.world_size = 1;
+    EXPECT_EQ(trace_problems(*single.finish(header)).at(0).severity, Severity::note);
+}
+
+TEST(MeasurementProblems, HaveATitleAndASentence) {
+    test::TraceSketch sketch;
+    sketch.kernel("ncclDevKernel_AllGather_RING_LL", "20", 100, 10, 105);
+    sketch.kernel("gemm", "7", 200, 10, 190);
+    const auto problems = trace_problems(*sketch.finish());
+    ASSERT_EQ(kinds_of(problems), (Kinds{"starts_before_launch"}));
+    EXPECT_EQ(problems[0].title, "Clocks of host and GPU");
+    EXPECT_EQ(problems[0].message, "1 GPU event before the call that launched it: host and GPU do not agree on time");
 }
 
 TEST(MeasurementProblems, OfARealTraceStandWithTheirNumbers) {

@@ -19,6 +19,21 @@ TEST(PredictionError, IsNothingForAJobThatDidAsPlanned) {
     EXPECT_LT(error.median_relative, 1e-5);
 }
 
+TEST(PredictionError, IsRelativeToWhatWasMeasured) {
+    MeasuredComparison comparison;
+    for (const auto& [planned_ms, measured_ms] : {std::pair(1.0, 4.0), {6.0, 4.0}, {1.0, 0.0}, {9.0, 10.0}}) {
+        CollectiveComparison& row = comparison.rows.emplace_back();
+        row.planned = row.measured = 0;
+        row.planned_ms = planned_ms;
+        row.measured_ms = measured_ms;
+    }
+    comparison.rows.emplace_back().planned_ms = 100;  // has no partner
+    const PredictionError error = error_of_plan(comparison);
+    EXPECT_EQ(error.collectives, 4u);
+    EXPECT_DOUBLE_EQ(error.mean_absolute_ms, (3.0 + 2 + 1 + 1) / 4);
+    EXPECT_DOUBLE_EQ(error.median_relative, 0.5);
+}
+
 TEST(PredictionError, OfAProfileOfTheJobIsSmallerThanThatOfTheModel) {
     const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
     test::SimulatedTrace written(*evaluation);

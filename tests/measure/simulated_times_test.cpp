@@ -7,6 +7,7 @@
 
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
+#include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -44,6 +45,20 @@ TEST(SimulatedTimes, AreTheFiguresOfTheSimulation) {
     }
     EXPECT_LE(times.step.communication_ns, communication_ns);  // groups may run at the same time
     EXPECT_NEAR(static_cast<double>(exposed_ns), static_cast<double>(times.step.exposed_ns), 10);
+}
+
+TEST(SimulatedTimes, CountWhatTakesTime) {
+    test::GraphSketch sketch;
+    const NodeId first = sketch.call("first", "aten.full.default", {}, {sketch.tensor("float32", {4})}, 2);
+    const NodeId second = sketch.cast("second", first, 1), idle = sketch.cast("idle", second, 0);
+    const NodeId reduced = sketch.reduce("reduced", idle, 5);
+    const auto evaluation = evaluate_baseline(std::make_shared<const Graph>(sketch.finish({reduced})));
+    const SimulatedTimes times = simulated_times(*evaluation);
+    EXPECT_EQ(times.step.activities, 3u);
+    ASSERT_EQ(times.groups.size(), 1u);
+    EXPECT_EQ(times.groups[0].times.activities, 1u);
+    EXPECT_EQ(times.groups[0].times.begin_ns, in_ns(3));
+    EXPECT_EQ(times.groups[0].times.communication_ns, in_ns(5));
 }
 
 TEST(SimulatedTimes, WhatComputeWaitsForCopiesIsATimeOfItsOwn) {

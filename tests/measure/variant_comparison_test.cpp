@@ -75,6 +75,7 @@ TEST(CompareVariants, TellsWhatABucketTookIn) {
         if (row.change == CollectiveChange::changed) {
             EXPECT_TRUE(row.members_changed) << row.remark;
             EXPECT_EQ(row.before->collectives, row.after->members);
+            EXPECT_EQ(row.before->members, row.after->members);
             EXPECT_EQ(row.before->bytes, row.after->bytes) << "a bucket stands against all of its members";
             EXPECT_LT(row.time_change_ms(), 0) << row.remark;
         }
@@ -105,7 +106,12 @@ TEST(CompareVariants, PairsBucketsThatShareMostMembers) {
     EXPECT_EQ(back.count(CollectiveChange::changed), comparison.count(CollectiveChange::changed));
     for (const ComparisonRow& row : back.rows) {
         if (row.change == CollectiveChange::split) {
+            EXPECT_NE(row.counterpart, "");
             EXPECT_EQ(row.remark, "split off " + row.counterpart);
+        }
+        if (row.change == CollectiveChange::changed) {
+            EXPECT_EQ(row.before->bytes, row.after->bytes) << "a bucket stands against all that comes out of it";
+            EXPECT_GT(row.after->collectives, 1u);
         }
     }
 }
