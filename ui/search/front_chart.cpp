@@ -12,6 +12,7 @@
 namespace overlap::ui {
 namespace {
 
+constexpr double beyond_axis = 4;            ///< by which the line goes beyond the axis
 constexpr double grip = 5;                   ///< how near the pointer has to be to the line
 constexpr std::int64_t far_off = 1LL << 40;  ///< bytes from which the scale is read
 constexpr double beyond_share = 0.06;        ///< how much peaks beyond the limit are tinted
@@ -65,7 +66,8 @@ void FrontChart::paintEvent(QPaintEvent* event) {
     painter.fillRect(QRectF(QPointF(x, inside.top()), inside.bottomRight()), beyond);
     if (!lineX()) return;
     painter.setPen(QPen(currentTheme().accent, dragging_ ? 2 : 1));
-    painter.drawLine(QPointF(x, inside.top()), QPointF(x, height()));
+    // Below stand the axis's numbers, which it would strike through.
+    painter.drawLine(QPointF(x, inside.top()), inside.bottomLeft() + QPointF(x - inside.left(), beyond_axis));
 }
 
 void FrontChart::mousePressEvent(QMouseEvent* event) {

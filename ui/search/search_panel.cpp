@@ -52,6 +52,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
       compare_(new QPushButton(tr("Compare"))),
       caption_(new QLabel),
       result_(new QLabel),
+      end_(new QLabel),
       chart_(new FrontChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
       slider_(new LimitSlider(*chart_)),
       earlier_(new EarlierSearches),
@@ -157,8 +158,8 @@ QWidget* SearchPanel::makeResult() {
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(8, 4, 8, 4);
     layout->setSpacing(6);
-    const std::pair<QLabel*, QString> texts[] = {{result_, tr("What was found")},
-                                                 {caption_, tr("How far the search is")}};
+    const std::pair<QLabel*, QString> texts[] = {
+        {result_, tr("What was found")}, {caption_, tr("How far the search is")}, {end_, tr("How the search ended")}};
     for (const auto& [label, name] : texts) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::RichText);
@@ -168,10 +169,10 @@ QWidget* SearchPanel::makeResult() {
     }
     result_->setObjectName("searchResult");
     caption_->setObjectName("searchCaption");
-    caption_->setProperty("role", "dim");
-    layout->addWidget(caption_);
-    layout->addWidget(result_);
-    layout->addWidget(earlier_);
+    end_->setObjectName("searchEnd");
+    for (QLabel* label : {caption_, end_}) label->setProperty("role", "dim");
+    // How it ended is of less interest than what was found; where there is little height, the first stands alone.
+    for (QLabel* label : std::initializer_list<QLabel*>{caption_, result_, earlier_, end_}) layout->addWidget(label);
     layout->addWidget(table_, 1);
     layout->addStretch();  // while there is no table, sentences stay at the top
     // Where there is little height it scrolls.
@@ -217,10 +218,13 @@ QString SearchPanel::result() const {
     return result_text_;
 }
 
-void SearchPanel::say(const QString& sentence) {
+void SearchPanel::say(const QString& sentence, bool of_end) {
     told_ = shownName(sentence);
-    caption_->setText(linked(told_));
-    caption_->setHidden(sentence.isEmpty());
+    for (QLabel* label : {caption_, end_}) {
+        const bool says = (label == end_) == of_end && !sentence.isEmpty();
+        label->setText(says ? linked(told_) : QString());
+        label->setHidden(!says);
+    }
 }
 
 void SearchPanel::sayResult(const QString& sentences) {

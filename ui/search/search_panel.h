@@ -133,7 +133,8 @@ class SearchPanel : public QWidget {
     int open();
     /// The same of any plan that a search made for the open graph.
     int showPlan(Plan plan);
-    void say(const QString& sentence);
+    /// @param of_end the sentence says how the search ended whose result is shown: it stands below that.
+    void say(const QString& sentence, bool of_end = false);
     void sayResult(const QString& sentences);
     /// As rich text, with a link to each choice that is spoken of.
     QString linked(const QString& sentences) const;
@@ -141,7 +142,7 @@ class SearchPanel : public QWidget {
     Document& document_;
     SearchControls* controls_;
     QPushButton *find_, *open_, *compare_;
-    QLabel *caption_, *result_;
+    QLabel *caption_, *result_, *end_;
     FrontChart* chart_;
     LimitSlider* slider_;
     EarlierSearches* earlier_;
@@ -166,7 +167,7 @@ class SearchPanel : public QWidget {
     std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
     LinkSharing links_ = LinkSharing::by_host;    ///< of the steps in the chart
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
-    QString told_, result_text_;                  ///< what caption_ and result_ say, without links
+    QString told_, result_text_;                  ///< what caption_ or end_, and result_, say, without links
     QString introduced_;                          ///< what introduce() said
     QString remark_;       ///< why a search did not begin, found nothing or was cut off; a sentence without full stop
     StartCheck check_;     ///< of beside_, where it has been edited

@@ -120,7 +120,7 @@ void SearchPanel::tellWhereItStands() {
     if (begins_soon_)
         sentences.append(tr("The search begins as soon as the plan that is shown has been evaluated"));
     else if (found_ && remark_.isEmpty())
-        sentences.append(captionOf(foundBeside()));
+        return say(captionOf(foundBeside()), true);
     else if (!found_ && !why.isEmpty() && !remark_.endsWith(why))
         sentences.append(why);
     say(sentences.join(QStringLiteral(". ")));

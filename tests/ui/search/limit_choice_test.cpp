@@ -56,6 +56,23 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         QCOMPARE(chosen(), least->id);
     }
 
+    /// The numbers of the axis are there for who looks for a limit.
+    void theLineStrikesNoNumberOfTheAxisThrough() {
+        find();
+        FrontChart& chart = *panel_->chart();
+        const auto image = [&](std::optional<std::int64_t> limit, bool below_axis) {
+            panel_->controls().setLimit(limit);
+            const int axis = static_cast<int>(chart.axes().bottom()) + 6;
+            return chart
+                .grab(below_axis ? QRect(0, axis, chart.width(), chart.height() - axis)
+                                 : QRect(0, 0, chart.width(), axis))
+                .toImage();
+        };
+        const std::int64_t limit = chart.peakAt(chart.axes().center().x());
+        QVERIFY(image(limit, false) != image(std::nullopt, false));
+        QCOMPARE(image(limit, true), image(std::nullopt, true));
+    }
+
     /// It is said beside the limit, and no search is begun for it.
     void whatNoPlanCanStayWithinIsSaidBeforeASearch() {
         const auto* beside = panel_->findChild<QLabel*>(QStringLiteral("leastPeak"));

@@ -13,6 +13,22 @@ class SearchBeginTest : public QObject, SearchedPanel {
     void init() { openPanel(); }
     void cleanup() { closePanel(); }
 
+    /// In a low panel the first sentences are all that can be read.
+    void whatWasFoundStandsAboveHowTheSearchEnded() {
+        const auto* progress = panel_->findChild<QLabel*>(QStringLiteral("searchCaption"));
+        const auto* result = panel_->findChild<QLabel*>(QStringLiteral("searchResult"));
+        const auto* end = panel_->findChild<QLabel*>(QStringLiteral("searchEnd"));
+        QVERIFY(progress && result && end);
+        panel_->findButton()->click();
+        QVERIFY(progress->isVisible() && !end->isVisible());
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 30'000);
+        find();
+        QVERIFY(!progress->isVisible() && end->isVisible());
+        QCOMPARE(end->text(), panel_->caption());
+        QTRY_VERIFY(end->y() >= result->y() + result->height());
+    }
+
     /// Asked for again, it says at once why it cannot begin, and does not begin unasked when it could.
     void saysAtOnceWhyItCannotBeginAndDoesNotBeginLater() {
         find();

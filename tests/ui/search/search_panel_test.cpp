@@ -212,7 +212,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
         panel_->restore(toJson(found, 0));
         QVERIFY2(panel_->caption().contains("the fastest, "), qPrintable(panel_->caption()));
         QVERIFY2(panel_->caption().contains("less than " + formatPercent(alike_share)), qPrintable(panel_->caption()));
-        auto* caption = panel_->findChild<QLabel*>("searchCaption");
+        auto* caption = panel_->findChild<QLabel*>("searchEnd");
         QVERIFY2(caption->text().contains("<a href=\"1\">the fastest</a>"), qPrintable(caption->text()));
         emit caption->linkActivated("1");
         QVERIFY2(panel_->result().startsWith(found.choices[1].title, Qt::CaseInsensitive),
