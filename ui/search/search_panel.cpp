@@ -12,6 +12,7 @@
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 #include "ui/search/earlier_searches.h"
+#include "ui/search/front_area.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
@@ -55,13 +56,14 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
       end_(new QLabel),
       chart_(new FrontChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
       slider_(new LimitSlider(*chart_)),
+      front_(new FrontArea(*chart_, *slider_)),
       earlier_(new EarlierSearches),
       table_(new PartsTable) {
     setObjectName("search");
     setAccessibleName(tr("Search"));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
-    split->addWidget(makeFront());
+    split->addWidget(front_);
     split->addWidget(makeResult());
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
@@ -143,16 +145,6 @@ QWidget* SearchPanel::makeBar() {
     return bar;
 }
 
-QWidget* SearchPanel::makeFront() {
-    auto* front = new QWidget;
-    auto* layout = new QVBoxLayout(front);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);  // the slider is under the chart's axis
-    layout->addWidget(chart_, 1);
-    layout->addWidget(slider_);
-    return front;
-}
-
 QWidget* SearchPanel::makeResult() {
     auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
@@ -181,7 +173,7 @@ QWidget* SearchPanel::makeResult() {
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
-    area->setMinimumWidth(narrowest_result);
+    area->setMinimumSize(narrowest_result, 1);  // buttons above it stay whole
     area->setWidget(side);
     connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
     connect(compare_, &QPushButton::clicked, this, [this] {
@@ -281,7 +273,7 @@ void SearchPanel::forget() {
     chart_->clear();
     chart_->setCurrent(std::nullopt);
     chart_->setPeakLimit(std::nullopt);
-    slider_->hide();
+    front_->offerSlider(false);
     chart_->setNote(tr("Plans that are found are drawn here, step against peak memory"));
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
     table_->clear();

@@ -22,6 +22,7 @@ namespace overlap::ui {
 
 class Document;
 class EarlierSearches;
+class FrontArea;
 class FrontChart;
 class LimitSlider;
 class PartsTable;
@@ -85,7 +86,6 @@ class SearchPanel : public QWidget {
 
   private:
     QWidget* makeBar();
-    QWidget* makeFront();
     QWidget* makeResult();
     void update();
     void forget();
@@ -145,6 +145,7 @@ class SearchPanel : public QWidget {
     QLabel *caption_, *result_, *end_;
     FrontChart* chart_;
     LimitSlider* slider_;
+    FrontArea* front_;  ///< both
     EarlierSearches* earlier_;
     PartsTable* table_;
     SearchStart began_;   ///< where the newest search began

@@ -9,6 +9,7 @@
 #include "ui/document/document.h"
 #include "ui/document/found_note.h"
 #include "ui/search/earlier_searches.h"
+#include "ui/search/front_area.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
@@ -35,8 +36,8 @@ void SearchPanel::showFound(const FoundPlans& found, int chosen) {
     links_ = found.links;
     drawStart();
     drawChoices();
-    slider_->setVisible(found.front_peaks.size() > 1);
     if (found.front_peaks.size() > 1) slider_->setPeaks(found.front_peaks);
+    front_->offerSlider(found.front_peaks.size() > 1);
     remark_.clear();
     tellWhereItStands();
     showLimit();

@@ -4,6 +4,7 @@
 
 #include "tests/ui/search/searched_panel.h"
 #include "ui/search/front_chart.h"
+#include "ui/search/limit_slider.h"
 #include "ui/theme/limit_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/limit_field.h"
@@ -71,6 +72,25 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         const std::int64_t limit = chart.peakAt(chart.axes().center().x());
         QVERIFY(image(limit, false) != image(std::nullopt, false));
         QCOMPARE(image(limit, true), image(std::nullopt, true));
+    }
+
+    /// Else it would cover the axis that it stands below.
+    void theSliderGoesWhereThereIsNoRoomForIt() {
+        find(150);
+        LimitSlider& slider = *panel_->limitSlider();
+        FrontChart& chart = *panel_->chart();
+        QVERIFY(slider.isVisible());
+        panel_->setMinimumHeight(64);  // as a dock does it
+        for (const int height : {400, 64, 90, 120, 130, 140, 160, 300}) {
+            panel_->resize(1200, height);
+            runAllDue();
+            const bool covers = slider.isVisible() && slider.y() < chart.y() + chart.height();
+            QVERIFY2(!covers, qPrintable(QString::number(height)));
+            const bool cut = slider.isVisible() && chart.height() < chart.minimumHeight();
+            QVERIFY2(!cut, qPrintable(QString::number(height)));
+            if (height >= 160) QVERIFY2(slider.isVisible(), qPrintable(QString::number(height)));
+            QCOMPARE(panel_->openButton()->height(), panel_->openButton()->sizeHint().height());
+        }
     }
 
     /// It is said beside the limit, and no search is begun for it.
