@@ -70,5 +70,22 @@ TEST(TimelinePicture, MemoryOfOneStepHasNoOtherBehindIt) {
     EXPECT_EQ(count(memory_picture(*timeline(), nullptr, {0, 60'000'000}, ""), "held-before"), 0u);
 }
 
+TEST(TimelinePicture, WhatOverlapsHasARowOfItsOwn) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({"Gathers", "", LaneKind::process_group, EventRole::bucket_1});
+    for (const std::int64_t begin : {0, 5'000'000, 20'000'000})
+        builder.add(lane, {{begin, begin + 10'000'000}, builder.intern("gather"), EventRole::bucket_1, 0, 0});
+    const std::string svg = timeline_picture(*builder.finish(), {0, 30'000'000}, "", PictureHome::alone);
+    EXPECT_NE(svg.find("width=\"1196\" height=\"94\" viewBox=\"-8 -8 1196 94\""), std::string::npos) << svg;
+    EXPECT_EQ(svg.substr(svg.find("<text class=\"lane\"")),
+              "<text class=\"lane\" x=\"0\" y=\"37\">Gathers</text>\n"
+              "<path class=\"r3\" d=\"M170 22H503.33v22H170zM836.67 22H1170v22H836.67z\"/>\n"
+              "<text class=\"lane\" x=\"0\" y=\"65\">Gathers (2)</text>\n"
+              "<path class=\"r3\" d=\"M336.67 50H670v22H336.67z\"/>\n"
+              "<path class=\"end\" d=\"M1170 18V78\"/>\n</svg>\n");
+    EXPECT_NE(svg.find("<text class=\"tick\" x=\"1003.33\" y=\"14\">25 ms"), std::string::npos);
+    EXPECT_NE(svg.find("<text class=\"tick last\" x=\"1170\" y=\"14\">30 ms"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -131,6 +131,11 @@ TEST(GraphTrainer, WritesOptionsAsItsPassesTakeThem) {
     EXPECT_FALSE(holds(uncapped, "bucket_cap_mb_by_bucket_idx\": ")) << uncapped.bytes;
 }
 
+TEST(GraphTrainer, APassThatNoJobHasIsRefused) {
+    EXPECT_EQ(refusal_of("graph_trainer", {step_of("overlap_fsdp_ag_rs_pass")}),
+              "pipeline: the pass overlap_fsdp_ag_rs_pass has no counterpart in a training job");
+}
+
 TEST(GraphTrainer, RulesOfModulesAreRefusedWhereAStepNeedsThem) {
     Plan plan;
     ModuleRule rule;
