@@ -47,6 +47,54 @@ TEST(OrderFreeBound, EachLayerTakesWhatDecidesInIt) {
     EXPECT_NE(bound.reason.find("in every plan, whatever the order of compute, "), std::string::npos) << bound.reason;
 }
 
+NodeId exchanged(GraphSketch& sketch, const std::string& name, std::initializer_list<NodeId> from, double time_ms) {
+    const NodeId joined =
+        sketch.call("join_" + name, "aten.cat.default", GraphSketch::values(from), {sketch.tensor("float32", {4})}, 0);
+    const NodeId send = sketch.call("send_" + name, "_c10d_functional.all_to_all_single.default",
+                                    {Value::of_node(joined), sketch.list({}), sketch.list({}), sketch.text("0")},
+                                    {sketch.tensor("float32", {4})}, time_ms);
+    return sketch.wait("sent_" + name, send);
+}
+
+/// What does not depend on one another runs one after the other all the same, also before the step's first collective.
+TEST(OrderFreeBound, ACollectiveWaitsForAllComputeThatItNeeds) {
+    GraphSketch sketch;
+    const NodeId a = sketch.compute("a", {}, 1), b = sketch.compute("b", {a}, 0), c = sketch.compute("c", {b}, 2);
+    const NodeId other = sketch.compute("other", {}, 4);
+    const NodeId last = sketch.compute("last", {exchanged(sketch, "both", {c, other}, 10)}, 1);
+    EXPECT_NEAR(lower_bound(*work_of(shared(sketch.finish({last}))), {}, true).step_ms, 7 + 10 + 1, 1e-9);
+}
+
+/// Two collectives move data one after the other, and behind them comes all that needs both.
+TEST(OrderFreeBound, ALinkIsFollowedByAllComputeThatNeedsItsLast) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId first = exchanged(sketch, "first", {x}, 3), second = exchanged(sketch, "second", {x}, 3);
+    const NodeId a = sketch.compute("a", {first, second}, 1), b = sketch.compute("b", {first, second}, 1);
+    EXPECT_NEAR(lower_bound(*work_of(shared(sketch.finish({a, b}))), {}, true).step_ms, 0.02 + 2 * 2.98 + 2, 1e-9);
+}
+
+/// Heavy compute is looked at in blocks of 64.
+TEST(OrderFreeBound, WhatMustBeAliveIsFoundOfManyProductsToo) {
+    for (const int count : {63, 64, 65, 130}) {
+        GraphSketch sketch;
+        NodeId large = sketch.input("x", sketch.tensor("float32", {4})), last = large;
+        for (int index = 0; index < count; ++index) {
+            const std::string name = "p" + std::to_string(index);
+            const bool is_large = index == count / 2;
+            const std::vector<Value> arguments = GraphSketch::values({last, large});
+            last = sketch.call(name, "aten.mm.default", arguments,
+                               {sketch.tensor("float32", {is_large ? 100'000 : 1000})}, 1);
+            if (is_large) large = last;
+        }
+        const auto work = work_of(shared(sketch.finish({last})));
+        const BoundUnderLimits ordered(work), free(work, true);
+        EXPECT_GE(free.least_peak_bytes(), 400'000 + 2 * 4000) << count;
+        EXPECT_EQ(free.least_peak_bytes(), ordered.least_peak_bytes()) << count;
+        EXPECT_EQ(free.at({}).least_peak_node, ordered.at({}).least_peak_node) << count;
+    }
+}
+
 /// The gather's result has no room beside what the first product made, as long as the second needs that.
 TEST(OrderFreeBound, AGatherWaitsForRoom) {
     GraphSketch sketch;

@@ -34,6 +34,20 @@ TEST(StepParts, TellsComputeThatAPlanMaySaveByNode) {
     EXPECT_EQ(graph->name(parts.beyond[1].node), "also_dead");
 }
 
+TEST(StepParts, OfTheFirstNodeAreToldAndWaitsComputeNothing) {
+    GraphSketch sketch;
+    sketch.compute("dead", {}, 2);
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId gathered =
+        sketch.call("gathered", "_c10d_functional.wait_tensor.default", {Value::of_node(sketch.gather("gather", x, 4))},
+                    {sketch.tensor("float32", {16})}, 0.5);
+    const auto graph = std::make_shared<const Graph>(sketch.finish({gathered}));
+    const StepParts parts = step_parts(*step_work(graph), *evaluate_baseline(graph));
+    ASSERT_EQ(parts.beyond.size(), 1u);
+    EXPECT_EQ(graph->name(parts.beyond[0].node), "dead");
+    EXPECT_DOUBLE_EQ(parts.beyond_ms, 2);
+}
+
 /// One figure for the compute of every plan, whichever bound is told of; and the parts are the step.
 TEST(StepParts, OfARealGraphAddUp) {
     const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
