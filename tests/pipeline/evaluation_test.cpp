@@ -178,11 +178,14 @@ TEST(Evaluation, ThatInductorMovesCollectivesLaterIsToldOfJobsCompiledAsAWhole) 
     const auto told = [&](CompiledScope scope) {
         const auto evaluation =
             evaluate(graph, block_plan(*graph), {}, modelled_source(false, Compilation{.scope = scope}));
-        return std::ranges::count(evaluation->problems, ProblemKind::moved_again, &Problem::kind);
+        std::vector<std::string> titles;
+        for (const Problem& problem : evaluation->problems)
+            if (problem.kind == ProblemKind::moved_again) titles.push_back(problem.title);
+        return titles;
     };
-    EXPECT_EQ(told(CompiledScope::whole), 1);
-    EXPECT_EQ(told(CompiledScope::blocks), 0);
-    EXPECT_EQ(told(CompiledScope::eager), 0);
+    EXPECT_EQ(told(CompiledScope::whole), (std::vector<std::string>{"Moved again later"}));
+    EXPECT_TRUE(told(CompiledScope::blocks).empty());
+    EXPECT_TRUE(told(CompiledScope::eager).empty());
 }
 
 TEST(Evaluation, AnyPassThatReadsABufferBeforeItIsFilledIsTold) {
@@ -331,6 +334,10 @@ TEST(Evaluation, TellsWhichPartBegins) {
     plan.pipeline[0].enabled = false;
     EXPECT_EQ(told_of(graph, &plan), (Told{"manual_overlap_bucketing 0/4", "deduplicate_wait_tensors 1/4",
                                            "simulation 2/4", "memory 3/4", " 4/4"}));
+    plan.overlaps.list = {{.collective = "gone", .start_before = "mm"}};
+    EXPECT_EQ(told_of(graph, &plan), (Told{"manual_overlap_bucketing 0/5", "deduplicate_wait_tensors 1/5",
+                                           "overlaps 2/5", "simulation 3/5", "memory 4/5", " 5/5"}));
+    plan.overlaps.list.clear();
     plan.pipeline[1].pass = "no_such_pass";  // refused
     EXPECT_EQ(told_of(graph, &plan), (Told{"no_such_pass 0/4", "simulation 2/4", "memory 3/4", " 4/4"}));
 }
@@ -359,6 +366,9 @@ TEST(Evaluation, TurnsEveryMistakeIntoAProblem) {
     auto evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
     ASSERT_EQ(count(evaluation->problems, ProblemKind::refused), 1u);
+    const auto refused = std::ranges::find(evaluation->problems, ProblemKind::refused, &Problem::kind);
+    EXPECT_EQ(refused->severity, Severity::error);
+    EXPECT_EQ(refused->title, "Plan refused");
     plan.pipeline = {{"manual_overlap_bucketing", {{"bucket_mod", {}}}}};
     evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
@@ -399,6 +409,7 @@ TEST(Evaluation, TellsWhatEachStepDid) {
     const auto evaluation = evaluate(graph, plan);
     ASSERT_EQ(evaluation->steps.size(), 7u);
     std::size_t nodes = graph->node_count();
+    double run_ms = 0;
     for (const StepOutcome& step : evaluation->steps) {
         SCOPED_TRACE(step.pass);
         EXPECT_EQ(step.state, StepOutcome::State::ran);
@@ -406,7 +417,9 @@ TEST(Evaluation, TellsWhatEachStepDid) {
         EXPECT_TRUE(step.refusal.empty());
         nodes += step.difference->added.size();
         nodes -= step.difference->removed.size();
+        run_ms += step.run_ms;
     }
+    EXPECT_DOUBLE_EQ(evaluation->run_ms(), run_ms);
     EXPECT_EQ(nodes, evaluation->graph->node_count());
     EXPECT_GT(evaluation->steps[0].difference->removed.size(), 0u);
     EXPECT_EQ(evaluation->steps[0].difference->added.size(), 0u);  // dead code only goes

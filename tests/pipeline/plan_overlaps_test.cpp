@@ -81,6 +81,7 @@ TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
     EXPECT_EQ(told[0].message.substr(0, told[0].message.find(';')),
               "overlap 1 (gone is issued before mm) is left out: the graph has no collective \"gone\"");
     EXPECT_EQ(told[0].severity, Severity::caution);
+    EXPECT_EQ(told[0].nodes, std::vector<std::string>{"gone"});
     EXPECT_EQ(told[1].fix, "remove the overlap");
     EXPECT_EQ(told[1].directive, 2u);
     EXPECT_TRUE(told[1].message.ends_with("a collective cannot be placed by itself"));
@@ -114,6 +115,7 @@ TEST(OverlapPreview, HasTheStepWithLinksSharedBesideTheOther) {
         const auto after = evaluate(graph, changed);
         ASSERT_TRUE(effect.shared_step_ms);
         ASSERT_EQ(*effect.shared_step_ms, step_with_links_shared(*after)) << describe(directive);
+        ASSERT_EQ(*effect.shared_exposed_ms, exposed_with_links_shared(*after)) << describe(directive);
         if (++held == 5) break;
     }
     EXPECT_EQ(held, 5u);
@@ -207,6 +209,7 @@ TEST(OverlapPreview, ReplacesWhatTheCollectiveHas) {
     const OverlapPreview::Effect refused =
         preview.effect_of({.collective = preview.collective(), .start_before = preview.collective()});
     EXPECT_FALSE(refused.refusal().empty());
+    EXPECT_TRUE(refused.displaced.empty());
     ASSERT_EQ(refused.overlaps.list.size(), 2u);
     EXPECT_EQ(refused.overlaps.list[1], directive);
 }

@@ -64,6 +64,8 @@ TEST(SourcedTimes, WhatATraceDoesNotKnowIsOfTheCompiledJob) {
     const TimeSource source{"trace.json", ProfileTables(records), false, blocks};
     const SourcedTimes times = sourced_times(*graph, &source);
     EXPECT_GT(times.operators, 0u);
+    EXPECT_EQ(evaluate_baseline(graph, {}, std::make_shared<const TimeSource>(source))->sourced_operators,
+              times.operators);
     EXPECT_EQ(times.times_ms[product], 7);
     std::uint32_t others = 0;
     for (NodeId node = 0; node < graph->node_count(); ++node) {
