@@ -40,7 +40,11 @@ GraphChains chains_of(const Extents& sizes, const Draw& draw) {
 std::string drawn_obstacle(const Extents& sizes, const Draw& draw) {
     const GraphChains chains = chains_of(sizes, draw);
     EXPECT_EQ(chains.parameters.size(), 1u);
-    return chains.parameters.empty() ? "no chains" : chains.parameters[0].obstacle;
+    if (chains.parameters.empty()) return "no chains";
+    // What is contradicted is not told by half.
+    EXPECT_EQ(to_text(chains.parameters[0].storage), "");
+    for (const RedistributionChain& chain : chains.parameters[0].chains) EXPECT_TRUE(chain.states.empty());
+    return chains.parameters[0].obstacle;
 }
 
 /// The only parameter's, without an obstacle.

@@ -145,6 +145,7 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
     order.parameters = "parameter_2";
     const std::vector<Problem> unknown = check_device_orders(*chosen.graph, chosen.plan);
     ASSERT_EQ(kinds_of(unknown), std::vector<std::string>{"unknown_parameter"});
+    EXPECT_EQ(unknown[0].title, "Unknown parameter");
     EXPECT_EQ(unknown[0].message,
               "\"parameter_2\" matches no parameter with collectives in the graph; nearest: parameter_1");
 

@@ -52,6 +52,15 @@ TEST(PathPieces, SplitsAreDimensionsChunksOrEndTheWay) {
              s.cat({second, first}, 1, {16, 12});
          },
          {gathered}},
+        {"taken and joined in another order",
+         {8, 6},
+         [](auto& s, NodeId p) {
+             const NodeId split = s.split(s.gather(p, 4, {32, 6}), 0, 4, {8, 6});
+             std::vector<NodeId> pieces;
+             for (const int index : {1, 0, 2, 3}) pieces.push_back(s.piece(split, index, {8, 6}));
+             s.cat(pieces, 1, {8, 24});
+         },
+         {gathered}},
         {"with something else beside the pieces",
          {8, 6},
          [](auto& s, NodeId p) {

@@ -226,6 +226,7 @@ TEST(RedistributionPath, SlicesAreChunksOrEndTheWay) {
         {"the first half", {8, 6}, sliced(0, 0, 16, {16, 6}), {gathered + ", chunk to 0 in 2: 16x6"}},
         {"the last piece", {8, 6}, sliced(0, 24, 32, {8, 6}), {gathered + ", chunk to 0 in 4: 8x6"}},
         {"columns", {8, 6}, sliced(-1, 3, 6, {32, 3}), {gathered + ", chunk to 1 in 2: 32x3"}},
+        {"a single row", {8, 6}, sliced(0, 3, 4, {1, 6}), {gathered + ", chunk to 0 in 32: 1x6"}},
         {"no piece of equal ones", {8, 6}, sliced(0, 5, 10, {5, 6}), {gathered}},
         {"between two pieces", {8, 6}, sliced(0, 4, 12, {8, 6}), {gathered}},
         {"every other row", {8, 6}, sliced(0, 0, 32, {16, 6}, 2), {gathered}},
