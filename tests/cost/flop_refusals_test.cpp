@@ -115,6 +115,24 @@ TEST(FlopRefusals, GradientsThatNobodyWantsTakeNothing) {
     EXPECT_EQ(node_flops(sketch.finish(), node), 0);
 }
 
+TEST(FlopRefusals, NameTheArgumentOfTheNode) {
+    GraphSketch sketch;
+    const NodeId query = sketch.input("query", sketch.tensor("float32", {2, 2, 4, 4}));
+    const NodeId key = sketch.input("key", sketch.tensor("float32", {2, 4, 4}));
+    const NodeId node = sketch.call("counted", "aten._scaled_dot_product_flash_attention.default",
+                                    GraphSketch::values({query, key, query}), {sketch.tensor("float32", {2, 2, 4, 4})});
+    // Inside of control_deps arguments are counted as those of the node.
+    const NodeId wrapped =
+        sketch.call("wrapped", "higher_order.control_deps", GraphSketch::values({query, query, query, key, query}),
+                    {sketch.tensor("float32", {2, 2, 4, 4})});
+    const Graph graph = sketch.finish();
+    EXPECT_EQ(problem_of([&] { node_flops(graph, node); }),
+              "node \"counted\": argument 1 of aten._scaled_dot_product_flash_attention.default has 3 dimensions, "
+              "expected 4");
+    EXPECT_EQ(problem_of([&] { count_flops(graph, wrapped, FlopFormula::attention, 2); }),
+              "node \"wrapped\": argument 3 of higher_order.control_deps has 3 dimensions, expected 4");
+}
+
 TEST(FlopRefusals, SymbolsCountAsTheirHints) {
     GraphSketch sketch;
     sketch.header().cost.reset();

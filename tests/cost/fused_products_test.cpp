@@ -38,6 +38,37 @@ TEST(FusedProducts, SizesFollowFromTheNodesBefore) {
     EXPECT_EQ(scatter->result_bytes, 2 * 4 * 4);
 }
 
+TEST(FusedProducts, AreNoneWhereNothingIsFused) {
+    const Graph without = graph_without_fused_products();
+    const FusedProducts products(without);
+    EXPECT_FALSE(products.any());
+    EXPECT_FALSE(products.is_fused(0));
+}
+
+TEST(FusedProducts, TakeTheirFlopsWhereTheseTakeLonger) {
+    FusedSketch sketch;
+    sketch.header().cost->memory_bytes_per_s = 1e15;
+    sketch.header().cost->flops_per_s = {{"float32", 1e6}};
+    const double products_ms = 2.0 * 8 * 8 * 16 / (1e6 * 0.5) * 1e3;
+    EXPECT_NEAR(node_times_ms(sketch.finish({sketch.scatter}))[sketch.gather], products_ms, 1e-6);
+}
+
+TEST(FusedValues, HaveMemoryOfTheirOwnAsLargeAsTheyAre) {
+    FusedSketch sketch;
+    const Graph graph = sketch.finish({sketch.scatter});
+    const FusedValues values(graph);
+    const auto outputs = values.graph().outputs(sketch.gather);
+    ASSERT_EQ(outputs.size(), 2u);
+    EXPECT_EQ(outputs[0].storage_bytes, 8 * 8 * 4);
+    EXPECT_EQ(outputs[1].storage_bytes, 8 * 16 * 4);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        for (const TensorMeta& given : graph.outputs(node)) {
+            EXPECT_NE(given.storage, outputs[0].storage);
+            EXPECT_NE(given.storage, outputs[1].storage);
+        }
+    }
+}
+
 TEST(FusedValues, ItemsLieInTheMemoryOfWhatTheyAreTakenFrom) {
     FusedSketch sketch;
     const Graph graph = sketch.finish({sketch.scatter});

@@ -59,6 +59,7 @@ TEST(ProfiledNodes, SizesThatOnlyTheRunningJobKnowsAreNotAsked) {
                                                              {R"({"symbolic_shapes": [["s0"]]})", true},
                                                              {R"({"symbolic_shapes": [["full"]]})", true},
                                                              {R"({"symbolic_shapes": [["u"]]})", true},
+                                                             {R"({"symbolic_shapes": [["sum"]]})", true},
                                                              {R"({"symbolic_shapes": [["s0 + u1"]]})", false},
                                                              {R"({"symbolic_shapes": [["u0"]]})", false}};
     std::vector<NodeId> readers, reductions;

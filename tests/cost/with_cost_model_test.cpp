@@ -229,6 +229,29 @@ TEST(WithCostModel, UnknownClassesOfAGraphAreRefused) {
     EXPECT_THROW(analytic_times_ms(graph), InputError);
 }
 
+TEST(BuiltInCostModels, HaveTheSameRateForBothHalfTypes) {
+    for (const char* name : {"b200-sxm", "h200-sxm", "h100-sxm", "a100-sxm"}) {
+        const auto rates = built_in_cost_model(name)->flops_per_s;
+        EXPECT_EQ(rates.at("float16"), rates.at("bfloat16")) << name;
+        EXPECT_GT(rates.at("bfloat16"), rates.at("float32")) << name;
+    }
+}
+
+TEST(CostModelOfAGraph, NamesItsDeviceAndItsFactorsThatAreNotKnown) {
+    NamedCostModel model = *built_in_cost_model("h100-sxm");
+    model.device_name = "some device";
+    GraphSketch sketch;
+    const auto graph = with_cost_model(std::make_shared<const Graph>(sketch.finish()), model).graph;
+    EXPECT_EQ(graph->header().cost->device_name, "some device");
+    NamedCostModel::Contention contention{{{"memory", 0.1}, {"attention", 0.2}}, {}, false};
+    EXPECT_EQ(unknown_factors(contention),
+              (std::vector<std::string>{"by how much communication slows matrix_multiply down",
+                                        "by how much communication slows convolution down",
+                                        "by how much compute slows communication down"}));
+    contention.communication_slowdown = 0.0;
+    EXPECT_EQ(unknown_factors(contention).size(), 2u);
+}
+
 TEST(BuiltInCostModels, FasterDevicesAreFaster) {
     const auto graph = read_graph_file(OVERLAP_SHARED_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz");
     const auto sum_ms = [&](const char* name) {
