@@ -9,6 +9,7 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/measure/collective_members.h"
+#include "core/measure/simulated_times.h"
 #include "core/pipeline/beside_step.h"
 
 namespace overlap {
@@ -17,6 +18,7 @@ namespace {
 
 /// Two simulations agree to the last bit where nothing changed; this only keeps rounding out of the table.
 constexpr double nothing_ms = 1e-9;
+constexpr double ns_per_ms = 1e6;
 
 using Names = std::vector<std::string>;
 
@@ -59,7 +61,7 @@ ComparisonTotals totals_of(const Evaluation& evaluation) {
     totals.step_ms = evaluation.simulation.step_ms;
     if (evaluation.on_shared_links) totals.shared_step_ms = evaluation.on_shared_links->step_ms;
     totals.compute_ms = evaluation.simulation.compute_ms;
-    for (const GroupTiming& group : evaluation.simulation.groups) totals.communication_ms += group.comm_ms;
+    totals.communication_ms = static_cast<double>(simulated_times(evaluation).step.communication_ns) / ns_per_ms;
     totals.exposed_ms = evaluation.simulation.exposed_ms;
     totals.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
     totals.estimated_peak_bytes = evaluation.memory.peak_bytes;
@@ -256,7 +258,6 @@ ComparedCollective measured_side(const MeasuredComparison& measured, const Colle
 }
 
 ComparisonTotals totals_of(const MeasuredStepData& step) {
-    constexpr double ns_per_ms = 1e6;
     ComparisonTotals totals;
     totals.step_ms = static_cast<double>(step.span.length_ns()) / ns_per_ms;
     totals.compute_ms = static_cast<double>(step.compute_ns) / ns_per_ms;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/measure/collective_members.h"
+#include "core/measure/simulated_times.h"
 #include "core/plan/presets.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/support/test_graphs.h"
@@ -49,6 +50,23 @@ TEST(CompareVariants, StandOnWhatLinksCarry) {
     EXPECT_FALSE(comparison.before.shared_step_ms);
     ASSERT_TRUE(comparison.after.shared_step_ms);
     EXPECT_GT(*comparison.after.shared_step_ms, comparison.after.step_ms);
+}
+
+/// What is told of a plan is told of a measured step, too, and of both in the statistics.
+TEST(CompareVariants, CommunicationIsTimeInWhichAnyCollectiveRuns) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const auto base = evaluate_baseline(graph);
+    const auto apart = evaluate(graph, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance"));
+    double sum_ms = 0;
+    for (const GroupTiming& group : apart->simulation.groups) sum_ms += group.comm_ms;
+    const Comparison plans = compare_variants(*base, *apart);
+    EXPECT_LT(plans.after.communication_ms, 0.99 * sum_ms);
+    EXPECT_NEAR(plans.after.communication_ms, static_cast<double>(simulated_times(*apart).step.communication_ns) / 1e6,
+                1e-6);
+    const Comparison measured =
+        compare_variants(compare_with_measurement(apart, measured_step(test::SimulatedTrace(*apart).finish())));
+    EXPECT_NEAR(measured.before.communication_ms, plans.after.communication_ms, 1e-6);
+    EXPECT_NEAR(measured.after.communication_ms, plans.after.communication_ms, 0.01);
 }
 
 TEST(CompareVariants, TellsWhatABucketTookIn) {
