@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 #include <set>
 
 #include "core/base/number_text.h"
@@ -111,17 +112,31 @@ class Drawing {
         }
     }
 
+    /// In the order in which the file lists them, as the table of groups has them, and not of first use: a lane must
+    /// not change its place with each edit. Groups that are not listed come behind, in order of first use.
+    std::vector<std::size_t> ordered_groups() const {
+        const std::vector<ProcessGroup>& listed = graph_.header().process_groups;
+        const auto place = [&](std::size_t group) {
+            return std::ranges::find(listed, simulation_.groups[group].process_group, &ProcessGroup::name) -
+                   listed.begin();
+        };
+        std::vector<std::size_t> groups(simulation_.groups.size());
+        std::iota(groups.begin(), groups.end(), std::size_t{0});
+        std::ranges::stable_sort(groups, {}, place);
+        return groups;
+    }
+
     void add_groups() {
-        std::vector<std::uint32_t> lanes;
-        for (std::size_t group = 0; group < simulation_.groups.size(); ++group) {
+        std::vector<std::uint32_t> lanes(simulation_.groups.size());
+        for (const std::size_t group : ordered_groups()) {
             const GroupTiming& timing = simulation_.groups[group];
             std::string subtitle = "group " + timing.process_group;
             if (const ProcessGroup* ranks = graph_.header().process_group(timing.process_group)) {
                 subtitle +=
                     ", " + std::to_string(ranks->ranks.size()) + (ranks->ranks.size() == 1 ? " rank" : " ranks");
             }
-            lanes.push_back(builder_.add_lane({group_title(evaluation_, group), std::move(subtitle),
-                                               LaneKind::process_group, EventRole::unbucketed}));
+            lanes[group] = builder_.add_lane(
+                {group_title(evaluation_, group), std::move(subtitle), LaneKind::process_group, EventRole::unbucketed});
         }
         for (const CollectiveTiming& timing : simulation_.collectives) {
             const EventRole role = role_of(timing.start, bucket_of_start_[timing.start], EventRole::unbucketed);

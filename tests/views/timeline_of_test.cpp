@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/plan/presets.h"
@@ -35,6 +36,28 @@ TEST_F(TimelineOf, HasALaneForComputeAndOneForEachGroup) {
     EXPECT_EQ(timeline_->lanes()[1].description.subtitle, "group 0, 64 ranks");
     EXPECT_EQ(timeline_->range().begin_ns, 0);
     EXPECT_EQ(timeline_->range().end_ns, ns(simulation.step_ms));
+}
+
+TEST(TimelineOfPlans, KeepsLanesInTheirPlaces) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.buckets = one_bucket_per_block(ModuleTree(*graph, ModuleSource::module_fqn), graph.get());
+    std::vector<std::string> groups;
+    for (const ProcessGroup& listed : graph->header().process_groups) groups.push_back(listed.name);
+    bool differs = false;  // the order of first use from the file's
+    for (const auto& evaluation : {evaluate_baseline(graph), evaluate(graph, plan)}) {
+        std::vector<std::string> expected, used, lanes;
+        for (const GroupTiming& group : evaluation->simulation.groups) used.push_back(group.process_group);
+        for (const std::string& group : groups)
+            if (std::ranges::find(used, group) != used.end()) expected.push_back(group);
+        const auto timeline = timeline_of(*evaluation);
+        for (const Lane& lane : timeline->lanes())
+            if (lane.description.kind == LaneKind::process_group)
+                lanes.push_back(lane.description.subtitle.substr(6, lane.description.subtitle.find(',') - 6));
+        EXPECT_EQ(lanes, expected);
+        differs = differs || used != expected;
+    }
+    EXPECT_TRUE(differs);
 }
 
 TEST_F(TimelineOf, HasTheSimulationsTimes) {
