@@ -226,6 +226,12 @@ std::string group_title(const Evaluation& evaluation, std::size_t group) {
     return what;
 }
 
+std::string group_title_and_name(const Evaluation& evaluation, std::size_t group) {
+    const std::string& name = evaluation.simulation.groups[group].process_group;
+    const std::string title = group_title(evaluation, group);
+    return title.empty() || title == name ? name : title + " · " + name;
+}
+
 std::string group_purpose(const std::string& description) {
     if (description.empty() || description == "default_pg" || description == "undefined") return {};
     std::string name = description;

@@ -21,6 +21,8 @@ std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, Storag
 /// What a process group is for, as far as its description and its collectives show: `FSDP gathers`, `EP all-to-all`,
 /// `Gathers + scatters`. For the group's lane and wherever a group is displayed.
 std::string group_title(const Evaluation& evaluation, std::size_t group);
+/// That with the group's name, `FSDP gathers · 3`: where several groups may have the same title.
+std::string group_title_and_name(const Evaluation& evaluation, std::size_t group);
 
 /// What a group's description in the document says that it is for: `FSDP` of `mesh_fsdp` and `fsdp_extra`; empty for
 /// descriptions without a purpose, such as `default_pg`.

@@ -12,12 +12,6 @@ QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
-QString groupText(const Evaluation& evaluation, std::size_t group) {
-    const QString name = QString::fromStdString(evaluation.simulation.groups[group].process_group);
-    const QString title = QString::fromStdString(group_title(evaluation, group));
-    return title.isEmpty() || title == name ? name : title + QStringLiteral(" · ") + name;
-}
-
 QString searchText(const CollectiveRows& rows, const CollectiveFigures& figures) {
     const CollectiveTiming& timing = rows.timing(figures.timing);
     const Graph& graph = *rows.evaluation->graph;
@@ -59,7 +53,7 @@ std::shared_ptr<const CollectiveRows> collectiveRows(std::shared_ptr<const Evalu
     rows->modules = std::move(modules);
     rows->figures = collective_figures(*rows->evaluation, *rows->modules);
     for (std::size_t group = 0; group < rows->evaluation->simulation.groups.size(); ++group)
-        rows->groups.push_back(groupText(*rows->evaluation, group));
+        rows->groups.push_back(QString::fromStdString(group_title_and_name(*rows->evaluation, group)));
     for (const CollectiveFigures& figures : rows->figures) {
         if (stop.stop_requested()) return nullptr;
         rows->search.push_back(searchText(*rows, figures));

@@ -64,7 +64,10 @@ int StatisticsModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString StatisticsModel::nameOf(const Row& of) const {
-    if (of.plan) return of.group ? QString::fromStdString(of.group->process_group) : of.plan->name;
+    if (of.plan && of.group)
+        return QString::fromStdString(
+            of.plan->groups[static_cast<std::size_t>(of.group - of.plan->times.groups.data())]);
+    if (of.plan) return of.plan->name;
     if (of.step)
         return of.step->is_counted ? QString::fromStdString(of.step->name)
                                    : tr("%1, not counted").arg(QString::fromStdString(of.step->name));

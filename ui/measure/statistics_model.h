@@ -2,6 +2,8 @@
 
 #include <QAbstractTableModel>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/measure/simulated_times.h"
 #include "ui/measure/measurement.h"
@@ -41,6 +43,7 @@ class StatisticsModel : public HarmlessModel<QAbstractTableModel> {
         quint64 key = 0;  ///< of the variant
         QString name;
         SimulatedTimes times;
+        std::vector<std::string> groups;  ///< what those of `times` are called
     };
 
     using HarmlessModel::HarmlessModel;

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <chrono>
 
+#include "core/views/timeline_of.h"
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
 #include "ui/panels/problems_panel.h"
@@ -120,7 +121,11 @@ std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
         const Variant& variant = document_.variant(index);
         const auto& evaluation = variant.evaluation();
         if (!evaluation || variant.stale() || evaluation->refused || !evaluation->times_known) continue;
-        plans.push_back({variant.key(), tr("%1, simulated").arg(variant.title()), simulated_times(*evaluation)});
+        std::vector<std::string> groups;
+        for (std::size_t group = 0; group < evaluation->simulation.groups.size(); ++group)
+            groups.push_back(group_title_and_name(*evaluation, group));
+        plans.push_back(
+            {variant.key(), tr("%1, simulated").arg(variant.title()), simulated_times(*evaluation), std::move(groups)});
     }
     return plans;
 }

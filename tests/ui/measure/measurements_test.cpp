@@ -186,7 +186,7 @@ class MeasurementsTest : public QObject {
         QCOMPARE(cell(plan_rows, StatisticsModel::exposed_column), formatTime(simulation.exposed_ms));
         QCOMPARE(cell(plan_rows, StatisticsModel::copies_column), QString());
         QCOMPARE(cell(plan_rows + 1, StatisticsModel::name_column),
-                 QString::fromStdString(simulation.groups[0].process_group));
+                 QStringLiteral("Gathers + scatters · ") + QString::fromStdString(simulation.groups[0].process_group));
         QCOMPARE(cell(plan_rows + 1, StatisticsModel::communication_column), formatTime(simulation.groups[0].comm_ms));
         // A row leads to its plan.
         const QSignalSpy wanted(&panel, &StatisticsPanel::rangeWanted);
