@@ -61,7 +61,6 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
       more_(flatButton(tr("Colours, filter and fit"))) {
     path_->setProperty("role", "dim");
     path_->setTextFormat(Qt::RichText);
-    path_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     path_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     path_->setAccessibleName(tr("Where the selected box is"));
     search_->setPlaceholderText(tr("Search the graph…"));
@@ -75,8 +74,9 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 0, 0, 0);
     layout->setSpacing(4);
-    layout->addWidget(path_, 2);
-    layout->addWidget(search_, 1);
+    layout->addWidget(path_);
+    layout->addStretch(1);
+    layout->addWidget(search_, 100);  // up to its width before there is anything beside it
     layout->addWidget(filter_);
     layout->addWidget(colour_);
     layout->addWidget(fit_);
@@ -106,12 +106,12 @@ QSize GraphControls::minimumSizeHint() const {
     return {width, QWidget::minimumSizeHint().height()};
 }
 
-bool GraphControls::buttonsFit() const {
+int GraphControls::roomBesideButtons() const {
     const QMargins margins = layout()->contentsMargins();
     int needed = margins.left() + least_search_width + margins.right();
     for (const QToolButton* button : {filter_, colour_, fit_})
         needed += layout()->spacing() + button->sizeHint().width();
-    return width() >= needed;
+    return width() - needed;
 }
 
 void GraphControls::resizeEvent(QResizeEvent* event) {
@@ -121,9 +121,12 @@ void GraphControls::resizeEvent(QResizeEvent* event) {
 
 void GraphControls::fitRoom() {
     const bool narrow = width() < narrow_width;
-    path_->setVisible(!narrow);
     nameChoices(narrow);
-    const bool fits = buttonsFit();
+    const bool fits = roomBesideButtons() >= 0;
+    // Of a path that is cut, the place itself is missing.
+    const int path = path_->text().isEmpty() ? 0 : path_->sizeHint().width();
+    path_->setFixedWidth(path);
+    path_->setVisible(!narrow && path > 0 && roomBesideButtons() >= path + layout()->spacing());
     for (QToolButton* button : {filter_, colour_, fit_}) button->setVisible(fits);
     more_->setVisible(!fits);
 }
@@ -187,7 +190,10 @@ void GraphControls::showChoices() {
 }
 
 void GraphControls::showPath(BoxId box) {
-    if (!view_.model().isOpen() || box == no_box) return path_->clear();
+    if (!view_.model().isOpen() || box == no_box) {
+        path_->clear();
+        return fitRoom();
+    }
     const QString colour = currentTheme().dim.name();
     QStringList parts;
     for (BoxId at = box; at != no_box && at != BoxTree::root; at = view_.model().tree().box(at).parent)
@@ -195,6 +201,7 @@ void GraphControls::showPath(BoxId box) {
                           .arg(at)
                           .arg(colour, shownName(view_.model().texts().title(at)).toHtmlEscaped()));
     path_->setText(parts.join(QStringLiteral(" › ")));
+    fitRoom();
 }
 
 }  // namespace overlap::ui

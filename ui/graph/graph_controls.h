@@ -30,10 +30,12 @@ class GraphControls : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    /// Shows what fits into the width: everything; no path and no words; the search and one menu.
+    /// Shows what fits into the width: everything; no path or a shorter search; no words; the
+    /// search and one menu.
     void fitRoom();
     void nameChoices(bool narrow);
-    bool buttonsFit() const;
+    /// For the path, where the search is as narrow as it may be; below 0 the buttons do not fit.
+    int roomBesideButtons() const;
     void showPath(BoxId box);
     void makeColourMenu();
     void makeFilterMenu();

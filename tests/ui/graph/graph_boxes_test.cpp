@@ -1,4 +1,5 @@
 #include <QFontMetricsF>
+#include <QLabel>
 #include <QLineEdit>
 #include <set>
 #include <vector>
@@ -121,6 +122,28 @@ class GraphBoxesTest : public QObject {
         const auto* search = controls.findChild<QLineEdit*>();
         QVERIFY(search && search->isVisible());
         QVERIFY(search->width() >= 60);
+    }
+
+    void aPathIsWholeOrNotShown() {
+        GraphView view(*model_);
+        GraphControls controls(view);
+        controls.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&controls));
+        const BoxId box = model_->arrangement().boxes.back().box;
+        view.select(box);
+        const auto* path = controls.findChild<QLabel*>();
+        QVERIFY(path->text().contains(model_->texts().title(box)));
+        const auto* search = controls.findChild<QLineEdit*>();
+        bool shown = false, hidden = false;
+        for (int width = 400; width < 1000; width += 20) {
+            controls.resize(width, 30);
+            runAllDue();
+            path->isVisible() ? shown = true : hidden = true;
+            QVERIFY2(!path->isVisible() || path->width() >= path->sizeHint().width(),
+                     qPrintable(QString::number(width)));
+            QVERIFY(search->width() >= 60);
+        }
+        QVERIFY(shown && hidden);
     }
 
   private:
