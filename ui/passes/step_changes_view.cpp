@@ -110,6 +110,22 @@ void StepChangesView::resizeEvent(QResizeEvent* event) {
     fitColumns();
 }
 
+void StepChangesView::setNothing(const QString& sentence) {
+    setAccessibleDescription(sentence);
+    setHeaderHidden(!sentence.isEmpty());
+    viewport()->update();
+}
+
+void StepChangesView::paintEvent(QPaintEvent* event) {
+    QTreeView::paintEvent(event);
+    if (model_.rowCount() > 0) return;
+    QPainter painter(viewport());
+    painter.setFont(textFont(normalTextPx));
+    painter.setPen(currentTheme().dim);
+    painter.drawText(viewport()->rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
+                     accessibleDescription());
+}
+
 void StepChangesView::goTo(const QModelIndex& index) {
     const QModelIndex row = index.siblingAtColumn(StepChangesModel::name_column);
     if (const Problem* problem = model_.problem(row)) return goToProblem(document_, *problem);

@@ -16,7 +16,11 @@ class StepChangesView : public QTreeView {
   public:
     StepChangesView(Document& document, StepChangesModel& model, QWidget* parent = nullptr);
 
+    /// @param sentence stands in the view while it has no rows.
+    void setNothing(const QString& sentence);
+
   protected:
+    void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

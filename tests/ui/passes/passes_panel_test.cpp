@@ -113,6 +113,26 @@ class PassesPanelTest : public QObject {
         }
     }
 
+    void aStepThatChangesNothingSaysSo() {
+        const auto document = openDocument();
+        PassesPanel panel(*document);
+        panel.show();
+        QVERIFY(waitForEvaluation(*document));
+        const auto* changes = panel.findChild<QTreeView*>("stepChanges");
+        QCOMPARE(panel.changes().rowCount(), 0);
+        QTRY_COMPARE(changes->accessibleDescription(), QStringLiteral("The step changed nothing."));
+        QVERIFY(changes->isHeaderHidden());
+        panel.switchCurrent();
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_COMPARE(changes->accessibleDescription(), QStringLiteral("The step is switched off."));
+        startFromDefault(*document);
+        QVERIFY(waitForEvaluation(*document));
+        panel.selectStep(1);
+        QVERIFY(panel.changes().rowCount() > 0);
+        QCOMPARE(changes->accessibleDescription(), QString());
+        QVERIFY(!changes->isHeaderHidden());
+    }
+
     void modelsStayConsistent() {
         const auto document = openDocument();
         PassesModel steps(*document);
