@@ -13,7 +13,7 @@ const QString other_table = QStringLiteral("table");  ///< asks for a file
 
 }  // namespace
 
-CostBox::CostBox(QWidget* parent) : QComboBox(parent) {
+CostBox::CostBox(QWidget* parent) : ElidedBox(parent) {
     setObjectName("meshCosts");
     setAccessibleName(tr("Cost model"));
     view()->setAccessibleName(accessibleName());

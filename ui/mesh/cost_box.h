@@ -1,11 +1,11 @@
 #pragma once
 
-#include <QComboBox>
+#include "ui/widgets/elided_box.h"
 
 namespace overlap::ui {
 
 /// The choice among cost models: those that are always there, the open graph's links, and tables of measured times.
-class CostBox : public QComboBox {
+class CostBox : public ElidedBox {
     Q_OBJECT
 
   public:
