@@ -23,6 +23,7 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int room_between = 32;  ///< margins of the bar, and what is between its parts
+constexpr int message_margin = 16;
 const QString widest_time = QStringLiteral("000.0 ms");
 
 }  // namespace
@@ -102,6 +103,8 @@ void StatusLine::shareRoom() {
     const int room = (bar_.width() - time_->sizeHint().width()) / 2 - room_between;
     const bool tip = !tip_->text().isEmpty(), message = !tip && !message_->text().isEmpty();
     graph_->setHidden(tip || (message && width(*message_) > room));
+    // A short message leaves the rest to what is always there.
+    message_->setMaximumWidth(message && !graph_->isHidden() ? width(*message_) + message_margin : QWIDGETSIZE_MAX);
     message_->setVisible(message);
     tip_->setVisible(tip);
 }

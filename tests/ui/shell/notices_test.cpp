@@ -68,6 +68,24 @@ class NoticesTest : public QObject {
         }
     }
 
+    void aShortSentenceLeavesTheRestToTheGraph() {
+        Fixture fixture;
+        fixture.status_bar.resize(1000, 24);
+        fixture.status_bar.show();
+        const auto labels = fixture.status_bar.findChildren<QLabel*>();
+        const auto labelOf = [&](const QString& text) {
+            const auto shown = std::ranges::find(labels, text, &QLabel::text);
+            return shown == labels.end() ? nullptr : *shown;
+        };
+        QLabel* graph = labels.front();  // what is always there
+        graph->setText("llama3_8b_fsdp64 · 7999 nodes");
+        emit fixture.source.told("Saved", {});
+        const QLabel* message = labelOf("Saved");
+        QVERIFY(message);
+        QTRY_VERIFY(message->isVisible() && message->width() >= message->fontMetrics().horizontalAdvance("Saved"));
+        QTRY_VERIFY2(graph->width() > 700, qPrintable(QString::number(graph->width())));
+    }
+
     /// Also where a message comes, is over, or the window changes while the pointer is at a control.
     void nothingIsDrawnOverATip() {
         Fixture fixture;
