@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ui/frame/actions.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -28,14 +29,24 @@ QWidget* makeRow(const Actions::Entry& entry) {
     layout->setSpacing(8);
     auto* title = new QLabel(plainText(*entry.action));
     auto* where = new QLabel(entry.menu);
-    auto* keys = new QLabel(entry.action->shortcut().toString(QKeySequence::NativeText));
-    title->setEnabled(entry.action->isEnabled());
     where->setProperty("role", "faint");
-    keys->setProperty("role", "key");
     layout->addWidget(title);
     layout->addWidget(where);
-    layout->addStretch();
-    layout->addWidget(keys);
+    if (entry.action->isEnabled()) {
+        auto* keys = new QLabel(entry.action->shortcut().toString(QKeySequence::NativeText));
+        keys->setProperty("role", "key");
+        layout->addStretch();
+        layout->addWidget(keys);
+    } else {
+        // Its status tip says why, as in menus.
+        title->setEnabled(false);
+        auto* reason = new ElidedLabel;
+        reason->setObjectName("whyNot");
+        reason->setText(entry.action->statusTip());
+        reason->setProperty("role", "faint");
+        reason->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        layout->addWidget(reason, 1);
+    }
     row->setAttribute(Qt::WA_TransparentForMouseEvents);
     return row;
 }
@@ -133,6 +144,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
 void CommandPalette::run() {
     const QListWidgetItem* item = list_->currentItem();
     QAction* action = item ? actions_.find(item->data(Qt::UserRole).toString()) : nullptr;
+    if (action && !action->isEnabled()) return;  // its row says why
     close();
     // The focus is back where it was: actions that work on the focused view find it.
     if (action) action->trigger();

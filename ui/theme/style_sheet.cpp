@@ -59,7 +59,7 @@ QPushButton:disabled, QToolButton:disabled { color: @faint; background: @panel; 
 QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; }
 QPushButton:default:focus { border-color: @text; }
 QPushButton:default:disabled { background: @panel; color: @faint; border-color: @line; }
-QCheckBox:disabled, QRadioButton:disabled { color: @faint; }
+QCheckBox:disabled, QRadioButton:disabled, QLabel:disabled { color: @faint; }
 QToolButton[autoRaise="true"] { background: transparent; border-color: transparent; }
 QToolButton[autoRaise="true"]:hover { background: @raised; }
 QToolButton[autoRaise="true"]:focus { border-color: @accent; }

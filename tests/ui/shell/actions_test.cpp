@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QDockWidget>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
@@ -25,6 +26,7 @@
 #include "ui/shell/help_controller.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 
@@ -139,7 +141,21 @@ class ActionsTest : public QObject {
         QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
         QVERIFY(!window.help().palette().isVisible());
         QVERIFY(!window.document().buckets().empty());
+        // What cannot be done says why, and Enter does not close the palette as if it had been done.
+        QAction* refused = window.actions().find("file.save");
+        const QString title = refused->text().remove(u'&').remove(u'…');
+        setAvailable(*refused, QStringLiteral("The disk is full"));
         window.help().palette().open();
+        QTest::keyClicks(window.help().palette().field(), title);
+        QVERIFY(window.help().palette().list()->count() > 0);
+        auto* list = window.help().palette().list();
+        QCOMPARE(list->currentItem()->data(Qt::UserRole).toString(), QStringLiteral("file.save"));
+        const auto* why = list->itemWidget(list->currentItem())->findChild<QLabel*>("whyNot");
+        QVERIFY(why);
+        QCOMPARE(why->text(), QStringLiteral("The disk is full"));
+        QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
+        QVERIFY(window.help().palette().isVisible());
+        setAvailable(*refused, {});
         QTest::keyClick(window.help().palette().field(), Qt::Key_Escape);
         QVERIFY(!window.help().palette().isVisible());
     }
