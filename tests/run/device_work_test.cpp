@@ -51,6 +51,31 @@ TEST(DeviceWork, AnExpandedFactorIsReadFromScratchMemory) {
     EXPECT_EQ(device.scratch_bytes, 2 * 128 * 256 * 2);
 }
 
+TEST(DeviceWork, OperandsInScratchMemoryLieBehindOneAnother) {
+    GraphSketch sketch;
+    const auto expanded = [&](std::vector<std::int64_t> sizes) {
+        TensorMeta meta = sketch.tensor("bfloat16", sizes);
+        meta.storage_bytes = meta.storage_bytes / sizes[0];
+        return meta;
+    };
+    const NodeId left = sketch.input("left", expanded({2, 64, 128}));
+    const NodeId right = sketch.input("right", expanded({2, 128, 256}));
+    const NodeId small = sketch.input("small", expanded({2, 32, 128}));
+    sketch.call("bmm", "aten.bmm.default", GraphSketch::values({left, right}),
+                {sketch.tensor("bfloat16", {2, 64, 256})});
+    sketch.call("smaller", "aten.bmm.default", GraphSketch::values({small, right}),
+                {sketch.tensor("bfloat16", {2, 32, 256})});
+    const DevicePlan device = plan_of(sketch.finish()).device;
+    constexpr std::int64_t left_bytes = 2 * 64 * 128 * 2, right_bytes = 2 * 128 * 256 * 2;
+    EXPECT_EQ(device.scratch_bytes, left_bytes + right_bytes) << "for the largest of each";
+    ASSERT_EQ(device.compute.size(), 2u);
+    for (const DeviceWork& work : device.compute) {
+        EXPECT_EQ(work.operands[0].offset, 0);
+        EXPECT_EQ(work.operands[1].offset, left_bytes);
+        EXPECT_TRUE(work.operands[2].in_pool);
+    }
+}
+
 TEST(DeviceWork, EightBitFactorsHaveAStandInWithTheirOperations) {
     GraphSketch sketch;
     const NodeId left = sketch.input("left", sketch.tensor("float8_e4m3fn", {512, 1024}));

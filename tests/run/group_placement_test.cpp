@@ -19,6 +19,7 @@ TEST(GroupPlacement, WithAllRanksOfTheJobEachGroupIsWhatItIsThere) {
     for (int rank = 0; rank < 8; ++rank) {
         const GroupPlacement tensor_parallel = place_group(group_of({0, 1, 2, 3}), 8, 8, rank);
         EXPECT_TRUE(tensor_parallel.real);
+        EXPECT_EQ(tensor_parallel.reason, "as in the job");
         const int first = rank / 4 * 4;
         EXPECT_EQ(tensor_parallel.members, (Members{first, first + 1, first + 2, first + 3}));
         const GroupPlacement sharded = place_group(group_of({0, 4}), 8, 8, rank);
@@ -37,7 +38,9 @@ TEST(GroupPlacement, GroupsAtUnequalDistancesAreNotGuessed) {
     EXPECT_FALSE(placement.real);
     EXPECT_NE(placement.reason.find("equal distances"), std::string::npos);
     // All ranks in an order of their own are one group whatever the distances.
-    EXPECT_EQ(place_group(group_of({2, 0, 1}), 3, 3, 1).members, (Members{2, 0, 1}));
+    const GroupPlacement all = place_group(group_of({2, 0, 1}), 3, 3, 1);
+    EXPECT_EQ(all.members, (Members{2, 0, 1}));
+    EXPECT_EQ(all.reason, "as in the job");
 }
 
 TEST(GroupPlacement, ABlockThatDoesNotStartWhereBlocksDoIsNotRepeated) {
@@ -47,6 +50,7 @@ TEST(GroupPlacement, ABlockThatDoesNotStartWhereBlocksDoIsNotRepeated) {
 TEST(GroupPlacement, FewerRanksPlayTheGroupsThatFit) {
     const GroupPlacement pair = place_group(group_of({0, 32}), 64, 4, 3);
     EXPECT_TRUE(pair.real);
+    EXPECT_EQ(pair.reason, "on neighbouring ranks");
     EXPECT_EQ(pair.members, (Members{2, 3}));
     const GroupPlacement large = place_group(group_of({0, 1, 2, 3, 4, 5, 6, 7}), 64, 4, 3);
     EXPECT_FALSE(large.real);

@@ -9,6 +9,7 @@
 #include "core/run/operands.h"
 #include "core/run/run.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::test {
 namespace {
@@ -169,11 +170,13 @@ TEST(HostCopies, ADryRunFollowsThem) {
     Program early = copies.program;
     std::swap(early.commands[1], early.commands[2]);
     DryExecutor of_early(early);
-    EXPECT_THROW(run_steps(early, of_early, *single_rank(), {}), InputError);
+    EXPECT_EQ(problem_of([&] { run_steps(early, of_early, *single_rank(), {}); }),
+              "copy 1 between device and host: it is awaited before it is started");
     Program unfounded = copies.program;
     std::swap(unfounded.commands[1], unfounded.commands[7]);
     DryExecutor of_unfounded(unfounded);
-    EXPECT_THROW(run_steps(unfounded, of_unfounded, *single_rank(), {}), InputError);
+    EXPECT_EQ(problem_of([&] { run_steps(unfounded, of_unfounded, *single_rank(), {}); }),
+              "copy 3 between device and host: it brings back what has not been copied to the host");
 }
 
 TEST(HostCopies, TheTimelineTellsForHowLongComputeStoodForThem) {
@@ -217,6 +220,24 @@ TEST(HostCopies, TheTimelineTellsForHowLongComputeStoodForThem) {
     EXPECT_EQ(json["nodes"][1]["bytes"], 512);
     EXPECT_EQ(json["nodes"][1]["exposed_ms"], 2);
     EXPECT_EQ(json["nodes"][5]["kind"], "copy_from_host");
+}
+
+TEST(HostCopies, ComputeGoesOnWhenACopyThatItAwaitsHasEnded) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(512));
+    const NodeId out =
+        sketch.call("out", "ao.offload.default", GraphSketch::values({x}), {sketch.bytes(512, {}, "cpu")});
+    const NodeId there =
+        sketch.call("there", "ao.wait_tensor.default", GraphSketch::values({out, x}), {sketch.bytes(512, {}, "cpu")});
+    const NodeId gathered = sketch.gather("gathered", x, 1);
+    const NodeId waited = sketch.wait("waited", gathered);
+    const Graph graph = sketch.finish({there, waited});
+    MeasuredRun run(graph, make_program(graph));
+    run.add_step({{out, 0, 2'000'000, 2}, {gathered, 2'500'000, 3'000'000, 7}});
+    const Simulation timeline = run.timeline();
+    EXPECT_DOUBLE_EQ(timeline.nodes[there].end_ms, 2);
+    EXPECT_DOUBLE_EQ(timeline.collectives.at(0).ready_ms, 2);
+    EXPECT_DOUBLE_EQ(timeline.nodes[waited].end_ms, 3);
 }
 
 TEST(HostCopies, TheListOfCommandsSaysWhereTheyGo) {

@@ -124,6 +124,9 @@ TEST_F(Compiled, ASumBehindAProductIsAProductThatStartsFromIt) {
     EXPECT_EQ(work.node, sum);
     EXPECT_EQ(work.compute_class, ComputeClass::matrix_multiply);
     EXPECT_TRUE(work.product.adds);
+    EXPECT_EQ(work.product.rows, 64);
+    EXPECT_EQ(work.product.inner, 64);
+    EXPECT_EQ(work.product.columns, 64);
     EXPECT_EQ(work.flops, 2.0 * 64 * 64 * 64);
     EXPECT_EQ(work.read_bytes, 3 * bytes);
     EXPECT_EQ(work.written_bytes, bytes);

@@ -112,6 +112,15 @@ TEST_F(Buffers, ViewsLieInTheirBase) {
     EXPECT_EQ(plan.buffers.size(), 3u);
 }
 
+TEST_F(Buffers, TheLargestIsTheFirstOfSeveralAsLarge) {
+    const NodeId x = sketch.input("x", sketch.bytes(512));
+    const NodeId a = node("a", {x}, sketch.bytes(1024));
+    const NodeId b = node("b", {a}, sketch.bytes(1024));
+    const MemoryPlan plan = plan_of(sketch.finish({b}));
+    EXPECT_EQ(plan.largest_bytes, 1024);
+    EXPECT_EQ(plan.largest_node, a);
+}
+
 TEST_F(Buffers, MemoryOfAHostIsNoneOfTheDevices) {
     const NodeId x = sketch.input("x", sketch.bytes(512, {}, "cpu"));
     const NodeId a = node("a", {x}, sketch.bytes(512));

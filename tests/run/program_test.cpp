@@ -188,6 +188,9 @@ TEST(Program, ProductsOfExpertsNeedFactorsWithSizes) {
     EXPECT_EQ(product({8, 4}, {2, 4, 5}, {2}), Work(2 * 8 * 5 * 4, 2));
     EXPECT_EQ(product({8, 4}, {2, 4, 5}, {}), Work(2 * 8 * 5 * 4, 2)) << "a matrix for each expert says how many";
     EXPECT_EQ(product({8, 4}, {4, 5}, {2}), Work(2 * 8 * 4 * 5, 2));
+    EXPECT_EQ(product({8, 4}, {2, 4, 1}, {2}).second, 2) << "one column";
+    EXPECT_EQ(product({2, 4}, {2, 4, 5}, {2}).second, 2) << "one row each";
+    EXPECT_EQ(product({8, 2}, {2, 5}, {2}).second, 2) << "one of the inner dimension each";
     // Both matrices, and how many experts there are is not known; or as many that nothing is left for one.
     EXPECT_EQ(product({8, 4}, {4, 5}, {}).second, 0);
     EXPECT_EQ(product({8, 4}, {4, 5}, {2, 1}).second, 0);
