@@ -82,7 +82,8 @@ QJsonObject toJson(const SearchStart& start) {
             {"peak_bytes", QString::number(start.peak_bytes)},
             {"plan", start.plan ? QJsonValue(planText(*start.plan)) : QJsonValue()},
             {"refused", start.refused},
-            {"counts", start.counts}};
+            {"counts", start.counts},
+            {"left_out", start.left_out}};
 }
 
 SearchStart startFromJson(const QJsonObject& json) {
@@ -93,6 +94,7 @@ SearchStart startFromJson(const QJsonObject& json) {
     if (json["plan"].isString()) start.plan = planOf(json["plan"]);
     start.refused = json["refused"].toBool();
     start.counts = json["counts"].toBool();
+    start.left_out = json["left_out"].toString();
     return start;
 }
 

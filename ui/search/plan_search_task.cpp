@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/bound/step_work.h"
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/pass_result_cache.h"
 #include "ui/search/start_check.h"
@@ -38,6 +39,15 @@ bool findShown(const std::shared_ptr<const Graph>& graph, const SearchResult& re
     return true;
 }
 
+/// Which work that the bound counts on a plan leaves out; empty where it does all, or no bound is known.
+QString workLeftOut(const Evaluation& evaluation, const std::shared_ptr<const TimeSource>& source,
+                    const std::stop_token& stop) {
+    const std::shared_ptr<const StepWork> work = step_work(evaluation.original, source, stop);
+    if (!work->obstacle.empty()) return {};
+    const KeptWork kept = kept_work(*work, evaluation);
+    return kept.all ? QString() : QString::fromStdString(kept.missing);
+}
+
 }  // namespace
 
 void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest request) {
@@ -65,6 +75,7 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchRequest req
             start.refused = before->refused;
             if (!before->refused) start.step_ms = before->simulation.step_ms;
             start.counts = !start.refused && (!start.plan || searchCouldTake(linked, *start.plan, options.time_source));
+            if (!start.counts && !start.refused) start.left_out = workLeftOut(*before, options.time_source, dropped);
             const SearchResult result = search_plans(linked, options);
             ShownSteps shown;
             if (!findShown(graph, result, options.time_source, dropped, stop.get_token(), shown)) return {};

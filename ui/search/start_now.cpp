@@ -17,6 +17,7 @@ SearchStart startNow(const SearchStart& start, Document& document, LinkSharing l
     if (does_the_same(variant.plan(), *start.plan)) return now;
     const auto evaluation = variant.evaluation();
     now.counts = false;  // nobody has looked whether a job could run it
+    now.left_out.clear();
     if (!evaluation || variant.stale()) {
         now.before_edits = true;
         now.title = QObject::tr("%1 before its edits").arg(now.title);

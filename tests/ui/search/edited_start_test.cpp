@@ -142,6 +142,30 @@ class EditedStartTest : public QObject, SearchedPanel {
                      .arg(QChar(0x202f)));
     }
 
+    /// It may stand below the bound in the chart.
+    void thatNoBoundHoldsForItIsSaidWhereItLeavesOutWork() {
+        find();
+        QVERIFY2(!panel_->result().contains("No bound holds"), qPrintable(panel_->result()));
+        Plan less = document_->current()->plan();
+        less.pipeline = {PassStep{"deduplicate_fsdp_unshard_chains_pass"}};
+        document_->editPlan("less", less);
+        QVERIFY(waitForEvaluation(*document_));
+        find();
+        const QString said =
+            QStringLiteral("No bound holds for %1, since it leaves out work that the bound counts on: ")
+                .arg(document_->current()->title());
+        const QString result = panel_->result();
+        QVERIFY2(result.contains(said), qPrintable(result));
+        // Also as a session brings it back, and not of what it has become since.
+        const QJsonObject kept = panel_->kept();
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->restore(kept);
+        QCOMPARE(panel_->result(), result);
+        editStart();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY2(!panel_->result().contains(said), qPrintable(panel_->result()));
+    }
+
     /// The graph without any pass has a name of its own beside that of the plan.
     void theGraphAsItIsIsCalledSo() {
         SearchResult result;
