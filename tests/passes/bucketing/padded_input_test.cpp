@@ -1,5 +1,6 @@
 #include "core/passes/bucketing/padded_input.h"
 
+#include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {
@@ -16,20 +17,16 @@ class PaddedInputTest : public test::PassTest {
                                  Value::of_integer(rows)};
         return call(name, "aten.constant_pad_nd.default", {Value::of_node(piece), builder_.list(padding)}, {2, 4});
     }
-    /// What a reduce-scatter of the packing only pads. @param dtype that the zeros are asked to have.
-    std::optional<PaddedInput> matched(std::string_view dtype = "bfloat16", ValueKind kind = ValueKind::dtype,
-                                       bool says_padding = true) {
+    /// A reduce-scatter of the packing.
+    std::shared_ptr<const Graph> packing() {
         builder_ = {};
-        source_ = call("source", "aten.relu.default", {placeholder("x", {5, 4})}, {5, 4});
+        const NodeId source = call("source", "aten.relu.default", {placeholder("x", {5, 4})}, {5, 4});
         const TensorMeta chunks[] = {tensor({2, 4}), tensor({2, 4}), tensor({1, 4})};
-        const Value of_split[] = {Value::of_node(source_), Value::of_integer(2)};
+        const Value of_split[] = {Value::of_node(source), Value::of_integer(2)};
         const NodeId split = builder_.call("split", "aten.split.Tensor", of_split, chunks);
         const NodeId first = getitem("first", split, 0, 2), second = getitem("second", split, 1, 2);
-        const NodeId short_piece = getitem("third", split, 2, 1);
-        const NodeId third =
-            says_padding ? padded("third_padded", short_piece, 1)
-                         : call("third_padded", "aten.constant_pad_nd.default", {Value::of_node(short_piece)}, {2, 4});
-        const NodeId fourth = padded("fourth_padded", zeros(first, builder_.string(dtype, kind)), 2);
+        const NodeId third = padded("third_padded", getitem("third", split, 2, 1), 1);
+        const NodeId fourth = padded("fourth_padded", zeros(first), 2);
         const Value pieces[] = {Value::of_node(first), Value::of_node(second), Value::of_node(third),
                                 Value::of_node(fourth)};
         const NodeId cat = call("cat", "aten.cat.default", {builder_.list(pieces)}, {8, 4});
@@ -37,40 +34,163 @@ class PaddedInputTest : public test::PassTest {
             call("start", "_c10d_functional.reduce_scatter_tensor.default",
                  {Value::of_node(cat), builder_.string("avg"), Value::of_integer(4), builder_.string("0")}, {2, 4});
         output({start});
-        return match_padded_input(GraphEditor(std::make_shared<const Graph>(builder_.finish(header_))), cat, start);
+        return std::make_shared<const Graph>(builder_.finish(header_));
     }
-    NodeId zeros(NodeId like, Value dtype) {
+    static std::optional<PaddedInput> matched(const std::shared_ptr<const Graph>& graph) {
+        return match_padded_input(GraphEditor(graph), graph->find("cat"), graph->find("start"));
+    }
+    std::optional<PaddedInput> matched_with(const std::vector<test::Difference>& differences) {
+        return matched(test::altered(*packing(), differences));
+    }
+    NodeId zeros(NodeId like) {
         const Value size[] = {Value::of_integer(0), Value::of_integer(4)};
-        const Value args[] = {Value::of_node(like), builder_.list(size)};
-        const Value keywords[] = {builder_.string("dtype"), dtype};
-        NodeRecord record;
-        record.name = builder_.intern("zeros");
-        record.target = builder_.target("aten.new_zeros.default");
-        record.args = builder_.list(args);
-        record.kwargs = builder_.dictionary(keywords);
-        record.has_outputs = true;
-        const TensorMeta out = tensor({0, 4});
-        return builder_.add(record, {}, std::span(&out, 1));
+        return call("zeros", "aten.new_zeros.default", {Value::of_node(like), builder_.list(size)}, {0, 4});
     }
-
-    NodeId source_ = no_node;
 };
 
 TEST_F(PaddedInputTest, PiecesOfASplitThatArePaddedAreFound) {
-    const std::optional<PaddedInput> found = matched();
+    const std::shared_ptr<const Graph> graph = packing();
+    const std::optional<PaddedInput> found = matched(graph);
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->source, source_);
-    EXPECT_EQ(found->packing_nodes.size(), 8u);  // cat, split, four pieces, of which two are padded
+    EXPECT_EQ(found->source, graph->find("source"));
+    std::vector<std::string> names;
+    for (const NodeId node : found->packing_nodes) names.emplace_back(graph->name(node));
+    EXPECT_EQ(names, Names({"cat", "split", "first", "second", "third_padded", "third", "fourth_padded", "zeros"}));
 }
 
-TEST_F(PaddedInputTest, WithoutItsPaddingAPieceIsNone) {
-    EXPECT_FALSE(matched("bfloat16", ValueKind::dtype, false));
+TEST_F(PaddedInputTest, TheSameCanBeWrittenInOtherWays) {
+    const std::vector<std::vector<test::Difference>> ways = {
+        {{"cat", "/args/-", "0"}},
+        {{"cat", "/args/-", "-2"}},
+        {{"cat", "/kwargs", R"({"dim": 0})"}},
+        {{"split", "/args/-", "-2"}},
+        {{"split", "/args/1", ""}, {"split", "/kwargs", R"({"split_size": 2, "dim": 0})"}},
+        {{"cat", "/kwargs", R"({"tensors": [{"node": "first"}, {"node": "second"}, {"node": "third_padded"},
+                                            {"node": "fourth_padded"}]})"},
+         {"cat", "/args", "[]"}},
+        {{"third_padded", "/args/1", ""}, {"third_padded", "/kwargs", R"({"pad": [0, 0, 0, 1]})"}},
+        {{"third_padded", "/args/-", "0"}},
+        {{"third_padded", "/args/-", "0.0"}},
+        {{"third_padded", "/args/-", "false"}},
+        {{"third_padded", "/kwargs", R"({"value": 0})"}},
+        {{"zeros", "/kwargs", R"({"dtype": null, "layout": null, "device": null, "pin_memory": null})"}},
+        {{"zeros", "/kwargs",
+          R"({"dtype": {"dtype": "bfloat16"}, "layout": {"layout": "strided"}, "device": {"device": "cuda"},
+              "pin_memory": false})"}},
+        {{"zeros", "/kwargs", R"({"device": {"device": "cuda:3"}})"}},
+    };
+    for (const auto& way : ways) EXPECT_TRUE(matched_with(way)) << way.front();
 }
 
-TEST_F(PaddedInputTest, TheZerosAreOfTheSourcesType) {
-    EXPECT_TRUE(matched("bfloat16"));
-    EXPECT_FALSE(matched("float32"));
-    EXPECT_FALSE(matched("bfloat16", ValueKind::string));
+TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
+    const std::vector<std::vector<test::Difference>> ways = {
+        // The collective.
+        {{"start", "/args/2", "3"}},
+        {{"start", "/args/2", "0"}},
+        {{"start", "/args/2", R"("4")"}},
+        {{"start", "/args", R"([{"node": "cat"}, "avg"])"}},
+        // What is joined.
+        {{"cat", "/target", R"("aten.hstack.default")"}},
+        {{"cat", "/outputs", ""}},
+        {{"cat", "/args/-", "1"}},
+        {{"cat", "/args/-", R"("rows")"}},
+        {{"cat", "/args", "[]"}},
+        {{"cat", "/args/0", R"({"node": "first"})"}},
+        {{"cat", "/args/0/0", "1"}},
+        {{"cat", "/outputs/0/dtype", R"("float32")"}},
+        {{"cat", "/outputs/0/device", R"("cpu")"}},
+        {{"cat", "/outputs/0/stride", "[1, 8]"}},
+        {{"cat", "/outputs/0/shape", "[]"}, {"cat", "/outputs/0/stride", "[]"}},
+        {{"cat", "/outputs/0/shape", "[3, 4]"}},
+        {{"cat", "/outputs/0/shape", "[10, 4]"}},
+        // What is split.
+        {{"split", "/target", R"("aten.split_with_sizes.default")"}},
+        {{"split", "/args/0", "1"}},
+        {{"split", "/args/1", "3"}},
+        {{"split", "/args/1", "0"}},
+        {{"split", "/args/1", R"("two")"}},
+        {{"split", "/args/1", ""}},
+        {{"split", "/args/-", "1"}},
+        {{"split", "/args/-", R"("rows")"}},
+        {{"source", "/outputs", ""}},
+        {{"source", "/outputs/0/stride", "[1, 5]"}},
+        {{"source", "/outputs/0/dtype", R"("float32")"}},
+        {{"source", "/outputs/0/shape", "[0, 4]"}},
+        {{"source", "/outputs/0/shape", "[]"}, {"source", "/outputs/0/stride", "[]"}},
+        // Pieces.
+        {{"first", "/target", R"("aten.relu.default")"}},
+        {{"first", "/args/0", R"({"node": "source"})"}},
+        {{"first", "/args/0", "1"}},
+        {{"first", "/args/1", "1"}},
+        {{"first", "/args/1", R"("one")"}},
+        {{"first", "/args/1", ""}},
+        {{"first", "/outputs", ""}},
+        {{"first", "/outputs/0/shape", "[1, 4]"}},
+        {{"first", "/outputs/0/dtype", R"("float32")"}},
+        {{"first", "/outputs/0/stride", "[1, 2]"}},
+        // The padding.
+        {{"third_padded", "/args/1", ""}},
+        {{"third_padded", "/args/1", "1"}},
+        {{"third_padded", "/args/1/3", "2"}},
+        {{"third_padded", "/args/1/3", R"("one")"}},
+        {{"third_padded", "/args/1", "[0, 0, 1, 0]"}},
+        {{"third_padded", "/args/0", "1"}},
+        {{"third_padded", "/args/-", "1"}},
+        {{"third_padded", "/args/-", "0.5"}},
+        {{"third_padded", "/args/-", "true"}},
+        {{"third_padded", "/args/-", R"("0")"}},
+        {{"cat", "/args/0/2", R"({"node": "third"})"}},
+        {{"cat", "/args/0/3", R"({"node": "zeros"})"}},
+        {{"third", "/outputs/0/shape", "[2, 4]"}, {"cat", "/args/0/2", R"({"node": "third"})"}},
+        {{"fourth_padded", "/args/1/3", "1"}},
+        // What stands for missing pieces.
+        {{"fourth_padded", "/args/0", R"({"node": "third"})"}},
+        {{"zeros", "/args/0", R"({"node": "second"})"}},
+        {{"zeros", "/args/1", "[1, 4]"}},
+        {{"zeros", "/args/1", R"(["no", 4])"}},
+        {{"zeros", "/args/1", ""}},
+        {{"zeros", "/outputs/0/dtype", R"("float32")"}},
+        {{"zeros", "/kwargs", R"({"dtype": {"dtype": "float32"}})"}},
+        {{"zeros", "/kwargs", R"({"dtype": "bfloat16"})"}},
+        {{"zeros", "/kwargs", R"({"layout": "strided"})"}},
+        {{"zeros", "/kwargs", R"({"layout": {"layout": "sparse_coo"}})"}},
+        {{"zeros", "/kwargs", R"({"device": {"device": "cpu"}})"}},
+        {{"zeros", "/kwargs", R"({"device": "cuda"})"}},
+        {{"zeros", "/kwargs", R"({"pin_memory": true})"}},
+        {{"zeros", "/kwargs", R"({"pin_memory": 0})"}},
+        {{"zeros", "/kwargs", R"({"names": null})"}},
+    };
+    for (const auto& way : ways) EXPECT_FALSE(matched_with(way)) << way.front();
+}
+
+TEST_F(PaddedInputTest, WhatIsReadElsewhereToo) {
+    for (const std::string read : {"cat", "source"}) {
+        const std::string reader = R"({"name": "reader", "op": "call_function", "target": "aten.neg.default",
+                                       "args": [{"node": ")" +
+                                   read + R"("}]})";
+        EXPECT_FALSE(matched(test::with_node(*packing(), reader, "start"))) << read;
+    }
+}
+
+TEST_F(PaddedInputTest, PiecesOfTwoSplitsAreNone) {
+    const std::string split = R"({"name": "other", "op": "call_function", "target": "aten.split.Tensor",
+                                  "args": [{"node": "source"}, 2], "kwargs": {}})";
+    const auto graph = test::with_node(*packing(), split, "first");
+    EXPECT_FALSE(matched(test::altered(*graph, {{"second", "/args/0", R"({"node": "other"})"}})));
+}
+
+TEST_F(PaddedInputTest, NodesThatNobodyReadsAnyMoreGo) {
+    const std::shared_ptr<const Graph> graph = packing();
+    GraphEditor editor(graph);
+    const std::optional<PaddedInput> found = match_padded_input(editor, graph->find("cat"), graph->find("start"));
+    ASSERT_TRUE(found);
+    erase_dead_packing_nodes(editor, found->packing_nodes);
+    EXPECT_FALSE(editor.is_erased(graph->find("split")));  // the collective reads what is joined of it
+    editor.erase(graph->find("output"));
+    editor.erase(graph->find("start"));
+    erase_dead_packing_nodes(editor, found->packing_nodes);
+    for (const NodeId node : found->packing_nodes) EXPECT_TRUE(editor.is_erased(node)) << graph->name(node);
+    EXPECT_FALSE(editor.is_erased(graph->find("source")));
 }
 
 }  // namespace
