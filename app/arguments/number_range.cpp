@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/base/number_text.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 
 namespace overlap::commands {
@@ -27,7 +27,7 @@ CLI::Validator range(Number least, Number most, const std::string& kind, const s
 }  // namespace
 
 CLI::Validator number_from(double least, double most) {
-    return range(least, most, "a number", shortest_text(least) + " to " + shortest_text(most));
+    return range(least, most, "a number", grouped_text(least) + " to " + grouped_text(most));
 }
 
 CLI::Validator whole_number_from(std::int64_t least, std::int64_t most) {

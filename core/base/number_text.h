@@ -14,7 +14,7 @@ std::string number_text(double value);
 std::string number_text(double value, int most_decimals);
 /// Always so many decimals, as the numbers of a column have: `0.50`.
 std::string fixed_text(double value, int decimals);
-/// The fewest digits that read back as the same number: `0`, `0.5`, `1e+30`. For files, and for limits in messages.
+/// The fewest digits that read back as the same number: `0`, `0.5`, `1e+30`. For files; sentences have grouped_text().
 std::string shortest_text(double value);
 
 /// `21.9 ms`, with four digits, `1600.3 ms` with five from 1 s on; seconds from 10 s, µs below 0.1 ms, ns below 1 µs.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/base/number_text.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 #include "core/files/json_text.h"
 
@@ -102,7 +102,7 @@ double json_number(simdjson::dom::element value, const JsonPlace& place, double 
         double wide = 0;
         if (std::from_chars(digits.data(), digits.data() + digits.size(), wide).ec == std::errc()) number = wide;
     }
-    if (number && *number > most) fail_expected("at most " + shortest_text(most), value, place);
+    if (number && *number > most) fail_expected("at most " + grouped_text(most), value, place);
     if (number && *number >= least) return *number;
     std::string expected = "a finite number";
     if (least == 0) expected += " that is not negative";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 
 namespace overlap::job {
@@ -45,7 +46,7 @@ void check_links(const JobDocument& job, std::int64_t ranks) {
         if (level.shared && level.links > left / (2 * units))
             throw InputError(
                 "topology.levels[" + std::to_string(i) + "].links",
-                "with those of other levels the job would have more than " + std::to_string(most_links) + " links");
+                "with those of other levels the job would have more than " + grouped_text(most_links) + " links");
         if (level.shared) left -= 2 * units * level.links;
         unit_ranks = level.ranks;
     }
@@ -54,8 +55,7 @@ void check_links(const JobDocument& job, std::int64_t ranks) {
 std::uint32_t PipelineFlows::add_load(std::vector<FlowPhase> phases) {
     for (const FlowPhase& phase : phases) flow_count_ += phase.flows.size();
     if (flow_count_ > most_flows)
-        throw InputError("stages",
-                         "collectives move their bytes in more than " + std::to_string(most_flows) + " flows");
+        throw InputError("stages", "collectives move their bytes in more than " + grouped_text(most_flows) + " flows");
     step_.flows.loads.push_back(std::move(phases));
     return static_cast<std::uint32_t>(step_.flows.loads.size() - 1);
 }

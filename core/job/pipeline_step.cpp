@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/job/pipeline_flows.h"
 #include "core/job/stopped.h"
 #include "core/job/topology.h"
@@ -317,9 +318,9 @@ class Builder {
     void replicate() {
         const std::size_t classes = step_.replicas->class_count();
         if (classes * step_.pieces.size() > most_nodes)
-            throw InputError("", std::to_string(classes) + " different replicas of " +
-                                     std::to_string(step_.pieces.size()) + " actions are more than " +
-                                     std::to_string(most_nodes));
+            throw InputError("", grouped_text(static_cast<double>(classes)) + " different replicas of " +
+                                     grouped_text(static_cast<double>(step_.pieces.size())) +
+                                     " actions are more than " + grouped_text(most_nodes));
         StepGraph& graph = step_.graph;
         graph.reserve(classes * step_.pieces.size(), classes * waits_.size());
         const std::uint32_t count = static_cast<std::uint32_t>(step_.pieces.size());

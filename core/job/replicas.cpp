@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 #include "core/job/document/object_reader.h"
 
@@ -32,8 +33,8 @@ Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stag
         dims_ = {{"dp", count_, 1, ranks}};
     }
     if (count_ * ranks > most_counted)
-        throw InputError("replicas", std::to_string(count_) + " replicas of " + std::to_string(ranks) +
-                                         " ranks are more than " + std::to_string(most_counted));
+        throw InputError("replicas", grouped_text(static_cast<double>(count_)) + " replicas of " +
+                                         std::to_string(ranks) + " ranks are more than " + grouped_text(most_counted));
     common_.assign(stages_, 1);
     read_slow(job);
     if (job.routing) read_routing(*job.routing);

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/grouped_number.h"
 #include "core/base/times_apart.h"
 
 namespace overlap {
@@ -86,6 +88,19 @@ TEST(NumberText, ShortestReadsBackAsTheSame) {
     EXPECT_EQ(shortest_text(0.1), "0.1");
     EXPECT_EQ(shortest_text(1e30), "1e+30");
     EXPECT_EQ(std::stod(shortest_text(1.0 / 3)), 1.0 / 3);
+}
+
+TEST(NumberText, LimitsAreGroupedAsAPersonWritesThem) {
+    EXPECT_EQ(grouped_text(0), "0");
+    EXPECT_EQ(grouped_text(0.1), "0.1");
+    EXPECT_EQ(grouped_text(999), "999");
+    EXPECT_EQ(grouped_text(1000), "1,000");
+    EXPECT_EQ(grouped_text(1e6), "1,000,000");
+    EXPECT_EQ(grouped_text(-123456.25), "-123,456.25");
+    EXPECT_EQ(grouped_text(-123), "-123");
+    EXPECT_EQ(grouped_text(1e13), "10,000,000,000,000");
+    EXPECT_EQ(grouped_text(1e30), "1e30");
+    EXPECT_EQ(grouped_text(std::numeric_limits<double>::denorm_min()).size(), 326u);
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST(BadDocument, Nodes) {
         {call(R"("estimate_ms":-0.5)"),
          "nodes[1] \"b\", estimate_ms: expected a finite number that is not negative, found the number -0.5"},
         {call(R"("estimate_ms":1e300)"),
-         "nodes[1] \"b\", estimate_ms: expected at most 1e+12, found the number 1e+300"},
+         "nodes[1] \"b\", estimate_ms: expected at most 1,000,000,000,000, found the number 1e+300"},
         {call(R"("estimate_ms":1e999)"),
          "nodes[1] \"b\", estimate_ms: expected a finite number that is not negative, found the number 1e999"},
         {call(R"("estimate_ms":"1")"),

@@ -124,18 +124,18 @@ TEST(JobDocument, HeadsAreRefused) {
 TEST(JobDocument, NumbersAreWholeAndWithinTheirLimits) {
     expect_refusals(
         with_further,
-        {{R"("replicas": 0)", "replicas: found 0, expected a whole number of at least 1 and at most 10000000"},
-         {R"("replicas": 1.5)", "replicas: found 1.5, expected a whole number of at least 1 and at most 10000000"},
+        {{R"("replicas": 0)", "replicas: found 0, expected a whole number of at least 1 and at most 10,000,000"},
+         {R"("replicas": 1.5)", "replicas: found 1.5, expected a whole number of at least 1 and at most 10,000,000"},
          {R"("replicas": 18446744073709551615)",
-          "replicas: found 18446744073709551615, expected a whole number of at least 1 and at most 10000000"},
+          "replicas: found 18446744073709551615, expected a whole number of at least 1 and at most 10,000,000"},
          {R"("replicas": "2")",
-          "replicas: found the string \"2\", expected a whole number of at least 1 and at most 10000000"},
+          "replicas: found the string \"2\", expected a whole number of at least 1 and at most 10,000,000"},
          {R"("transfer": {"activation_bytes": -1})",
           "transfer.activation_bytes: found -1, expected a whole number of at least 0"},
          {R"("transfer": {"activations_ms": "1"})",
-          "transfer.activations_ms: found the string \"1\", expected a number of 0 to 1e+13"},
+          "transfer.activations_ms: found the string \"1\", expected a number of 0 to 10,000,000,000,000"},
          {R"("transfer": {"gradients_ms": 1e14})",
-          "transfer.gradients_ms: found 100000000000000.0, expected a number of 0 to 1e+13"},
+          "transfer.gradients_ms: found 100000000000000.0, expected a number of 0 to 10,000,000,000,000"},
          {R"("transfer": 3)", "transfer: found 3, expected an object with activations_ms and gradients_ms"}});
 }
 
@@ -192,7 +192,7 @@ TEST(JobDocument, StagesSayOneThing) {
     std::string segments = R"({"compute_ms": 1})";
     for (int more = 0; more < 100'000; ++more) segments += R"(,{"compute_ms": 1})";
     EXPECT_EQ(refusal_of(with_stage(R"({"segments": {"F": [)" + segments + "]}}")),
-              "stages[0].segments.F: has more than 100000 segments");
+              "stages[0].segments.F: has more than 100,000 segments");
 }
 
 TEST(JobDocument, SchedulesSayOneThing) {
@@ -210,7 +210,7 @@ TEST(JobDocument, SchedulesSayOneThing) {
          {R"({"name": "1F1B", "microbatches": 1, "overlap": "most"})",
           "schedule.overlap: found the string \"most\", expected \"sum\", \"max\" or a factor of the sum"},
          {R"({"name": "1F1B", "microbatches": 1, "overlap": -1})",
-          "schedule.overlap: found -1, expected a number of 0 to 1e+06"}});
+          "schedule.overlap: found -1, expected a number of 0 to 1,000,000"}});
 }
 
 TEST(JobDocument, OperationsHaveWhatTheirKindNeeds) {
@@ -269,15 +269,15 @@ TEST(JobDocument, SurroundingsAreRefusedWithTheirPlace) {
          {R"("variation": {"compute": {"uniform": [1]}})",
           "variation.compute.uniform: expected the least and the greatest factor"},
          {R"("variation": {"compute": {"uniform": [2, 1]}})",
-          "variation.compute.uniform[1]: found 1, expected a number of 2 to 1e+06"},
+          "variation.compute.uniform[1]: found 1, expected a number of 2 to 1,000,000"},
          {R"("variation": {"compute": {"sigma": 1, "exponential": 1}})", one_kind},
          {R"("variation": {"compute": {"uniform": [1, 2], "factors": [1]}})", one_kind},
-         {R"("variation": {"compute": {"factors": []}})", "variation.compute.factors: expected 1 to 100000 factors"},
+         {R"("variation": {"compute": {"factors": []}})", "variation.compute.factors: expected 1 to 100,000 factors"},
          {R"("variation": {"compute": {"factors": [)" + factors + "]}}",
-          "variation.compute.factors: expected 1 to 100000 factors"},
+          "variation.compute.factors: expected 1 to 100,000 factors"},
          {R"("variation": {"compute": {"each": "stage"}})",
           "variation.compute.each: found \"stage\", expected \"action\" or \"rank\""},
-         {R"("variation": {"pauses": [)" + pauses + "]}", "variation.pauses: has more than 1000 kinds"},
+         {R"("variation": {"pauses": [)" + pauses + "]}", "variation.pauses: has more than 1,000 kinds"},
          {R"("variation": {"pauses": [3]})",
           "variation.pauses[0]: found 3, expected an object with probability and ms"},
          {R"("variation": {"pauses": [{"ms": 1}]})",
@@ -290,7 +290,7 @@ TEST(JobDocument, SurroundingsAreRefusedWithTheirPlace) {
          {R"("mesh": {"dims": ["dp"]})", "mesh.dims[0]: found the string \"dp\", expected a name and a size"},
          {R"("mesh": {"dims": [["dp"]]})", "mesh.dims[0]: found a list, expected a name and a size"},
          {R"("mesh": {"dims": [["dp", 2], ["dp", 2]]})", "mesh.dims[1]: the dimension \"dp\" is there twice"},
-         {R"("mesh": {"dims": [["dp", 10000], ["tp", 10000]]})", "mesh.dims: more than 10000000 ranks"},
+         {R"("mesh": {"dims": [["dp", 10000], ["tp", 10000]]})", "mesh.dims: more than 10,000,000 ranks"},
          {R"("mesh": {"dims": [["dp", 2], ["pp", 1]], "order": ["dp"]})",
           "mesh.order: expected each dimension of the mesh once"},
          {R"("routing": {"share": [1]})", "routing.group: missing, expected a mesh dimension"},

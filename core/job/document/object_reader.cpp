@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/number_text.h"
+#include "core/base/grouped_number.h"
 #include "core/io/plan_json.h"
 
 namespace overlap::job {
@@ -43,7 +43,7 @@ std::string read_text(const Json& value, const std::string& place) {
 double read_number(const Json& value, const std::string& place, double least, double most) {
     const double number = value.is_number() ? value.get<double>() : std::nan("");
     if (!(number >= least && number <= most)) {
-        fail_type(place, value, "a number of " + shortest_text(least) + " to " + shortest_text(most));
+        fail_type(place, value, "a number of " + grouped_text(least) + " to " + grouped_text(most));
     }
     return number;
 }
@@ -53,8 +53,9 @@ std::int64_t read_integer(const Json& value, const std::string& place, std::int6
         value.is_number_unsigned() ? value.get<std::uint64_t>() <= 0x7fffffffffffffffull : value.is_number_integer();
     const std::int64_t number = fits ? value.get<std::int64_t>() : 0;
     if (!fits || number < least || number > most) {
-        std::string expected = "a whole number of at least " + std::to_string(least);
-        if (most != std::numeric_limits<std::int64_t>::max()) expected += " and at most " + std::to_string(most);
+        std::string expected = "a whole number of at least " + grouped_text(static_cast<double>(least));
+        if (most != std::numeric_limits<std::int64_t>::max())
+            expected += " and at most " + grouped_text(static_cast<double>(most));
         fail_type(place, value, expected);
     }
     return number;

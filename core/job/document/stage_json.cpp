@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 #include "core/io/plan_json.h"
 #include "core/job/document/document_parts.h"
@@ -52,7 +53,7 @@ std::vector<std::pair<std::string, std::vector<Segment>>> read_segments(const Js
         const std::string list_place = place + "." + key;
         if (!list.is_array()) fail_type(list_place, list, "a list of segments");
         if (list.size() > most_segments)
-            throw InputError(list_place, "has more than " + std::to_string(most_segments) + " segments");
+            throw InputError(list_place, "has more than " + grouped_text(most_segments) + " segments");
         auto& [name, segments] = read.emplace_back(key, std::vector<Segment>());
         for (std::size_t i = 0; i < list.size(); ++i)
             segments.push_back(read_segment(list[i], item_place(list_place, i)));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 #include "core/io/plan_json.h"
 #include "core/job/document/document_parts.h"
@@ -47,7 +48,7 @@ DistributionSpec read_distribution(ObjectReader& above, std::string_view key) {
     if (const Json* factors = fields.list("factors"); factors) {
         is(DistributionSpec::Kind::measured);
         if (factors->empty() || factors->size() > most_factors)
-            fields.fail("factors", "expected 1 to " + std::to_string(most_factors) + " factors");
+            fields.fail("factors", "expected 1 to " + grouped_text(most_factors) + " factors");
         for (std::size_t i = 0; i < factors->size(); ++i)
             read.factors.push_back(read_number((*factors)[i], item_place(fields.at("factors"), i), 0, most_factor));
     }
@@ -88,7 +89,7 @@ std::vector<PauseSpec> read_pauses(ObjectReader& above) {
     std::vector<PauseSpec> read;
     const Json* pauses = above.list("pauses");
     if (!pauses) return read;
-    if (pauses->size() > most_pauses) above.fail("pauses", "has more than " + std::to_string(most_pauses) + " kinds");
+    if (pauses->size() > most_pauses) above.fail("pauses", "has more than " + grouped_text(most_pauses) + " kinds");
     for (std::size_t i = 0; i < pauses->size(); ++i) {
         ObjectReader item((*pauses)[i], item_place(above.at("pauses"), i), "an object with probability and ms");
         PauseSpec& pause = read.emplace_back();
@@ -191,7 +192,7 @@ MeshSpec read_mesh(const Json& value) {
             if (other == name)
                 throw InputError(place, "the dimension " + in_quotes(shortened(name)) + " is there twice");
         ranks *= size;
-        if (ranks > most_counted) throw InputError("mesh.dims", "more than " + std::to_string(most_counted) + " ranks");
+        if (ranks > most_counted) throw InputError("mesh.dims", "more than " + grouped_text(most_counted) + " ranks");
         mesh.dims.emplace_back(name, static_cast<std::int32_t>(size));
     }
     if (const auto order = fields.texts("order"); order) {

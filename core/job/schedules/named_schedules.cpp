@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 
 namespace overlap::job {
 
@@ -59,7 +60,7 @@ ActionLists make_schedule(const NamedSchedule& schedule, const ScheduleShape& sh
     // ZBVZeroBubble fills lists up to 2p − 1 microbatches, with spacing.
     const std::int64_t filled = std::max<std::int64_t>(shape.microbatches, 2ll * shape.ranks);
     if (3.0 * static_cast<double>(filled) * shape.ranks * shape.stages_per_rank > static_cast<double>(most_actions))
-        throw InputError("", shape_text + ": more than " + std::to_string(most_actions) + " actions");
+        throw InputError("", shape_text + ": more than " + grouped_text(most_actions) + " actions");
     if (const std::string refusal = schedule.refusal(shape); !refusal.empty())
         throw InputError("", shape_text + ": " + refusal);
     ActionLists lists;

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace overlap {
+
+/// A limit or a count as a person writes it in a sentence, whatever the locale: `1,000,000`, `12,345.5`, `0.1`. From
+/// 10 to the power of 15 on, where nobody counts the digits, with an exponent: `1e30`.
+std::string grouped_text(double value);
+
+}  // namespace overlap
