@@ -117,6 +117,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
         refresh_.schedule();
     });
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
+    connect(&document, &Document::evaluationChanged, limit_, &LimitField::namesChanged);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged, &Document::moduleFiguresChanged})
         connect(&document, signal, this, &MemoryPanel::findEffects);
@@ -167,8 +168,8 @@ QWidget* MemoryPanel::makeBar() {
     limit_->setToolTip(
         tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; empty is what the "
            "device holds. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB. It changes no plan"));
-    connect(limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
-        const std::int64_t bytes = limitBytes(gib);
+    connect(limit_, &QDoubleSpinBox::valueChanged, this, [this] {
+        const std::int64_t bytes = limit_->bytes();
         chart_->setLimit(bytes);
         emit limitChanged(bytes);
     });
@@ -203,13 +204,18 @@ void MemoryPanel::setLimit(double gib) {
     limit_->setValue(gib);
 }
 
+void MemoryPanel::restoreLimit(const QString& typed, double gib) {
+    limit_->restore(typed, gib);
+}
+
 /// What the step of one graph may hold says nothing of another one.
 void MemoryPanel::takeGraph() {
     const QString graph = document_.isOpen() ? document_.loaded().path : QString();
     if (graph == limit_of_) return;
-    limits_.insert(limit_of_, limit_->value());
+    limits_.insert(limit_of_, {limit_->typed(), limit_->value()});
     limit_of_ = graph;
-    limit_->setValue(limits_.value(graph));
+    const auto [typed, gib] = limits_.value(graph);
+    restoreLimit(typed, gib);
 }
 
 void MemoryPanel::showSection() {

@@ -41,6 +41,8 @@ class MemoryPanel : public QWidget {
     LimitField* limit() { return limit_; }
     /// The limit of the field, in GiB; 0 is what the device holds.
     void setLimit(double gib);
+    /// The same as it was typed once.
+    void restoreLimit(const QString& typed, double gib);
     KindBar* kinds() { return kinds_; }
     MemoryEffects* effects() { return effects_; }
     /// Modules that are selected in a view with the one of the document's selection: keys and effects are of all.
@@ -87,7 +89,7 @@ class MemoryPanel : public QWidget {
     std::shared_ptr<const ModuleTree> modules_;  ///< whose layers they name
     std::shared_ptr<const TimeSource> source_;   ///< whose times they have
     QString limit_of_;                           ///< graph whose limit is shown, by its path
-    QHash<QString, double> limits_;              ///< of the graphs that were open before
+    QHash<QString, std::pair<QString, double>> limits_;  ///< of the graphs that were open before, and as typed
     quint64 previewed_ = 0;
     MemoryAction dragged_action_ = MemoryAction::save;
     QStringList dragged_;

@@ -72,8 +72,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         if (index == static_cast<int>(Limit::other))
             QTimer::singleShot(0, other_limit_, [this] { other_limit_->setFocus(); });
     });
-    connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this](double gib) {
-        given_limit_ = ui::limitBytes(gib);
+    connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this] {
+        given_limit_ = other_limit_->bytes();
         emit changed();
     });
     connect(other_limit_, &LimitField::refused, this, &SearchControls::refused);
@@ -128,8 +128,11 @@ void SearchControls::takeGraph() {
 }
 
 SearchControls::Choice SearchControls::choice() const {
+    const QString typed = given_limit_ ? other_limit_->typed() : QString();
     return {limit_->currentIndex(),
             given_limit_,
+            typed,
+            typed.isEmpty() ? 0 : other_limit_->value(),
             effort_->currentIndex(),
             any_order_->isChecked(),
             separate_links_->isChecked(),
@@ -142,6 +145,10 @@ void SearchControls::take(const Choice& choice) {
     limit_->setCurrentIndex(choice.limit);
     given_limit_ = choice.given;
     other_limit_->setVisible(choice.limit == static_cast<int>(Limit::other));
+    if (!choice.typed.isEmpty()) {
+        const QSignalBlocker quiet_limit(other_limit_);
+        other_limit_->restore(choice.typed, choice.typed_gib);
+    }
     showOtherLimit();
     effort_->setCurrentIndex(choice.effort);
     any_order_->setChecked(choice.any_order);
@@ -162,6 +169,7 @@ QJsonObject SearchControls::kept() const {
     for (const std::string& part : now.locks) locks.append(QString::fromStdString(part));
     if (!locks.isEmpty()) kept["locks"] = locks;
     if (now.given) kept["given_bytes"] = QString::number(*now.given);
+    if (!now.typed.isEmpty()) kept["given_typed"] = QJsonObject{{"text", now.typed}, {"gib", now.typed_gib}};
     return kept;
 }
 
@@ -170,6 +178,9 @@ void SearchControls::restore(const QJsonObject& kept) {
     Choice choice;
     choice.limit = std::clamp(kept["limit"].toInt(), 0, limit_->count() - 1);
     if (kept.contains("given_bytes")) choice.given = kept["given_bytes"].toString().toLongLong();
+    const QJsonObject typed = kept["given_typed"].toObject();
+    choice.typed = typed["text"].toString();
+    choice.typed_gib = typed["gib"].toDouble();
     if (const int effort = effort_->findData(kept["plans"].toInt()); effort >= 0) choice.effort = effort;
     choice.any_order = kept["any_order"].toBool();
     choice.separate_links = kept["separate_links"].toBool();
@@ -236,9 +247,9 @@ void SearchControls::showOtherLimit() {
                                : document_.isOpen() ? device_memory_bytes(*document_.graph())
                                                     : 0;
     const double gib = limitGib(bytes);
-    constexpr double rounding = 0.0005;
+    constexpr double rounding = 1e-10;
     // What was typed stays as it was typed.
-    if (std::abs(other_limit_->value() - gib) <= rounding || ui::limitBytes(other_limit_->value()) == bytes) return;
+    if (std::abs(other_limit_->value() - gib) <= rounding || other_limit_->bytes() == bytes) return;
     other_limit_->setValue(gib);
     other_limit_->updateGeometry();  // its signals, which do so, are blocked
 }
@@ -319,6 +330,7 @@ void SearchControls::offerDevice() {
 void SearchControls::update() {
     offerDevice();
     showOtherLimit();  // the device may be another one
+    other_limit_->namesChanged();
     judgeLimit();
     const QString refusal = canStartFromCurrent() ? QString()
                             : document_.isOpen()

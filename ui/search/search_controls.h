@@ -108,6 +108,8 @@ class SearchControls : public QWidget {
     struct Choice {
         int limit = 0;  ///< a Limit
         std::optional<std::int64_t> given{};
+        QString typed{};  ///< the same as it was typed, or empty
+        double typed_gib = 0;
         int effort = normal_effort;
         bool any_order = false, separate_links = false;
         bool from_current = false;

@@ -39,6 +39,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"compared", document.compared},
             {"found", document.found},
             {"memory_limit", document.memory_limit},
+            {"memory_limit_typed", document.memory_limit_typed},
             {"source", document.source.toJson()}};
 }
 
@@ -85,6 +86,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.compared = json["compared"].toObject();
     document.found = json["found"].toObject();
     document.memory_limit = json["memory_limit"].toDouble();
+    document.memory_limit_typed = json["memory_limit_typed"].toString();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }

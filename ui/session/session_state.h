@@ -39,6 +39,7 @@ struct SessionDocument {
     QJsonObject compared{};                ///< the two sides of Compare; only the panel reads them
     QJsonObject found{};                   ///< what a search found last; only its panel reads it
     double memory_limit = 0;               ///< that the panel Memory draws, in GiB; 0: what the device holds
+    QString memory_limit_typed{};          ///< the same as it was typed, or empty
 
     bool operator==(const SessionDocument&) const = default;
 };

@@ -116,7 +116,7 @@ void SessionController::graphOpened() {
         times_.traceTimes().restore(kept->times);
         workspace_.compare().sides().restoreChoice(kept->compared);
         workspace_.search().restore(kept->found);
-        if (kept->memory_limit > 0) workspace_.memory().setLimit(kept->memory_limit);
+        if (kept->memory_limit > 0) workspace_.memory().restoreLimit(kept->memory_limit_typed, kept->memory_limit);
     }
     schedule();
 }
@@ -197,6 +197,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.compared = workspace_.compare().sides().choice();
     kept.found = workspace_.search().kept();
     kept.memory_limit = workspace_.memory().limit()->value();
+    kept.memory_limit_typed = workspace_.memory().limit()->typed();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;
 }

@@ -1,19 +1,41 @@
 #include "ui/widgets/limit_field.h"
 
 #include <QFocusEvent>
+#include <QHelpEvent>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QStyleOptionSpinBox>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "core/base/byte_units.h"
 #include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
+namespace {
+
+constexpr int exact_decimals = 12;  ///< of a GiB: far below a byte
+constexpr double same_gib = 1e-10;
+constexpr int shown_decimals = 3;
+
+const QString gib_behind = QStringLiteral(" GiB");
+
+// Of what was typed, in letters: sums longer than that scroll.
+constexpr int letters_wanted = 40, letters_needed = 14;
+
+/// Digits, a point and an exponent: GiB stands behind such a number, and behind no sum.
+bool isPlainNumber(const QString& typed) {
+    static const QRegularExpression number(QStringLiteral("^[0-9.,]+(e[+-]?[0-9]+)?$"),
+                                           QRegularExpression::CaseInsensitiveOption);
+    return number.match(typed).hasMatch();
+}
+
+}  // namespace
 
 LimitField::LimitField(QWidget* parent) : QDoubleSpinBox(parent) {
-    setDecimals(3);
+    setDecimals(exact_decimals);
     setRange(0, most_limit_gib);
     setKeyboardTracking(false);  // a number that is half typed is no limit
     // The field tells what it comes to, its line what is typed.
@@ -40,29 +62,33 @@ void LimitField::setPlaceholderText(const QString& text, const QString& least) {
 }
 
 QSize LimitField::minimumSizeHint() const {
-    return sizeWith(least_);
+    return sizeWith(least_, letters_needed);
 }
 
 QSize LimitField::sizeHint() const {
-    return sizeWith(lineEdit()->placeholderText());
+    return sizeWith(lineEdit()->placeholderText(), letters_wanted);
 }
 
-QSize LimitField::sizeWith(const QString& empty) const {
+QSize LimitField::sizeWith(const QString& empty, int most_letters) const {
     ensurePolished();
     QStyleOptionSpinBox option;
     initStyleOption(&option);
     constexpr int caret = 6;  // with the margins of the line
-    // What is being typed may be longer than what it will come to.
+    const int most = most_letters * fontMetrics().averageCharWidth();
     const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
     // Whether it is empty or not must not move what stands beside it.
-    const int widest = std::max({width(empty), width(textFromValue(value())), width(lineEdit()->text())});
+    const int typed = std::min(most, std::max(width(textFromValue(value())), width(lineEdit()->text())));
+    const int widest = std::max({width(empty), width(numberText(value())), typed});
     const QSize content(widest + caret, lineEdit()->sizeHint().height());
     return style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, this);
 }
 
-QString LimitField::textFromValue(double gib) const {
+QString LimitField::numberText(double gib) const {
     if (gib == minimum()) return {};
-    QString text = QDoubleSpinBox::textFromValue(gib);
+    // The least limits are shown with as many decimals as it takes, so that none is shown as 0.
+    const bool is_seen = gib >= std::pow(10, -shown_decimals);
+    QString text = locale().toString(gib, 'f', is_seen ? shown_decimals : exact_decimals);
+    text.remove(locale().groupSeparator());
     if (const QString point = locale().decimalPoint(); text.contains(point)) {
         while (text.endsWith(locale().zeroDigit())) text.chop(1);
         if (text.endsWith(point)) text.chop(point.size());
@@ -70,22 +96,70 @@ QString LimitField::textFromValue(double gib) const {
     return before_ + text + behind_;
 }
 
-/// Of the text with what stands around a limit, where that still does.
-ReadLimit LimitField::read(const QString& text) const {
+/// Of a sum, which has units of its own.
+QString LimitField::behindUnit() const {
+    return behind_.startsWith(gib_behind) ? behind_.mid(gib_behind.size()) : behind_;
+}
+
+QString LimitField::textFromValue(double gib) const {
+    if (gib == minimum() || !isTyped(gib, true)) return numberText(gib);
+    return before_ + typed_ + (isPlainNumber(typed_) ? behind_ : behindUnit());
+}
+
+bool LimitField::isTyped(double gib, bool to_be_shown) const {
+    if (typed_.isEmpty() || std::abs(gib - typed_gib_) > same_gib) return false;
+    if (!to_be_shown) return true;
+    const std::optional<double> now = read(typed_).gib;
+    return now && std::abs(*now - typed_gib_) <= same_gib;
+}
+
+QString LimitField::typed() const {
+    return isTyped(value(), false) ? typed_ : QString();
+}
+
+void LimitField::restore(const QString& typed, double gib) {
+    typed_ = typed;
+    typed_gib_ = gib;
+    setValue(gib);
+    updateGeometry();  // its signals may be blocked, or the value be the same
+}
+
+std::int64_t LimitField::bytes() const {
+    const bool is_sum = isTyped(value(), false) && !isPlainNumber(typed_);
+    return is_sum ? std::llround(value() * bytes_per_gib) : limitBytes(value());
+}
+
+void LimitField::namesChanged() {
+    if (lineEdit()->isModified() && hasFocus()) return;  // something is being typed
+    setDecimals(exact_decimals);                         // writes the limit anew
+    updateGeometry();
+}
+
+/// The text without what stands around a limit, where that still does. A unit belongs to a sum.
+QString LimitField::withoutAffixes(const QString& text) const {
     QString typed = text.trimmed();
     if (const QString before = before_.trimmed(); !before.isEmpty() && typed.startsWith(before))
-        typed = typed.mid(before.size());
-    if (const QString after = behind_.trimmed(); !after.isEmpty() && typed.endsWith(after)) typed.chop(after.size());
-    if (typed.trimmed().isEmpty()) return {minimum(), {}};
+        typed = typed.mid(before.size()).trimmed();
+    if (const QString after = behindUnit().trimmed(); !after.isEmpty() && typed.endsWith(after))
+        typed = typed.chopped(after.size()).trimmed();
+    if (!behind_.startsWith(gib_behind) || !typed.endsWith(gib_behind.trimmed())) return typed;
+    const QString number = typed.chopped(gib_behind.trimmed().size()).trimmed();
+    return number.isEmpty() || isPlainNumber(number) ? number : typed;
+}
+
+ReadLimit LimitField::read(const QString& text) const {
+    const QString typed = withoutAffixes(text);
+    if (typed.isEmpty()) return {minimum(), {}};
     return readLimit(typed, names_ ? names_() : std::vector<NamedBytes>());
 }
 
 double LimitField::valueFromText(const QString& text) const {
+    if (text == textFromValue(value())) return value();  // which has more digits
     const std::optional<double> gib = read(text).gib;
     if (!gib) return value();
-    // Rounded up, so that what is called by its name is within the limit.
-    const double step = std::pow(10, decimals());
-    return std::ceil(*gib * step - 1e-6) / step;
+    typed_ = withoutAffixes(text);
+    typed_gib_ = *gib;
+    return *gib;
 }
 
 /// Any text may be on its way to a limit.
@@ -114,6 +188,14 @@ void LimitField::focusInEvent(QFocusEvent* event) {
 void LimitField::mousePressEvent(QMouseEvent* event) {
     clicked_into_ = false;
     QDoubleSpinBox::mousePressEvent(event);
+}
+
+bool LimitField::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !isTyped(value(), true) || isPlainNumber(typed_))
+        return QDoubleSpinBox::event(event);
+    const QString sum = tr("%1 is %2").arg(shownName(typed_), numberText(value()).mid(before_.size()));
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), sum + u'\n' + toolTip(), this);
+    return true;
 }
 
 /// The click that gives it the focus would put the caret there, and a drag selects as in any text.

@@ -351,6 +351,31 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QVERIFY(*controls.limitBytes() > std::llround(120 * bytes_per_gib));
     }
 
+    /// Also when the session comes back, and with another graph in between.
+    void aTypedSumStaysAsTyped() {
+        SearchControls& controls = panel_->controls();
+        controls.limit()->setCurrentIndex(static_cast<int>(SearchControls::Limit::other));
+        controls.otherLimit()->selectAll();
+        QTest::keyClicks(controls.otherLimit(), "baseline+10%");
+        QTest::keyClick(controls.otherLimit(), Qt::Key_Return);
+        const double peak = static_cast<double>(document_->baseline().corrected_memory.peak_bytes);
+        const std::int64_t exact = std::llround(peak * 1.1);
+        QCOMPARE(controls.limitBytes(), std::optional(exact));
+        SearchControls again(*document_);
+        again.restore(controls.kept());
+        QCOMPARE(again.limitBytes(), std::optional(exact));
+        QCOMPARE(again.otherLimit()->text(), QStringLiteral("baseline+10%"));
+        const LoadedGraph first = document_->loaded();
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        document_->setGraph(first);
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(again.limitBytes(), std::optional(exact));
+        QCOMPARE(again.otherLimit()->text(), QStringLiteral("baseline+10%"));
+        controls.setLimit(exact - 1);  // such as one from the chart
+        QVERIFY2(controls.otherLimit()->text().endsWith(" GiB"), qPrintable(controls.otherLimit()->text()));
+    }
+
     /// Each graph has its own limit, also the one that is opened again.
     void aLimitIsOfOneGraph() {
         const LoadedGraph first = document_->loaded();
