@@ -118,6 +118,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     });
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
     connect(&document, &Document::evaluationChanged, limit_, &LimitField::namesChanged);
+    connect(&document, &Document::evaluationChanged, this, &MemoryPanel::nameEmptyLimit);  // with another cost model
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged, &Document::moduleFiguresChanged})
         connect(&document, signal, this, &MemoryPanel::findEffects);
@@ -162,12 +163,9 @@ QWidget* MemoryPanel::makeBar() {
     budget_->setAccessibleName(tr("Offload budget"));
     budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; empty is no limit"));
     limit_->setAffixes(tr("≤ "), tr(" GiB"));  // as short as can be
-    limit_->setPlaceholderText(tr("≤ device"));
+    nameEmptyLimit();
     limit_->setNames([this] { return limitNames(document_); });
     limit_->setAccessibleName(tr("Limit of the peak in the chart"));
-    limit_->setToolTip(
-        tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; empty is what the "
-           "device holds. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB. It changes no plan"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this] {
         const std::int64_t bytes = limit_->bytes();
         chart_->setLimit(bytes);
@@ -208,8 +206,23 @@ void MemoryPanel::restoreLimit(const QString& typed, double gib) {
     limit_->restore(typed, gib);
 }
 
+/// An empty field promises nothing that is not known.
+void MemoryPanel::nameEmptyLimit() {
+    const bool is_known = document_.isOpen() && device_memory_bytes(*document_.graph()) > 0;
+    limit_->setPlaceholderText(is_known ? tr("≤ device") : tr("no limit"));
+    const QString empty = is_known ? tr("empty is what the device holds")
+                                   : tr("empty is no limit, since what the device holds is not known");
+    const QString sums =
+        is_known ? tr("baseline + 6, baseline + 10 %, device - 2 GiB") : tr("baseline + 6, baseline + 10 %");
+    limit_->setToolTip(
+        tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; %1. A "
+           "sum will do, too: %2. It changes no plan")
+            .arg(empty, sums));
+}
+
 /// What the step of one graph may hold says nothing of another one.
 void MemoryPanel::takeGraph() {
+    nameEmptyLimit();
     const QString graph = document_.isOpen() ? document_.loaded().path : QString();
     if (graph == limit_of_) return;
     limits_.insert(limit_of_, {limit_->typed(), limit_->value()});

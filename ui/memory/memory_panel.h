@@ -62,6 +62,7 @@ class MemoryPanel : public QWidget {
   private:
     QWidget* makeBar();
     void takeGraph();
+    void nameEmptyLimit();
     void showSection();
     void showFigures();
     void showHeld();

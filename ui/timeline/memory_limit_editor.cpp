@@ -16,8 +16,6 @@ constexpr int editor_width = 170;
 MemoryLimitEditor::MemoryLimitEditor(QWidget* parent) : QLineEdit(parent) {
     setObjectName("memoryLimitEditor");
     setAccessibleName(tr("Limit of the peak"));
-    setPlaceholderText(tr("GiB; empty: the device"));
-    setToolTip(tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is what the device holds"));
     setFixedWidth(editor_width);
     setCursor(Qt::IBeamCursor);
     hide();
@@ -25,6 +23,10 @@ MemoryLimitEditor::MemoryLimitEditor(QWidget* parent) : QLineEdit(parent) {
 
 void MemoryLimitEditor::open(const QRect& place, const QRect& area, std::int64_t bytes, std::vector<NamedBytes> names) {
     names_ = std::move(names);
+    const bool has_device = std::ranges::find(names_, QStringLiteral("device"), &NamedBytes::first) != names_.end();
+    setPlaceholderText(has_device ? tr("GiB; empty: the device") : tr("GiB; empty: no limit"));
+    setToolTip(has_device ? tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is what the device holds")
+                          : tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is no limit"));
     setText(bytes > 0 ? QString::number(static_cast<double>(bytes) / bytes_per_gib, 'f', 2) : QString());
     selectAll();
     adjustSize();

@@ -2,6 +2,8 @@
 #include <QSignalSpy>
 #include <cmath>
 
+#include "core/graph/graph_editor.h"
+#include "core/memory/device_memory.h"
 #include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/memory/memory_panel.h"
@@ -62,6 +64,29 @@ class MemoryLimitTest : public QObject {
         document->setGraph(loadGraph(smallGraphFile()));
         document->setGraph(first);
         QCOMPARE(panel.limit()->text(), QStringLiteral("≤ 512 MiB"));
+    }
+
+    /// Where nothing says what the device holds, an empty field is no limit.
+    void anEmptyFieldSaysWhatItMeans() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        const auto* line = panel.limit()->findChild<QLineEdit*>();
+        QCOMPARE(device_memory_bytes(*document->graph()), 0);
+        QCOMPARE(line->placeholderText(), QStringLiteral("no limit"));
+        QVERIFY2(
+            panel.limit()->toolTip().contains("empty is no limit") && !panel.limit()->toolTip().contains("device -"),
+            qPrintable(panel.limit()->toolTip()));
+        LoadedGraph on_device = document->loaded();
+        GraphHeader header = on_device.graph->header();
+        header.cost->memory_bytes = 80ll << 30;
+        GraphEditor editor(on_device.graph);
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        on_device.graph = editor.finish(origin);
+        document->setCostModel(on_device);
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(line->placeholderText(), QStringLiteral("≤ device"));
+        QVERIFY(panel.limit()->toolTip().contains("empty is what the device holds"));
     }
 
     /// Also while it is typed, and what it comes to at once, with the focus still there.
