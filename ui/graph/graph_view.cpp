@@ -1,6 +1,7 @@
 #include "ui/graph/graph_view.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <algorithm>
 #include <cmath>
@@ -273,9 +274,18 @@ void GraphView::exportPicture() {
                                    tr("PNG picture (*.png);;SVG drawing (*.svg)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("png"));
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.contains(u"svg") ? QStringLiteral("svg") : QStringLiteral("png"));
+    // Names of graphs have dots, behind which the dialog adds no suffix.
+    const auto suggest = [dialog](const QString& name, const QString& suffix) {
+        dialog->setDefaultSuffix(suffix);
+        dialog->selectFile(name + u'.' + suffix);
+    };
+    const QString kind = QStringLiteral("graph");
+    suggest(stem_ ? stem_() + u'.' + kind : kind, QStringLiteral("png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suggest](const QString& filter) {
+        const QFileInfo chosen(dialog->selectedFiles().value(0));
+        const bool has_suffix = chosen.suffix() == u"png" || chosen.suffix() == u"svg";
+        suggest(has_suffix ? chosen.completeBaseName() : chosen.fileName(),
+                filter.contains(u"svg") ? QStringLiteral("svg") : QStringLiteral("png"));
     });
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         const QString problem = writeGraphPicture(model_, path);

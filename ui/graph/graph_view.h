@@ -4,7 +4,9 @@
 #include <QJsonObject>
 #include <QPixmap>
 #include <QWidget>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ui/graph/graph_model.h"
@@ -58,6 +60,8 @@ class GraphView : public QWidget {
 
     QSize sizeHint() const override { return {800, 400}; }
     QSize minimumSizeHint() const override { return {200, 100}; }
+    /// @param stem what names of pictures begin with, asked when one is suggested; without it they have no beginning.
+    void nameFilesAfter(std::function<QString()> stem) { stem_ = std::move(stem); }
 
   public slots:
     void fitAll();
@@ -178,6 +182,7 @@ class GraphView : public QWidget {
     QPointF press_at_, press_now_;
     HeldKeys held_;
     QBasicTimer glide_timer_;
+    std::function<QString()> stem_;
 };
 
 }  // namespace overlap::ui

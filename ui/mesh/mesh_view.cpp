@@ -319,7 +319,9 @@ void MeshView::copyPath() {
 
 void MeshView::askAndSave() {
     if (!comparison()) return emit told(tr("There is no path to save"));
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save path"), QStringLiteral("redistribution.svg"),
+    const QString stem = stem_ ? stem_() : QString();
+    const QString kind = QStringLiteral("redistribution.svg");
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save path"), stem.isEmpty() ? kind : stem + u'.' + kind,
                                                       tr("Pictures and text (*.svg *.png *.txt)"));
     if (!file.isEmpty()) savePath(file);
 }

@@ -4,7 +4,9 @@
 #include <QPointer>
 #include <QUndoStack>
 #include <QWidget>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "ui/mesh/mesh_inputs.h"
 #include "ui/mesh/parameter_column.h"
@@ -56,6 +58,10 @@ class MeshView : public QWidget {
     void copyPath();
     /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. Failures are reported.
     void savePath(const QString& file);
+
+    /// @param stem what names of files begin with, asked when one is suggested; empty, or without it, they have no
+    /// beginning.
+    void nameFilesAfter(std::function<QString()> stem) { stem_ = std::move(stem); }
 
     /// The controls beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this
     /// one until then.
@@ -112,6 +118,7 @@ class MeshView : public QWidget {
     InputsForm* form_;
     AnswerColumn* answers_;
     TurningSplitter *left_, *columns_;
+    std::function<QString()> stem_;
     LatestTask task_;
 };
 

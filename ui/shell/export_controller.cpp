@@ -20,8 +20,10 @@ ExportController::ExportController(Document& document, TimelineView& timeline, Q
       timeline_(new TimelineExport(timeline, this)),
       plan_(new PlanExport(document, window)) {
     const auto warnOf = [this](const QString& reason) { emit warned(reason); };
-    connect(&timeline, &TimelineView::exportWanted, this,
-            [this](bool visibleOnly) { timeline_->ask(stem() + QStringLiteral(".timeline"), visibleOnly); });
+    connect(&timeline, &TimelineView::exportWanted, this, [this](bool visibleOnly) {
+        const QString name = stem(), kind = QStringLiteral("timeline");
+        timeline_->ask(name.isEmpty() ? kind : name + u'.' + kind, visibleOnly);
+    });
     connect(timeline_, &TimelineExport::written, this, &ExportController::tellSaved);
     connect(timeline_, &TimelineExport::failed, this, warnOf);
     connect(plan_, &PlanExport::written, this, &ExportController::tellExported);
@@ -52,15 +54,16 @@ void ExportController::tellExported(const QString& path, const QStringList& note
     emit noticed(tr("Exported %1; note that %2%3").arg(path, notes.front(), more));
 }
 
-/// What the names of pictures begin with, as those of exports do.
 QString ExportController::stem() const {
+    if (!document_.isOpen()) return {};
     const Variant* current = document_.current();
     return QString::fromStdString(
         export_file_stem(document_.name().toStdString(), current ? current->title().toStdString() : std::string()));
 }
 
 void ExportController::askForPicture() {
-    QString path = QFileDialog::getSaveFileName(&window_, tr("Save picture"), stem() + QStringLiteral(".png"),
+    QString path = QFileDialog::getSaveFileName(&window_, tr("Save picture"),
+                                                document_.isOpen() ? stem() + QStringLiteral(".png") : tr("window.png"),
                                                 tr("Pictures (*.png)"));
     if (path.isEmpty()) return;
     const QByteArray suffix = QFileInfo(path).suffix().toLower().toLatin1();

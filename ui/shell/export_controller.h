@@ -21,6 +21,8 @@ class ExportController : public NoticeSource {
     ExportController(Document& document, TimelineView& timeline, QWidget& window);
 
     void registerActions(Actions& actions);
+    /// What names of exported files begin with: those of the open graph and plan. Empty without a graph.
+    QString stem() const;
 
     PlanExport& plan() { return *plan_; }
     TimelineExport& timeline() { return *timeline_; }
@@ -28,7 +30,6 @@ class ExportController : public NoticeSource {
   private:
     void tellExported(const QString& path, const QStringList& notes);
     void tellSaved(const QString& path);
-    QString stem() const;
     void askForPicture();
     void savePicture(const QString& path);
 

@@ -28,6 +28,7 @@
 #include "ui/job/open_job.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
@@ -151,6 +152,8 @@ void MainWindow::makeControllers() {
     jobs_ = std::make_unique<JobController>(document_, *workspace_, *recent_, *this);
     saves_ = std::make_unique<SaveController>(document_, *recent_, file_looks_, *this);
     exports_ = std::make_unique<ExportController>(document_, workspace_->timeline(), *this);
+    workspace_->graphView().nameFilesAfter([this] { return exports_->stem(); });
+    workspace_->mesh().nameFilesAfter([this] { return exports_->stem(); });
     tabs_ = std::make_unique<PlanTabs>(document_, *measurements_, *session_, file_looks_, *this);
     recovery_ = std::make_unique<RecoveryController>(document_, *session_, *tabs_, file_looks_);
     plans_ = std::make_unique<PlanActions>(document_, *workspace_, *this);

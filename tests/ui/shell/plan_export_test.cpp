@@ -8,6 +8,8 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/notice_bar.h"
+#include "ui/graph/graph_view.h"
+#include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
 #include "ui/shell/export_controller.h"
 #include "ui/shell/main_window.h"
@@ -91,7 +93,21 @@ class PlanExportTest : public QObject {
         emit window->workspace().timeline().exportWanted(false);
         lookAtDialog({});
         window->actions().find(QStringLiteral("file.picture"))->trigger();
-        QCOMPARE(names, (QStringList{stem + ".timeline.png", stem + ".timeline.csv", stem + ".png"}));
+        // The graph's dialog does not wait.
+        window->actions().find(QStringLiteral("graph.picture"))->trigger();
+        auto* dialog = window->workspace().graphView().findChild<QFileDialog*>();
+        QVERIFY(dialog);
+        for (const char* filter : {"PNG picture (*.png)", "SVG drawing (*.svg)"}) {
+            emit dialog->filterSelected(QLatin1String(filter));
+            names.append(QFileInfo(dialog->selectedFiles().constFirst()).fileName());
+        }
+        dialog->close();
+        lookAtDialog({});
+        QTRY_VERIFY(window->workspace().mesh().comparison());
+        for (QAction* action : window->findChildren<QAction*>())
+            if (action->text().contains(QStringLiteral("Save as text or picture"))) action->trigger();
+        QCOMPARE(names, (QStringList{stem + ".timeline.png", stem + ".timeline.csv", stem + ".png", stem + ".graph.png",
+                                     stem + ".graph.svg", stem + ".redistribution.svg"}));
     }
 
     void everyFormatIsWrittenFromThePlanAsItStands() {
