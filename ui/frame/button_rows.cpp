@@ -29,10 +29,10 @@ ButtonRows::ButtonRows(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void ButtonRows::add(QToolButton* button) {
+void ButtonRows::add(QToolButton* button, const QToolButton* before) {
     button->setParent(this);
     button->show();
-    buttons_.push_back(button);
+    buttons_.insert(std::ranges::find(buttons_, before), button);
     place();
     updateGeometry();
 }

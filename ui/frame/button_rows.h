@@ -12,8 +12,8 @@ class ButtonRows : public QWidget {
   public:
     explicit ButtonRows(QWidget* parent = nullptr);
 
-    /// Takes the button as a child, behind the others.
-    void add(QToolButton* button);
+    /// Takes the button as a child. @param before null: behind the others.
+    void add(QToolButton* button, const QToolButton* before = nullptr);
     void remove(QToolButton* button);
 
     /// In one row.

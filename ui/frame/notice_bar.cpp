@@ -99,21 +99,34 @@ void NoticeBar::append(const QString& sentence, const std::vector<NoticeAction>&
     Part part{++last_number_, shownName(sentence), {}, {}};
     for (const QString& detail : details) part.details.append(shownName(detail));
     for (const NoticeAction& action : actions) {
-        auto* button = new QToolButton;
-        button->setText(action.text);
-        button->setFocusPolicy(Qt::StrongFocus);
-        actions_->add(button);
-        part.buttons.push_back(button);
-        connect(button, &QToolButton::clicked, this, [this, number = part.number, run = action.run] {
-            if (const auto clicked = std::ranges::find(parts_, number, &Part::number); clicked != parts_.end())
-                remove(clicked);
-            run();
-        });
+        part.buttons.push_back(makeButton(action, part.number));
+        actions_->add(part.buttons.back());
     }
     parts_.push_back(std::move(part));
     refresh();
     show();
     emit noticeShown();
+}
+
+QToolButton* NoticeBar::makeButton(const NoticeAction& action, quint64 part) {
+    auto* button = new QToolButton;
+    button->setText(action.text);
+    button->setFocusPolicy(Qt::StrongFocus);
+    connect(button, &QToolButton::clicked, this, [this, part, run = action.run] {
+        if (const auto clicked = std::ranges::find(parts_, part, &Part::number); clicked != parts_.end())
+            remove(clicked);
+        run();
+    });
+    return button;
+}
+
+void NoticeBar::addAction(const QString& sentence, const NoticeAction& action) {
+    const auto part = std::ranges::find(parts_, shownName(sentence), &Part::sentence);
+    if (isHidden() || part == parts_.end()) return;
+    QToolButton* button = makeButton(action, part->number);
+    actions_->add(button, part->buttons.empty() ? nullptr : part->buttons.front());
+    part->buttons.insert(part->buttons.begin(), button);
+    refresh();
 }
 
 void NoticeBar::removeSentence(const QString& sentence) {

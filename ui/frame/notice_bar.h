@@ -39,6 +39,8 @@ class NoticeBar : public QFrame {
     /// The same behind what is shown, which keeps its buttons and details; or alone.
     void addSentence(const QString& sentence, const QStringList& details = {},
                      const std::vector<NoticeAction>& actions = {});
+    /// Puts one more button in front of those of a sentence, where it is shown.
+    void addAction(const QString& sentence, const NoticeAction& action);
     /// Takes a sentence away with what belongs to it, where it is shown; without others the bar goes.
     void removeSentence(const QString& sentence);
     /// Whether that sentence is shown, alone or among others.
@@ -67,6 +69,7 @@ class NoticeBar : public QFrame {
         std::vector<QToolButton*> buttons;
     };
 
+    QToolButton* makeButton(const NoticeAction& action, quint64 part);
     void append(const QString& sentence, const std::vector<NoticeAction>& actions, const QStringList& details);
     /// @param part of `parts_`.
     void remove(std::vector<Part>::iterator part);

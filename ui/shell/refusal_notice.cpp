@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/pipeline/evaluation.h"
 #include "ui/actions/edit_effect.h"
 #include "ui/document/document.h"
 #include "ui/panels/problems_model.h"
@@ -56,6 +55,29 @@ void RefusalNotice::show(const QString& sentence) {
     if (problem) actions.push_back({textOf(fix_), [this] { fix(); }});
     actions.push_back({undoText(), [this] { undo(); }});
     emit noticed(sentence, actions);
+    remedy_.reset();
+    if (!problem) findRemedy(document_.evaluation());
+}
+
+void RefusalNotice::findRemedy(std::shared_ptr<const Evaluation> evaluation) {
+    remedy_task_.start([this, evaluation = std::move(evaluation),
+                        plan = document_.current()->plan()](std::stop_token stop) -> LatestTask::Delivery {
+        std::optional<Remedy> remedy = find_remedy(plan, *evaluation, stop);
+        if (!remedy) return {};
+        return [this, remedy = std::move(*remedy)] { offer(remedy); };
+    });
+}
+
+void RefusalNotice::offer(Remedy remedy) {
+    if (shown_.isEmpty() || !bar_.shows(shown_)) return;
+    remedy_ = std::move(remedy);
+    bar_.addAction(shown_, {textOf(remedy_->label), [this] { mend(); }});
+    updateButtons();
+}
+
+void RefusalNotice::mend() {
+    if (canUndo())
+        document_.editPlan(tr("Plan refused: %1").arg(QString::fromStdString(remedy_->label)), remedy_->plan);
 }
 
 bool RefusalNotice::isOfCurrent() const {
@@ -77,6 +99,8 @@ void RefusalNotice::updateButtons() {
     if (shown_.isEmpty() || !bar_.shows(shown_)) return;
     if (QToolButton* button = bar_.button(undoText())) button->setEnabled(canUndo());
     if (QToolButton* button = bar_.button(textOf(fix_))) button->setEnabled(canFix());
+    // It is a change of the plan as it was then.
+    if (QToolButton* button = remedy_ ? bar_.button(textOf(remedy_->label)) : nullptr) button->setEnabled(canUndo());
 }
 
 void RefusalNotice::undo() {
@@ -95,6 +119,7 @@ void RefusalNotice::dismissWhenOver() {
     // After a later edit it is the refusal of that one, which has a notice of its own or was taken back.
     const bool is_as_it_was = evaluation == evaluation_.lock() || canUndo();
     if (isOfCurrent() && (!evaluation || evaluation->refused) && is_as_it_was) return updateButtons();
+    remedy_task_.cancel();
     bar_.removeSentence(std::exchange(shown_, {}));
     evaluation_.reset();
 }

@@ -2,23 +2,22 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/pipeline/remedies.h"
 #include "ui/frame/notice_bar.h"
-
-namespace overlap {
-struct Evaluation;
-}
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 
 class Document;
 class EditEffect;
 
-/// An edit after which the plan is refused has a notice with what can be done: the problem's fix, where it has one, and
-/// to take the edit back. Its buttons can be clicked for as long as they do what they say, and it goes with what it is
-/// about.
+/// An edit after which the plan is refused has a notice with what can be done: the problem's fix, where it has one,
+/// else a single change that mends the plan, which is looked for in the background, and to take the edit back. Its
+/// buttons can be clicked for as long as they do what they say, and it goes with what it is about.
 class RefusalNotice : public QObject {
     Q_OBJECT
 
@@ -32,6 +31,8 @@ class RefusalNotice : public QObject {
   private:
     void show(const QString& sentence);
     void dismissWhenOver();
+    void findRemedy(std::shared_ptr<const Evaluation> evaluation);
+    void offer(Remedy remedy);
     void updateButtons();
     bool isOfCurrent() const;
     /// Whether nothing was edited since, or what was has been taken back.
@@ -39,6 +40,7 @@ class RefusalNotice : public QObject {
     bool canFix() const;
     void undo();
     void fix();
+    void mend();
 
     Document& document_;
     NoticeBar& bar_;
@@ -47,6 +49,8 @@ class RefusalNotice : public QObject {
     int edits_ = 0;                               ///< of that plan when it was shown
     std::weak_ptr<const Evaluation> evaluation_;  ///< that is refused
     std::string fix_;                             ///< that is offered; may be empty
+    std::optional<Remedy> remedy_;                ///< the same, where the problem has no fix
+    LatestTask remedy_task_;
 };
 
 }  // namespace overlap::ui

@@ -144,6 +144,10 @@ class NoticeBarTest : public QObject {
         QVERIFY(!bar.button("b") && !bar.button("c") && bar.button("d"));
         QCOMPARE(bar.text(), "The third");
         QVERIFY(!bar.button("Details"));
+        bar.addAction("The third", {"e", [&done] { done.append("e"); }});
+        bar.addAction("The second", {"f", [] {}});  // it is gone
+        QVERIFY(!bar.button("f"));
+        QTRY_VERIFY2(bar.button("e")->x() < bar.button("d")->x(), "in front of those that it has");
         bar.removeSentence("The second");
         QVERIFY(bar.shows("The third") && !bar.shows("The second"));
         bar.button("d")->click();

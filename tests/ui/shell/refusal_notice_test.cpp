@@ -1,4 +1,5 @@
 #include <QToolButton>
+#include <algorithm>
 
 #include "core/plan/expert_overlap.h"
 #include "core/plan/presets.h"
@@ -125,6 +126,43 @@ class RefusalNoticeTest : public QObject {
         QCOMPARE(document.current()->undoStack().undoText(), "Plan refused: set optimize_grad_live_out to false");
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!document.evaluation()->refused);
+        QCOMPARE(notice.text(), QString());
+    }
+
+    /// Of a refusal whose problem has no fix, a change that mends the plan is found by trying.
+    void whatMendsThePlanIsFound() {
+        MainWindow window;
+        open(window,
+             {QStringLiteral(OVERLAP_TEST_DATA
+                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto stepOf = [&](std::string_view pass) {
+            const std::vector<PassStep>& steps = document.current()->plan().pipeline;
+            return static_cast<int>(std::ranges::find(steps, pass, &PassStep::pass) - steps.begin());
+        };
+        QVERIFY(waitUntilIdle(window));
+        PipelineCommands(document).move(stepOf("ep_overlap_schedule_pass"), stepOf("ep_overlap_chunk_pass"));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        QVERIFY2(notice.text().contains("the plan is refused: "), qPrintable(notice.text()));
+        QVERIFY(notice.button("Undo the edit"));
+        const QString label = "Move ep_overlap_schedule_pass behind ep_overlap_chunk_pass";
+        QTRY_VERIFY_WITH_TIMEOUT(notice.button(label), 30'000);
+        QVERIFY(notice.button(label)->isEnabled());
+        // It is a change of the plan as it was then.
+        Plan noted = document.current()->plan();
+        noted.notes = "a note";
+        document.editPlan("Note", noted);
+        QVERIFY(!notice.button(label)->isEnabled());
+        document.current()->undoStack().undo();
+        notice.button(label)->click();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!document.evaluation()->refused);
+        QVERIFY(stepOf("ep_overlap_schedule_pass") > stepOf("ep_overlap_chunk_pass"));
+        QCOMPARE(document.current()->undoStack().undoText(),
+                 "Plan refused: move ep_overlap_schedule_pass behind ep_overlap_chunk_pass");
         QCOMPARE(notice.text(), QString());
     }
 };
