@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -26,6 +27,67 @@ TEST(RowGraph, LongEdgesAreCutByBends) {
     EXPECT_TRUE(rows.bends[0].empty());
     for (const RowGraph::Item& item : rows.items)
         for (const std::uint32_t link : item.below) EXPECT_EQ(rows.items[link].row, item.row + 1);
+    for (std::uint32_t index = 0; index < rows.items.size(); ++index) {
+        for (const std::uint32_t link : rows.items[index].below) {
+            const std::vector<std::uint32_t>& above = rows.items[link].above;
+            EXPECT_EQ(std::ranges::count(above, index), 1) << "a link is known at both ends";
+        }
+    }
+}
+
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+TEST(RowGraph, OneSweepUntwistsWhatHangsTogether) {
+    LevelGraph graph;
+    graph.nodes.assign(6, {{100, 20}});
+    graph.edges = {{0, 3}, {1, 2}, {2, 4}, {3, 5}};
+    RowGraph rows = make_rows(graph, assign_ranks(graph, {}), false);
+    EXPECT_EQ(count_crossings(rows), 1u);
+    reduce_crossings(rows, 1);
+    EXPECT_EQ(rows.rows, (Rows{{0, 1}, {3, 2}, {5, 4}}));
+}
+
+TEST(RowGraph, ItemsThatWantTheSamePlaceKeepTheirOrder) {
+    LevelGraph graph;
+    graph.nodes.assign(5, {{100, 20}});
+    graph.edges = {{0, 4}, {1, 2}, {1, 3}};
+    RowGraph rows = make_rows(graph, assign_ranks(graph, {}), false);
+    EXPECT_EQ(count_crossings(rows), 2u);
+    reduce_crossings(rows, 1);
+    EXPECT_EQ(rows.rows, (Rows{{0, 1}, {4, 2, 3}}));
+}
+
+/// Items of 100 pixels, row by row, with these links.
+RowGraph rows_of(std::vector<std::size_t> counts, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& links) {
+    RowGraph rows;
+    for (const std::size_t count : counts) {
+        std::vector<std::uint32_t>& row = rows.rows.emplace_back();
+        for (std::size_t place = 0; place < count; ++place) {
+            row.push_back(static_cast<std::uint32_t>(rows.items.size()));
+            const auto number = static_cast<std::uint32_t>(rows.rows.size() - 1);
+            rows.items.push_back({row.back(), number, 100, 1, {}, {}});
+        }
+    }
+    for (const auto& [upper, lower] : links) {
+        rows.items[upper].below.push_back(lower);
+        rows.items[lower].above.push_back(upper);
+    }
+    return rows;
+}
+
+TEST(RowGraph, ItemsWithoutLinksStandSideBySideAroundTheMiddle) {
+    const std::vector<double> centre = assign_centres(rows_of({3}, {}), 16, 3);
+    EXPECT_NEAR(centre[0], -116, 1e-9);
+    EXPECT_NEAR(centre[1], 0, 1e-9);
+    EXPECT_NEAR(centre[2], 116, 1e-9);
+}
+
+TEST(RowGraph, ItemsWithoutLinksGiveWayToThoseThatHaveThem) {
+    // The first of two stands above the only item of the next row, and its neighbour hardly resists.
+    const std::vector<double> centre = assign_centres(rows_of({2, 1}, {{0, 2}}), 16, 0);
+    EXPECT_NEAR(centre[0], -58 * 0.05 / 1.05, 1e-9);
+    EXPECT_NEAR(centre[1], centre[0] + 116, 1e-9);
+    EXPECT_NEAR(centre[2], centre[0], 1e-9);
 }
 
 TEST(RowGraph, CrossingsAreCountedAndUntwisted) {
