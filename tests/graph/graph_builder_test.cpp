@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/graph/graph_in_code.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
@@ -56,6 +57,41 @@ TEST(GraphBuilder, NamesAndTargets) {
     EXPECT_EQ(graph.record(mm).target, graph.record(other).target);
     EXPECT_TRUE(graph.target_info(mm).traits.compute);
     EXPECT_EQ(graph.op(a), NodeOp::placeholder);
+}
+
+TEST(GraphBuilder, ANameThatIsUsedTwiceIsNamed) {
+    GraphBuilder builder;
+    test::placeholder(builder, "a");
+    EXPECT_EQ(test::problem_of([&] { test::placeholder(builder, "a"); }),
+              "node 1: the name \"a\" is used twice, and names must be unique");
+}
+
+TEST(GraphBuilder, FindsEachOfManyNames) {
+    GraphBuilder builder;
+    for (int number = 0; number < 3000; ++number)
+        builder.placeholder(std::string("p").append(std::to_string(number)), {});
+    const Graph graph = builder.finish({});
+    for (NodeId node = 0; node < graph.node_count(); ++node) ASSERT_EQ(graph.find(graph.name(node)), node);
+}
+
+TEST(GraphBuilder, KnowsWhichWordsTheFieldsOfNodesMention) {
+    GraphBuilder builder;
+    NodeMetadata metadata;
+    metadata.custom_json = builder.intern(R"({"region":"body"})");
+    metadata.extra_json = builder.intern(R"({"hint":1})");
+    test::call(builder, "mm", "aten.mm.default", {}, metadata);
+    const Graph graph = builder.finish({});
+    EXPECT_TRUE(graph.custom_json_mentions("region"));
+    EXPECT_FALSE(graph.custom_json_mentions("hint"));
+    EXPECT_TRUE(graph.extra_json_mentions("hint"));
+    EXPECT_FALSE(graph.extra_json_mentions("region"));
+}
+
+TEST(KindsOfNodes, AreFoundByTheirNames) {
+    for (const NodeOp op : {NodeOp::placeholder, NodeOp::get_attr, NodeOp::call_function, NodeOp::call_module,
+                            NodeOp::call_method, NodeOp::output})
+        EXPECT_EQ(node_op_by_name(node_op_name(op)), op) << node_op_name(op);
+    for (const char* name : {"", "call", "Output", "placeholders"}) EXPECT_EQ(node_op_by_name(name), std::nullopt);
 }
 
 TEST(GraphBuilder, UsersAreInGraphOrderUnlessSaidOtherwise) {

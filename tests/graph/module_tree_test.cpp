@@ -43,6 +43,7 @@ TEST(CleanModulePath, AsTorchCleansThem) {
     EXPECT_EQ(clean_module_path(""), "");
     EXPECT_EQ(clean_module_path("L['self'].a['']"), "a['']");
     EXPECT_EQ(clean_module_path("a['b"), "a['b");
+    EXPECT_EQ(clean_module_path("['a[']']"), "a[") << "quoted parts have no letter in common";
 }
 
 TEST(ModuleTree, NodeIsInEveryModuleAlongItsPaths) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/graph/graph_builder.h"
+#include "tests/graph/graph_in_code.h"
 
 namespace overlap {
 namespace {
@@ -60,6 +60,31 @@ TEST(NodeComparison, ACallIsTheSameWhateverItsInputsAreCalled) {
     EXPECT_FALSE(NodeComparison(old_graph, other, origin).same_call(1, 1));
     constexpr std::array<NodeId, 2> new_input = {no_node, 1};
     EXPECT_FALSE(NodeComparison(old_graph, old_graph, new_input).same_call(1, 1));
+}
+
+/// A call within modules, in a graph that has those of `others` in front of it.
+Graph graph_within(const test::Stack& stack, const test::Stack& others, bool forward = false) {
+    GraphBuilder builder;
+    for (const auto& other : others) test::module_stack(builder, {other});
+    NodeMetadata metadata;
+    (forward ? metadata.fwd_module_stack : metadata.module_stack) = test::module_stack(builder, stack);
+    test::call(builder, "call", "test.call.default", {}, metadata);
+    return builder.finish({});
+}
+
+TEST(NodeComparison, ModulesAreTheSameByPathAndClassWhateverTheirNumbersAre) {
+    const test::Stack stack = {{"layers.0", "Block"}, {"layers.0.wq", "Linear"}};
+    constexpr std::array<NodeId, 1> itself = {0};
+    for (const bool forward : {false, true}) {
+        const Graph before = graph_within(stack, {{"norm", "Norm"}, {"output", "Linear"}}, forward);
+        const auto same = [&](const Graph& after) { return NodeComparison(before, after, itself).same_node(0, 0); };
+        EXPECT_TRUE(same(graph_within(stack, {{"embeddings", "Embedding"}}, forward)));
+        EXPECT_TRUE(same(graph_within(stack, {}, forward)));
+        EXPECT_FALSE(same(graph_within({{"layers.0", "Block"}}, {}, forward)));
+        EXPECT_FALSE(same(graph_within({{"layers.0", "Block"}, {"layers.0.wk", "Linear"}}, {}, forward)));
+        EXPECT_FALSE(same(graph_within({{"layers.0", "Block"}, {"layers.0.wq", "Norm"}}, {}, forward)));
+        EXPECT_FALSE(same(graph_within(stack, {}, !forward)));
+    }
 }
 
 }  // namespace

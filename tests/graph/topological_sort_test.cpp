@@ -102,6 +102,24 @@ TEST(TopologicalSortTest, ACycleIsReportedByBothSorts) {
     EXPECT_FALSE(stable_topological_sort(editor));
 }
 
+TEST(TopologicalSortTest, FurtherDependenciesCountBesideInputsAndAreLookedAtFirst) {
+    const auto graph = [] {
+        return UnsortedGraph({{"a", {}}, {"b", {}}, {"c", {}}, {"d", {"a"}}}, {"d", "a", "b", "c"});
+    };
+    const std::vector<std::vector<NodeId>> further = {{}, {2}, {}, {2, 1}};  // b behind c, d behind c and b
+    UnsortedGraph by_lists = graph();
+    ASSERT_TRUE(stable_topological_sort(by_lists.editor(), further));
+    EXPECT_EQ(by_lists.order(), "a c b d output");
+    const std::vector<std::uint32_t> first = {0, 0, 1, 1, 3};
+    const std::vector<NodeId> list = {2, 2, 1};
+    UnsortedGraph in_one_list = graph();
+    ASSERT_TRUE(stable_topological_sort(in_one_list.editor(), FurtherDependencies(first, list)));
+    EXPECT_EQ(in_one_list.order(), "a c b d output");
+    const std::vector<std::vector<NodeId>> circle = {{3}};
+    UnsortedGraph circular = graph();
+    EXPECT_FALSE(stable_topological_sort(circular.editor(), circle));
+}
+
 /// What torch does with its stack, word for word: the reference for the faster sorts.
 /// @param by_arguments every mention in the arguments counts, and outputs take part.
 std::vector<NodeId> sorted_by_stack(const GraphEditor& graph, bool by_arguments) {
