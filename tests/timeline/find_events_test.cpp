@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "core/timeline/timeline_builder.h"
 
 namespace overlap {
@@ -87,6 +90,31 @@ TEST(EventSearch, SpreadsDurationsOverBinsThatGrow) {
     }
     EXPECT_EQ(sum, all.events.size());
     EXPECT_TRUE(duration_histogram(*made, {}, 8).empty());
+}
+
+/// The bins of events of these lengths, `from_ns to_ns count` of each.
+std::string bins_of(const std::vector<std::int64_t>& lengths_ns, std::size_t bins) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+    std::int64_t time_ns = 0;
+    for (const std::int64_t length_ns : lengths_ns) {
+        builder.add(lane, {{time_ns, time_ns + length_ns}, builder.intern("mm"), EventRole::compute, 0, 0});
+        time_ns += length_ns;
+    }
+    const auto made = builder.finish();
+    std::string text;
+    for (const DurationBin& bin : duration_histogram(*made, find_events(*made, "mm"), bins)) {
+        text.append(text.empty() ? "" : ", ").append(std::to_string(bin.from_ns)).append(" ");
+        text.append(std::to_string(bin.to_ns)).append(" ").append(std::to_string(bin.count));
+    }
+    return text;
+}
+
+TEST(EventSearch, BinsOfDurationsGrowByOneFactorAndHoldAWholeNanosecond) {
+    EXPECT_EQ(bins_of({10, 100, 101, 1000}, 2), "10 101 2, 101 1001 2");
+    EXPECT_EQ(bins_of({4, 31}, 3), "4 8 1, 8 16 0, 16 32 1");
+    EXPECT_EQ(bins_of({10, 11, 11}, 8), "10 11 1, 11 12 2") << "fewer than asked for";
+    EXPECT_EQ(bins_of({7}, 8), "7 8 1");
 }
 
 TEST(EventSearch, LooksAtFurtherTextOfReferences) {

@@ -59,6 +59,11 @@ TEST_P(LaneMipOfRandomLane, HasNoMoreBaseBucketsThanEvents) {
     const auto timeline = test::random_lane(GetParam(), 1 + GetParam() * 37);
     EXPECT_LE(timeline->mip(0).level(0).size(), timeline->lanes()[0].size());
     EXPECT_EQ(timeline->mip(0).level(timeline->mip(0).level_count() - 1).size(), 1u);
+    // And buckets half as long would be more than events.
+    const std::int64_t half_ns = timeline->mip(0).bucket_ns(0) / 2;
+    if (half_ns > 0) {
+        EXPECT_GT((timeline->range().length_ns() + half_ns - 1) / half_ns, timeline->lanes()[0].size());
+    }
 }
 
 TEST_P(LaneMipOfRandomLane, SampleTellsBusyShareAndAnEventThatIsThere) {
@@ -108,6 +113,48 @@ TEST(LaneMip, TellsTheExposedShareOfEveryRange) {
         EXPECT_EQ(exposed({0, 30}), 0) << lane;
         EXPECT_EQ(exposed({800 + 50, 800 + 60}), 255) << lane;
     }
+}
+
+/// A lane of events without a name.
+std::shared_ptr<const Timeline> lane_of(const std::vector<TimeRange>& events) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({});
+    for (const TimeRange event : events) builder.add(lane, {event, 0, EventRole::compute, 0, 0});
+    return builder.finish();
+}
+
+LaneMip::Sample sample_of(const Timeline& timeline, TimeRange range) {
+    const Lane& lane = timeline.lanes()[0];
+    return timeline.mip(0).sample(lane, range, lane.first_ending_after(range.begin_ns));
+}
+
+TEST(LaneMip, IsTheSameWheneverALaneBegins) {
+    const auto at = [](std::int64_t origin_ns) {
+        return lane_of({{origin_ns, origin_ns + 2}, {origin_ns + 50, origin_ns + 64}});
+    };
+    const auto early = at(0), late = at(1'700'000'000'000'000'000);
+    EXPECT_EQ(late->mip(0).origin_ns(), 1'700'000'000'000'000'000);
+    EXPECT_EQ(late->mip(0).bucket_ns(0), early->mip(0).bucket_ns(0));
+    EXPECT_EQ(late->mip(0).level(0).size(), 2u);
+}
+
+TEST(LaneMip, SamplesTheEventThatIsLongestInTheRange) {
+    const auto timeline = lane_of({{0, 32}, {96, 98}, {100, 102}, {104, 106}});
+    ASSERT_EQ(timeline->mip(0).bucket_ns(0), 32);
+    EXPECT_EQ(sample_of(*timeline, {0, 106}).dominant, 0u);
+    EXPECT_EQ(sample_of(*timeline, {64, 106}).dominant, 1u) << "the first of equals";
+}
+
+TEST(LaneMip, SamplesWhatARangeReachesByANanosecond) {
+    const auto timeline = lane_of({{0, 2}, {2, 4}, {4, 6}, {96, 128}});
+    ASSERT_EQ(timeline->mip(0).bucket_ns(0), 32);
+    EXPECT_EQ(sample_of(*timeline, {64, 97}).dominant, 3u);
+    EXPECT_EQ(sample_of(*timeline, {64, 96}).dominant, no_event);
+}
+
+TEST(LaneMip, SamplesOfAlmostNothingAreTheLeastThatIsSeen) {
+    const auto timeline = lane_of({{0, 1}, {10'000, 10'001}});
+    EXPECT_EQ(sample_of(*timeline, {0, 8192}).busy, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LaneMipOfRandomLane, testing::Range(0u, 24u));

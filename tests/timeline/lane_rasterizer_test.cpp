@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "core/timeline/interval_union.h"
 #include "tests/timeline/random_lane.h"
 
 namespace overlap {
@@ -182,6 +183,23 @@ TEST(LaneRasterizer, ShortCollectivesAreHatchedAsFarAsTheyAreExposed) {
     EXPECT_EQ(scanline.band_stripe[0], palette().stripe_of(EventRole::bucket_1));
 }
 
+TEST(LaneRasterizer, ShortCollectivesThatAreExposedAsAWholeHaveTheWholeBand) {
+    const auto timeline = timeline_of({{0, 40, EventRole::bucket_1, 40}, {50, 90, EventRole::bucket_1, 40}});
+    const Scanline scanline = draw(*timeline, {0, 100}, 1);
+    ASSERT_EQ(scanline.band_share.size(), 1u);
+    EXPECT_GE(scanline.band_share[0], 250);
+}
+
+TEST(LaneRasterizer, MeasuredCollectivesAreHatchedWhereNothingComputes) {
+    TimelineBuilder builder;
+    LaneDescription description;
+    description.computing = std::make_shared<const IntervalUnion>(std::vector<TimeRange>{{-50, 200}, {400, 600}});
+    builder.add(builder.add_lane(description), {{0, 1000}, 0, EventRole::unbucketed, 0, 600});
+    const Pixel stripe = palette().stripe_of(EventRole::exposed);
+    EXPECT_EQ(draw(*builder.finish(), {0, 1000}, 100, {40, 0}).hatches,
+              (std::vector<HatchRun>{{20, 40, stripe}, {60, 100, stripe}}));
+}
+
 TEST(LaneRasterizer, NeverLosesAnEventOfAPixelOnRandomLanes) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         const auto timeline = test::random_lane(seed, 3000);
@@ -232,6 +250,10 @@ TEST(PaintScanline, DrawsLeaningStripesInHatchesOnly) {
                                           1, 1, 1, 2, 1, 1, 1, 2, 1, 1}));
     paint_scanline(scanline, pixels.data(), 10, 1, {4, -1});
     EXPECT_EQ(pixels[5], 2u);
+    scanline.hatches = {{0, 4, 2}};
+    paint_scanline(scanline, pixels.data(), 10, 1, {4, 0});
+    EXPECT_EQ(pixels[0], 2u);
+    EXPECT_EQ(pixels[4], 1u) << "behind the hatched part";
 }
 
 TEST(PaintScanline, BandsRiseFromTheLowerEdgeByTheirShare) {
@@ -302,6 +324,13 @@ TEST(EventAt, FindsTheEventUnderThePointerOrNearIt) {
     EXPECT_EQ(at(88.5), 3u);
     EXPECT_EQ(at(99.9), 3u);
     EXPECT_EQ(at(500), no_event);
+}
+
+TEST(EventAt, IsTheOneUnderThePointerWhereThatIsAPixelWide) {
+    const auto timeline = timeline_of({{0, 13, EventRole::compute}, {13, 20, EventRole::compute}});
+    const TimeAxis axis{{0, 100}, 10};
+    EXPECT_EQ(event_at(timeline->lanes()[0], timeline->mip(0), axis, 1.2), 0u) << "although less of the pixel is its";
+    EXPECT_EQ(event_at(timeline->lanes()[0], timeline->mip(0), axis, 1.4), 1u);
 }
 
 TEST(Mixed, IsExactAtItsEnds) {

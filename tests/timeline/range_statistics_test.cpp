@@ -32,6 +32,9 @@ TEST(RangeStatistics, SumsWhatLiesInTheRange) {
     EXPECT_EQ(part.compute_ns, 20);
     EXPECT_EQ(part.exposed_ns, 40);
     EXPECT_EQ(part.communication_ns, 50);
+    EXPECT_EQ(part.events, 3u);
+    EXPECT_EQ(RangeSums(timeline).of({10, 20}).events, 1u);
+    EXPECT_EQ(RangeSums(timeline).of({10, 21}).events, 2u);
     EXPECT_EQ(RangeSums(timeline).of({300, 400}).events, 0u);
 }
 
@@ -90,6 +93,17 @@ TEST(RangeStatistics, TellsOverlapOfEachGroup) {
     EXPECT_EQ(sum.lanes[2].lane, 3u);
     EXPECT_EQ(sum.lanes[2].busy_ns, 20);
     EXPECT_EQ(sum.lanes[2].overlapped_ns, 10);
+}
+
+TEST(RangeStatistics, CountEventsOfLanesWithoutStalls) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({"FSDP", "", LaneKind::process_group, EventRole::bucket_0});
+    for (const std::int64_t begin_ns : {0, 20, 40, 60})
+        builder.add(lane, {{begin_ns, begin_ns + 10}, 0, EventRole::bucket_0, 0, 1});
+    const RangeSums sums(builder.finish());
+    EXPECT_EQ(sums.of({5, 45}).events, 3u);
+    EXPECT_EQ(sums.of({10, 20}).events, 0u);
+    EXPECT_EQ(sums.of({0, 100}).lanes[0].exposed_ns, 4) << "a nanosecond of each";
 }
 
 /// Whatever the range, sums are what counting moment by moment gives.

@@ -29,6 +29,8 @@ TEST(TimelineStack, PutsLanesBelowOneAnotherOnOneAxis) {
     EXPECT_EQ(stack->lanes()[1].depth, 1u);
     EXPECT_EQ(stack->lanes()[2].description.title, "B · stream");
     EXPECT_EQ(stack->range(), (TimeRange{0, 400}));
+    EXPECT_EQ(stack->lanes()[0].description.device, 0u);
+    EXPECT_EQ(stack->lanes()[2].description.device, 1u) << "GPUs of different parts are different ones";
     // The second part's events by their references, with all that they are.
     const auto outer = stack->find(2);
     ASSERT_EQ(outer.size(), 1u);
