@@ -65,8 +65,7 @@ TEST_F(PaddedInputTest, TheSameCanBeWrittenInOtherWays) {
         {{"cat", "/kwargs", R"({"dim": 0})"}},
         {{"split", "/args/-", "-2"}},
         {{"split", "/args/1", ""}, {"split", "/kwargs", R"({"split_size": 2, "dim": 0})"}},
-        {{"cat", "/kwargs", R"({"tensors": [{"node": "first"}, {"node": "second"}, {"node": "third_padded"},
-                                            {"node": "fourth_padded"}]})"},
+        {{"cat", "/kwargs", R"({"tensors": ["%first", "%second", "%third_padded", "%fourth_padded"]})"},
          {"cat", "/args", "[]"}},
         {{"third_padded", "/args/1", ""}, {"third_padded", "/kwargs", R"({"pad": [0, 0, 0, 1]})"}},
         {{"third_padded", "/args/-", "0"}},
@@ -95,7 +94,7 @@ TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
         {{"cat", "/args/-", "1"}},
         {{"cat", "/args/-", R"("rows")"}},
         {{"cat", "/args", "[]"}},
-        {{"cat", "/args/0", R"({"node": "first"})"}},
+        {{"cat", "/args/0", R"("%first")"}},
         {{"cat", "/args/0/0", "1"}},
         {{"cat", "/outputs/0/dtype", R"("float32")"}},
         {{"cat", "/outputs/0/device", R"("cpu")"}},
@@ -119,7 +118,7 @@ TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
         {{"source", "/outputs/0/shape", "[]"}, {"source", "/outputs/0/stride", "[]"}},
         // Pieces.
         {{"first", "/target", R"("aten.relu.default")"}},
-        {{"first", "/args/0", R"({"node": "source"})"}},
+        {{"first", "/args/0", R"("%source")"}},
         {{"first", "/args/0", "1"}},
         {{"first", "/args/1", "1"}},
         {{"first", "/args/1", R"("one")"}},
@@ -139,13 +138,13 @@ TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
         {{"third_padded", "/args/-", "0.5"}},
         {{"third_padded", "/args/-", "true"}},
         {{"third_padded", "/args/-", R"("0")"}},
-        {{"cat", "/args/0/2", R"({"node": "third"})"}},
-        {{"cat", "/args/0/3", R"({"node": "zeros"})"}},
-        {{"third", "/outputs/0/shape", "[2, 4]"}, {"cat", "/args/0/2", R"({"node": "third"})"}},
+        {{"cat", "/args/0/2", R"("%third")"}},
+        {{"cat", "/args/0/3", R"("%zeros")"}},
+        {{"third", "/outputs/0/shape", "[2, 4]"}, {"cat", "/args/0/2", R"("%third")"}},
         {{"fourth_padded", "/args/1/3", "1"}},
         // What stands for missing pieces.
-        {{"fourth_padded", "/args/0", R"({"node": "third"})"}},
-        {{"zeros", "/args/0", R"({"node": "second"})"}},
+        {{"fourth_padded", "/args/0", R"("%third")"}},
+        {{"zeros", "/args/0", R"("%second")"}},
         {{"zeros", "/args/1", "[1, 4]"}},
         {{"zeros", "/args/1", R"(["no", 4])"}},
         {{"zeros", "/args/1", ""}},
@@ -165,18 +164,14 @@ TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
 
 TEST_F(PaddedInputTest, WhatIsReadElsewhereToo) {
     for (const std::string read : {"cat", "source"}) {
-        const std::string reader = R"({"name": "reader", "op": "call_function", "target": "aten.neg.default",
-                                       "args": [{"node": ")" +
-                                   read + R"("}]})";
-        EXPECT_FALSE(matched(test::with_node(*packing(), reader, "start"))) << read;
+        const test::Call reader{"reader", "aten.neg.default", R"(["%)" + read + R"("])"};
+        EXPECT_FALSE(matched(test::with_call(*packing(), reader, "start"))) << read;
     }
 }
 
 TEST_F(PaddedInputTest, PiecesOfTwoSplitsAreNone) {
-    const std::string split = R"({"name": "other", "op": "call_function", "target": "aten.split.Tensor",
-                                  "args": [{"node": "source"}, 2], "kwargs": {}})";
-    const auto graph = test::with_node(*packing(), split, "first");
-    EXPECT_FALSE(matched(test::altered(*graph, {{"second", "/args/0", R"({"node": "other"})"}})));
+    const auto graph = test::with_call(*packing(), {"other", "aten.split.Tensor", R"(["%source", 2])"}, "first");
+    EXPECT_FALSE(matched(test::altered(*graph, {{"second", "/args/0", R"("%other")"}})));
 }
 
 TEST_F(PaddedInputTest, NodesThatNobodyReadsAnyMoreGo) {
