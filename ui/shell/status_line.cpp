@@ -23,7 +23,6 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int room_between = 32;  ///< margins of the bar, and what is between its parts
-constexpr int message_margin = 16;
 const QString widest_time = QStringLiteral("000.0 ms");
 
 }  // namespace
@@ -99,12 +98,14 @@ void StatusLine::showTip(const QString& tip) {
 
 /// A tip stands alone. What was just done takes the place of what is always there, where both do not fit.
 void StatusLine::shareRoom() {
+    // Before a label is seen for the first time its font is not yet that of the style sheet.
+    message_->ensurePolished();
     const auto width = [](const QLabel& label) { return label.fontMetrics().horizontalAdvance(label.text()); };
     const int room = (bar_.width() - time_->sizeHint().width()) / 2 - room_between;
     const bool tip = !tip_->text().isEmpty(), message = !tip && !message_->text().isEmpty();
     graph_->setHidden(tip || (message && width(*message_) > room));
     // A short message leaves the rest to what is always there.
-    message_->setMaximumWidth(message && !graph_->isHidden() ? width(*message_) + message_margin : QWIDGETSIZE_MAX);
+    message_->setMaximumWidth(message && !graph_->isHidden() ? message_->sizeHint().width() : QWIDGETSIZE_MAX);
     message_->setVisible(message);
     tip_->setVisible(tip);
 }

@@ -70,7 +70,8 @@ class NoticesTest : public QObject {
 
     void aShortSentenceLeavesTheRestToTheGraph() {
         Fixture fixture;
-        fixture.status_bar.resize(1000, 24);
+        fixture.status_bar.setStyleSheet("QLabel { font-size: 30px; padding-left: 40px; }");
+        fixture.status_bar.resize(1400, 48);
         fixture.status_bar.show();
         const auto labels = fixture.status_bar.findChildren<QLabel*>();
         const auto labelOf = [&](const QString& text) {
@@ -82,8 +83,9 @@ class NoticesTest : public QObject {
         emit fixture.source.told("Saved", {});
         const QLabel* message = labelOf("Saved");
         QVERIFY(message);
-        QTRY_VERIFY(message->isVisible() && message->width() >= message->fontMetrics().horizontalAdvance("Saved"));
-        QTRY_VERIFY2(graph->width() > 700, qPrintable(QString::number(graph->width())));
+        QTRY_VERIFY(message->isVisible() &&
+                    message->contentsRect().width() >= message->fontMetrics().horizontalAdvance("Saved"));
+        QTRY_VERIFY2(graph->width() > 1000, qPrintable(QString::number(graph->width())));
     }
 
     /// Also where a message comes, is over, or the window changes while the pointer is at a control.
