@@ -168,6 +168,10 @@ TEST(ChakraTraces, AJobThatCannotRunHasNone) {
     EXPECT_THROW(files_of(R"({"format": "overlap-job", "version": 1, "programs": [
         {"rank": 0, "ops": [{"id": "r", "kind": "recv", "peer": 1}]}, {"rank": 1, "ops": []}]})"),
                  InputError);
+    EXPECT_THROW(files_of(R"({"format": "overlap-job", "version": 1, "programs": [
+        {"rank": 0, "ops": [{"id": "r", "kind": "recv", "peer": 1, "bytes": 4}]},
+        {"rank": 1, "ops": [{"id": "s", "kind": "send", "peer": 0, "bytes": 8}]}]})"),
+                 InputError);
 }
 
 }  // namespace

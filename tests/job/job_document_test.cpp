@@ -189,6 +189,9 @@ TEST(JobDocument, StagesSayOneThing) {
           "stages[0]: has both gradient_sync_ms and gradient_sync_bytes, expected one of them"},
          {R"({"ms": {"F": 1, "B": 1}, "backward_input_share": 2})",
           "stages[0].backward_input_share: found 2, expected a number of 0 to 1"}});
+}
+
+TEST(JobDocument, ActionsHaveSoManySegmentsAtMost) {
     std::string segments = R"({"compute_ms": 1})";
     for (int more = 0; more < 100'000; ++more) segments += R"(,{"compute_ms": 1})";
     EXPECT_EQ(refusal_of(with_stage(R"({"segments": {"F": [)" + segments + "]}}")),

@@ -5,6 +5,7 @@
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::job {
 namespace {
@@ -73,6 +74,26 @@ TEST(JobJson, ProblemsHaveWhatTheirKindHas) {
             R"([{"kind": "mismatch", "message": "message number 0 from rank 0 to rank 1: the members disagree on )"
             R"(dtype, \"float16\" and \"float32\"", "pair": [0, 1], "index": 0, "field": "dtype",
                           "values": ["float16", "float32"]}])"));
+}
+
+TEST(JobJson, WhatMembersReceiveIsComparedWithWhatIsSentToThem) {
+    const auto job = [](const std::string& receive) {
+        return R"("groups": {"g": [0, 1]}, "programs": [{"rank": 0, "ops": [{"id": "x", "kind": "collective", "group": "g",
+            "split": [1, 2], "receive": )" +
+               receive + R"(}]}, {"rank": 1, "ops": [{"id": "x", "kind": "collective", "group": "g", "split": [3, 4],
+            "receive": [2, 4], "ms": 1}]}]})";
+    };
+    EXPECT_EQ(printed_result(job("[1, 3]"))["problems"], Json::array());
+    const Json problems = printed_problems(job("[1, 9]"));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0]["field"], "split");
+    EXPECT_EQ(problems[0]["values"], Json({3, 9}));
+}
+
+TEST(JobJson, ProgramsHaveNoTableOfSchedules) {
+    const JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1, "programs": []})", "x");
+    EXPECT_EQ(test::problem_of([&] { schedule_table(job, {}); }),
+              "programs: a job of programs has no schedule, expected stages");
 }
 
 TEST(JobJson, ATableHasAStepOrARefusalForEachSchedule) {

@@ -155,6 +155,9 @@ TEST(JobPicture, RowsTellStagesAndRanks) {
     EXPECT_EQ(picture->rows[2].subtitle, "ranks 2, 10 and 1 more");
     EXPECT_EQ(picture->rows[6].title, "Stage 2 ×1.5");
     EXPECT_EQ(picture->rows[6].subtitle, "rank 6");
+    EXPECT_EQ(picture->rows[2].ranks, (std::vector<std::int64_t>{2, 10, 14}));
+    EXPECT_EQ(picture->rows[6].ranks, std::vector<std::int64_t>{6});
+    EXPECT_EQ(picture_of(programs)->rows[1].ranks, std::vector<std::int64_t>{1});
     const std::vector<StageFigures> stages = stage_figures(*picture->evaluation);
     EXPECT_EQ(stages[0].forward_ms, 2);
     EXPECT_EQ(stages[0].backward_ms, 4);

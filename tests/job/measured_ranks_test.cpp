@@ -121,13 +121,13 @@ TEST(MeasuredRanks, StepsOfOtherMicrobatchesAreNotCompared) {
 TEST(MeasuredRanks, RanksThatDoNotFitAreKeptWhereThatIsAsked) {
     const auto job = evaluated(job_text(""));
     std::vector<NamedTrace> all = traces(*job, {0, 3});
-    all.push_back(trace(*job, 1, {.rank = 9}));
+    all.push_back(trace(*job, 1, {.rank = 8}));
     const auto fewer = evaluated(job_text("", 4, 4));
     const auto measured = std::make_shared<const MeasuredJob>(measured_job(*fewer, all, UnfitRanks::kept));
     const MeasuredOverJob now = measured_over_job(*fewer, measured);
     ASSERT_EQ(now.ranks.size(), 3u);
     EXPECT_EQ(now.ranks[0].left_out, "has 0F4, and the job has 4 microbatches");
-    EXPECT_EQ(now.ranks[2].left_out, "is of rank 9, and the job has 8 ranks");
+    EXPECT_EQ(now.ranks[2].left_out, "is of rank 8, and the job has 8 ranks");
     const MeasuredOverJob again = measured_over_job(*job, measured);
     EXPECT_EQ(again.ranks[0].left_out, "");
     EXPECT_EQ(again.ranks[1].left_out, "");

@@ -76,9 +76,21 @@ TEST(Schedules, DualPipeInAVIsThatOfPyTorch) {
     expect_those_of_pytorch("DualPipeV", 112, 64);
 }
 
+TEST(Schedules, LaterRanksBeginLater) {
+    for (const NamedSchedule& schedule : named_schedules()) {
+        if (!schedule.name.starts_with("Interleaved")) continue;
+        const ActionLists lists = make_schedule(schedule, {4, 8, schedule.usual_stages_per_rank});
+        for (std::size_t rank = 0; rank < lists.size(); ++rank) {
+            std::size_t first = 0;
+            while (lists[rank][first].empty()) ++first;
+            EXPECT_EQ(first, rank) << schedule.name;
+        }
+    }
+}
+
 TEST(Schedules, ACellThatIsNoActionIsRefusedWithItsPlace) {
     for (const char* text :
-         {"0X0", "0F", "F0", "0F0x", "(0F0;)OVERLAP_F_B", "(0F0", "(0F0)", "99999999999F0", "-1F0"}) {
+         {"0X0", "0F", "F0", "0F0x", "(0F0;)OVERLAP_F_B", "(0F0", "(0F0)", "99999999999F0", "-1F0", "0F-1"}) {
         try {
             read_schedule_csv(std::string("0F0\n0F1,") + text + "\n");
             ADD_FAILURE() << text;

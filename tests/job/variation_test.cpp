@@ -92,6 +92,13 @@ TEST(Job, WhatEachStageKindAndHostCosts) {
     EXPECT_EQ(without(rows, "all of slow stage 0"), 26);
     EXPECT_EQ(without(rows, "all of slow replica 3"), 26);
     EXPECT_EQ(without(rows, "all of slow replica 1"), -1);
+    EXPECT_EQ(without(rows, "gradient collectives"), -1) << "there are none";
+    std::vector<std::string> slow;
+    for (const WhatIf& row : rows)
+        if (row.without.starts_with("slow ")) slow.push_back(row.without);
+    EXPECT_EQ(slow, (std::vector<std::string>{"slow replica 1, stage 1", "slow replica 0, stage 0",
+                                              "slow replica 3, stage 1", "slow replica 3, stage 0"}))
+        << "what costs most first";
     const JobDocument segments = read_job_text(
         R"({"format": "overlap-job", "version": 1, "stages": [{"segments": {"F": [{"compute_ms": 1}], "B":
             [{"compute_ms": 1}]}}, {"segments": {"F": [{"compute_ms": 3}, {"collective": "all_reduce", "dim": "tp",
