@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -48,6 +49,25 @@ std::shared_ptr<const Graph> layered_model(int layers) {
     const Value result[] = {Value::of_node(data)};
     builder.output(result);
     return std::make_shared<const Graph>(builder.finish({}));
+}
+
+TEST(BoxTree, EdgesBetweenModulesThatComeFirstMeetAtTheTop) {
+    GraphBuilder builder;
+    const NodeId begun = test::call(builder, "begun", "aten.full.default", {}, in_module(builder, "first"));
+    const NodeId a = test::call(builder, "a", "aten.mul.Tensor", {begun, begun}, in_module(builder, "first.inner"));
+    const NodeId own = test::call(builder, "own", "aten.full.default", {}, in_module(builder, "second"));
+    const NodeId b = test::call(builder, "b", "aten.mul.Tensor", {a, own}, in_module(builder, "second.inner"));
+    const NodeId c = test::call(builder, "c", "aten.mul.Tensor", {a, b}, {});  // of no module
+    const NodeId d = test::call(builder, "d", "aten.mul.Tensor", {a, c}, in_module(builder, "second.other"));
+    const Value result[] = {Value::of_node(d)};
+    builder.output(result);
+    const DrawnGraph drawn(std::make_shared<const Graph>(builder.finish({})));
+    const BoxTree& tree = drawn.boxes;
+    std::vector<std::pair<BoxId, BoxId>> edges;
+    for (const LevelEdge& edge : tree.edges_in(BoxTree::root)) edges.emplace_back(edge.from, edge.to);
+    EXPECT_NE(std::ranges::find(edges, std::pair(drawn.box("first"), drawn.box("second"))), edges.end());
+    // What is of no module stands with the last of its inputs.
+    EXPECT_TRUE(tree.is_inside(tree.operation_of(c), drawn.box("second")));
 }
 
 TEST(BoxTree, EveryNodeIsInExactlyOneOperation) {
