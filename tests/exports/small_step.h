@@ -17,7 +17,7 @@ class SmallStep {
   public:
     SmallStep() {
         header_.name = "small";
-        header_.process_groups = {{"0", {0, 1, 2, 3}, 1, "", "fsdp"}};
+        header_.process_groups = {{"0", {0, 1, 2, 3}, 2, "", "fsdp"}};
         header_.cost.emplace();
         header_.cost->flops_per_s = {{"float32", 1e12}};
         header_.cost->memory_bytes_per_s = 1e12;
