@@ -257,16 +257,54 @@ TEST(RuleMatches, WithoutANumberNoForwardNodeIsFollowed) {
     EXPECT_EQ(given("", ""), 1u);
 }
 
-TEST(RuleMatches, NeighboursMayHaveTheirOwnModules) {
-    const auto fqn = [](const std::string& module) { return R"("custom": {"module_fqn": ")" + module + R"("})"; };
-    const auto graph =
-        graph_of_calls({call_of("before", "aten.neg.default", R"({"node": "p_1"})", fqn("layers.0.a")),
-                        call_of("between", "aten.neg.default", R"({"node": "before"})"),
-                        call_of("behind", "aten.neg.default", R"({"node": "between"})", fqn("layers.0.b"))});
-    ModuleRule rule;
-    rule.kind = Kind::neighbours;
-    const auto repaired = repair_modules(graph, {rule})->graph;
-    EXPECT_EQ(repaired->text(repaired->metadata(repaired->find("between")).module_fqn), "layers.0");
+/// Nodes between take what both sides share, whether rules gave them their modules or the graph did.
+TEST(RuleMatches, NodesBetweenTakeWhatTheirNeighboursShare) {
+    const auto between = [](const std::string& before, const std::string& behind, bool by_rules) {
+        const auto said = [&](const std::string& module) {
+            return by_rules ? R"("seq_nr": 1)" : R"("custom": {"module_fqn": ")" + module + R"("})";
+        };
+        const auto graph =
+            graph_of_calls({call_of("before", "aten.neg.default", R"({"node": "p_1"})", said(before)),
+                            call_of("between", "aten.neg.default", R"({"node": "before"})"),
+                            call_of("behind", "aten.neg.default", R"({"node": "between"})", said(behind))});
+        std::vector<ModuleRule> rules;
+        for (const auto& [node, module] : {std::pair("before", before), std::pair("behind", behind)}) {
+            if (!by_rules) continue;
+            ModuleRule& rule = rules.emplace_back();
+            rule.kind = Kind::nodes;
+            rule.nodes = {node};
+            rule.module = module;
+        }
+        rules.emplace_back().kind = Kind::neighbours;
+        const auto repaired = repair_modules(graph, rules)->graph;
+        return std::string(repaired->text(repaired->metadata(repaired->find("between")).module_fqn));
+    };
+    for (const bool by_rules : {false, true}) {
+        EXPECT_EQ(between("layers.0.a", "layers.0.b", by_rules), "layers.0");
+        EXPECT_EQ(between("layers.0", "layers.0.b", by_rules), "layers.0");
+        EXPECT_EQ(between("layers.0", "layers.0", by_rules), "layers.0");
+        EXPECT_EQ(between("a", "b", by_rules), "");
+        EXPECT_EQ(between("ab", "ac", by_rules), "");
+    }
+}
+
+TEST(RuleMatches, DocumentedNamesOfParametersCount) {
+    const auto graph = read_graph_text(
+        R"({"format": "overlap-graph", "version": 1, "placeholder_fqns": {"primals_1": "layers.0.wq.weight"}, "nodes": [
+            {"name": "primals_1", "op": "placeholder", "target": "primals_1", "args": []},
+            {"name": "primals_2", "op": "placeholder", "target": "primals_2", "args": []},
+            {"name": "one", "op": "call_function", "target": "aten.neg.default", "args": [{"node": "primals_1"}]},
+            {"name": "other", "op": "call_function", "target": "aten.neg.default", "args": [{"node": "primals_2"}]},
+            {"name": "output", "op": "output", "target": "output", "args": [[]]}]})",
+        "documented");
+    const std::vector<ModuleRule> proposed = parameter_rules(*graph);
+    ASSERT_EQ(proposed.size(), 1u);
+    EXPECT_EQ(proposed[0].pattern, "layers.{n}.wq.*");
+    EXPECT_EQ(repair_modules(graph, proposed)->rule_of_node, (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
+    ModuleRule by_name;
+    by_name.pattern = "primals_{n}";
+    by_name.module = "m";
+    EXPECT_EQ(told(graph, by_name), "2");
 }
 
 /// A module is stored as the graph's other nodes have theirs, as both where none has any.
