@@ -200,6 +200,7 @@ class Exposure {
     /// changes the order of compute.
     void tell_window(Cover cover) {
         const std::string in_all = counted(cover.nodes.size(), "node") + " of compute, " + time_text(cover.sum_ms);
+        const bool is_one = cover.nodes.size() == 1;
         std::erase_if(cover.nodes, [&](NodeId node) {
             return (cover.needed != no_node && node < cover.needed) ||
                    (cover.needing != no_node && node > cover.needing);
@@ -215,13 +216,17 @@ class Exposure {
                      ", which needs it";
         }
         const bool enough = cover.sum_ms >= target_->estimated_ms;
-        std::string sentence = in_all + ", " + (place.empty() ? "could hide it" : "are independent of it");
+        std::string sentence = in_all + ", " +
+                               (place.empty() ? "could hide it"
+                                : is_one      ? "is independent of it"
+                                              : "are independent of it");
         if (!place.empty()) {
-            sentence += "; the scheduler keeps compute in order, and " +
-                        (cover.nodes.empty() ? std::string("none of them runs ")
-                                             : counted(cover.nodes.size(), "node") + " of them, " +
-                                                   time_text(cover.sum_ms) + ", run ") +
-                        place;
+            sentence +=
+                "; the scheduler keeps compute in order, and " +
+                (cover.nodes.empty() ? std::string("none of them runs ")
+                                     : counted(cover.nodes.size(), "node") + " of them, " + time_text(cover.sum_ms) +
+                                           (cover.nodes.size() == 1 ? ", runs " : ", run ")) +
+                place;
         }
         say(sentence + (enough || cover.nodes.empty() ? "" : ": less than it takes"));
         tell_rivals(cover, enough);

@@ -115,8 +115,8 @@ TEST(Exposure, TheMildestValueThatHelpsIsTold) {
     Options tight = unlimited;
     tight["max_in_flight_gb"] = 0.25;
     EXPECT_EQ(explain_exposure(*scheduled(large_gathers(1.5), tight), "a"),
-              Sentences({"1 node of compute, 4 ms, are independent of it; the scheduler keeps compute in order, and 1 "
-                         "node of them, 4 ms, run before two, which needs it",
+              Sentences({"1 node of compute, 4 ms, is independent of it; the scheduler keeps compute in order, and 1 "
+                         "node of them, 4 ms, runs before two, which needs it",
                          "With max_in_flight_gb 2 it is hidden, behind one; all collectives together are then exposed "
                          "0 ms instead of 6 ms"}));
 }
