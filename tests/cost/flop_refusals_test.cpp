@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/cost_model.h"
+#include "core/cost/flop_formulas.h"
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/problem_of.h"
