@@ -139,6 +139,10 @@ TEST(ImportSource, GraphsOfALogAreCalledByTheirArtifactOrRecord) {
     ASSERT_EQ(listing.graphs.size(), 2u);
     EXPECT_EQ(listing.graphs[0].title(), "after_post_grad_graph 0/1, rank 3");
     EXPECT_EQ(listing.graphs[1].title(), "aot_forward_graph 0/1, rank 3");
+    EXPECT_EQ(import_graph(listing.graphs[0], {}).graph->header().rank, 3);
+    ImportOptions told;
+    told.rank = 5;
+    EXPECT_EQ(import_graph(listing.graphs[0], told).graph->header().rank, 5);
     EXPECT_EQ(listing.notes, std::vector<std::string>{
                                  log.path + ": its records say rank 2 and its name says rank 3; the name's is taken"});
 }

@@ -35,6 +35,8 @@ TEST(PythonExpression, EscapesOfEachKind) {
              {R"('\0')", std::string(1, '\0')},
              {R"('\u20ac')", "\xe2\x82\xac"},
              {R"('\U0001F600')", "\xf0\x9f\x98\x80"},
+             {R"('\U00010000')", "\xf0\x90\x80\x80"},
+             {R"('\uffff')", "\xef\xbf\xbf"},
              {R"('\uD800')", R"(\uD800)"},          // a half of a pair is no character
              {R"('\U00110000')", R"(\U00110000)"},  // beyond the last one
              {R"('\xAf')", "\xc2\xaf"},

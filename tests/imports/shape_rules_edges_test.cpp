@@ -107,6 +107,16 @@ TEST(ShapeRulesAtEdges, ImpossibleArgumentsAreNotTaken) {
     EXPECT_EQ(result_of("as_strided.default(a, [4, 8], [1, 4])"), "float32 [4, 8] [1, 4]");
 }
 
+TEST(ShapeRulesAtEdges, PartsAndCopiesHaveTheSizesThatAreAsked) {
+    EXPECT_EQ(result_of("topk.default(a, 2)"), "float32 [4, 2] [2, 1]");
+    EXPECT_EQ(result_of("topk.default(a, 2, 0)"), "float32 [2, 8] [8, 1]");
+    EXPECT_EQ(result_of("split.Tensor(a, 1)"), "float32 [1, 8] [8, 1]");
+    EXPECT_EQ(result_of("repeat.default(a, [3, 2])"), "float32 [12, 16] [16, 1]");
+    EXPECT_EQ(result_of("repeat.default(a, [5, 0, 2])"), "float32 [5, 0, 16] [16, 16, 1]");
+    EXPECT_EQ(result_of("_softmax_backward_data.default(a, a, -1, torch.bfloat16)"), "bfloat16 [4, 8] [8, 1]");
+    EXPECT_EQ(result_of("_softmax_backward_data.default(a, a, -1)"), "float32 [4, 8] [8, 1]");
+}
+
 TEST(ShapeRulesAtEdges, ViewsBeginWhereTheirPartDoes) {
     EXPECT_EQ(result_of("as_strided.default(a, [2, 3], [8, 1], 9)"), "float32 [2, 3] [8, 1] from 9");
     EXPECT_EQ(result_of("slice.Tensor(a, 0, 1, 3)"), "float32 [2, 8] [8, 1] from 8");

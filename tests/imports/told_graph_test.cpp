@@ -55,6 +55,7 @@ TEST(ToldGraph, AGroupOfTheWholeJobIsKnown) {
     ASSERT_EQ(groups.size(), 1u);
     EXPECT_EQ(groups[0].name, "7");
     EXPECT_EQ(groups[0].rank, 2);
+    EXPECT_EQ(std::vector<int>(groups[0].ranks.begin(), groups[0].ranks.end()), (std::vector<int>{0, 1, 2, 3}));
     options.world_size = 8;
     EXPECT_TRUE(told(gathering, options).graph->header().process_groups.empty());
     options.world_size = 4;
