@@ -136,6 +136,17 @@ TEST(AtomicFile, NewFilesHaveTheModeOfTheProcess) {
         EXPECT_EQ(static_cast<int>(file.status().permissions()), 0640) << file.path();
 }
 
+TEST(AtomicFile, LeavesNoFileOpen) {
+    const TemporaryFolder folder;
+    const std::string path = (folder / "a.plan.json").string();
+    write_file_atomically(path, "one", OlderVersion::kept);
+    const std::size_t before = names_in("/proc/self/fd").size();
+    for (int version = 0; version < 3; ++version)
+        write_file_atomically(path, std::to_string(version), OlderVersion::kept);
+    EXPECT_EQ(problem_of("/dev/null", "x"), "");
+    EXPECT_EQ(names_in("/proc/self/fd").size(), before);
+}
+
 TEST(AtomicFile, AFolderThatIsGoneIsTold) {
     const TemporaryFolder folder;
     EXPECT_EQ(problem_of((folder / "gone/a.plan.json").string(), "x"),
