@@ -101,11 +101,7 @@ class TemporaryFile {
                 temporary_ = temporary_name(path);
                 descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             } while (descriptor_ < 0 && errno == EEXIST);
-            if (descriptor_ < 0) {
-                const int reason = errno;
-                temporary_.clear();  // the destructor does not run; nothing was made
-                fail(path, "it cannot be written", reason);
-            }
+            if (descriptor_ < 0) fail(path, "it cannot be written", errno);
         }
         if (like) {
             // A user who may not keep the owner can still save; the mode comes last, since a change of owner clears
