@@ -71,6 +71,23 @@ TEST(CostModelFile, WhatAModelNoLongerHasIsNotWritten) {
     EXPECT_FALSE(again.contains("contention"));
 }
 
+TEST(CostModelFile, ChangedLatenciesOfRanksAreWritten) {
+    NamedCostModel model = read_cost_model_file(everything);
+    ASSERT_EQ(model.within_node->latency_per_rank_ms, 0.001);
+    model.within_node->latency_per_rank_ms = 0.5;
+    EXPECT_EQ(read_cost_model_text(cost_model_text(model), "x").within_node->latency_per_rank_ms, 0.5);
+}
+
+TEST(CostModelFile, GroupsHaveAtLeastOneRank) {
+    const auto with_size = [](const char* size) {
+        return error_after([&](Json& document) {
+            document["links"]["group_sizes"][size] = {{"latency_ms", 1}, {"bytes_per_s", 1}};
+        });
+    };
+    EXPECT_EQ(with_size("1"), "accepted");
+    EXPECT_EQ(with_size("0"), "x.cost.json: links.group_sizes.0: expected a number of ranks, found \"0\"");
+}
+
 TEST(CostModelFile, WaysOfKindsAreWrittenAndRead) {
     NamedCostModel model = read_cost_model_file(everything);
     LinkCost& link = model.links_of_groups["0"];

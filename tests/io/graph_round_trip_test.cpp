@@ -52,6 +52,35 @@ TEST(GraphRoundTrip, AnOffsetReplacesTheZeroOfTheFile) {
     EXPECT_NE(text.find("red"), std::string::npos);
 }
 
+TEST(GraphRoundTrip, UsersOfSeveralNodesKeepTheirOrders) {
+    expect_round_trip(R"({"format":"overlap-graph","version":1,"nodes":[
+        {"name":"a","op":"placeholder","target":"a","users_order":["v","u"]},
+        {"name":"b","op":"placeholder","target":"b","users_order":["w","u","v"]},
+        {"name":"u","op":"call_function","target":"t","args":[{"node":"a"},{"node":"b"}]},
+        {"name":"v","op":"call_function","target":"t","args":[{"node":"a"},{"node":"b"}]},
+        {"name":"w","op":"call_function","target":"t","args":[{"node":"b"}]}]})",
+                      "orders");
+}
+
+// As passes do it that copy nodes of a module; the file may have told that there were none.
+TEST(GraphRoundTrip, FieldsThatANodeIsGivenReplaceTheEmptyOnesOfTheFile) {
+    const auto graph = read_graph_text(R"({"format":"overlap-graph","version":1,"nodes":[
+        {"name":"a","op":"placeholder","target":"a","module_stack":[],"fwd_module_stack":[],"partitioner_tag":"",
+         "colour":"red"}]})",
+                                       "empty");
+    GraphEditor editor(graph);
+    NodeMetadata metadata = editor.metadata(0);
+    const ModuleStackEntry entry{editor.intern("layers.0"), editor.intern("Block")};
+    metadata.module_stack = editor.module_stack({&entry, 1});
+    metadata.partitioner_tag = editor.intern("is_backward");
+    editor.set_metadata(0, metadata);
+    std::vector<NodeId> origin;
+    EXPECT_TRUE(test::same(nlohmann::json::parse(write_graph_text(*editor.finish(origin))),
+                           nlohmann::json::parse(R"({"format":"overlap-graph","version":1,"nodes":[
+        {"name":"a","op":"placeholder","target":"a","module_stack":[["layers.0","Block"]],"fwd_module_stack":[],
+         "partitioner_tag":"is_backward","colour":"red"}]})")));
+}
+
 TEST(GraphRoundTrip, TextThatIsWrittenIsReadAsTheSameGraph) {
     const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
     const std::string once = write_graph_text(*graph);
@@ -65,6 +94,13 @@ TEST(GraphRoundTrip, WhatExportersTellBesideTheNodes) {
             "naming":{"last_number":{"mm":7,"view":3},"retired":["mm","view_2"]},
             "nodes":[{"name":"view_1","op":"placeholder","target":"view_1"}]})",
         "supplements");
+}
+
+TEST(GraphRoundTrip, NamesThatWereGivenAreKeptWithoutNumbersAndNumbersWithoutThem) {
+    for (const char* naming : {R"({"retired":["mm"]})", R"({"last_number":{"mm":7}})"})
+        expect_round_trip(std::string(R"({"format":"overlap-graph","version":1,"naming":)") + naming +
+                              R"(,"nodes":[{"name":"view_1","op":"placeholder","target":"view_1"}]})",
+                          naming);
 }
 
 TEST(GraphRoundTrip, NamesThatTheNodesTellAreNotWrittenAgain) {

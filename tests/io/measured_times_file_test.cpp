@@ -51,6 +51,8 @@ TEST(MeasuredTimesFile, RefusesMeshesThatItDoesNotKnow) {
 TEST(MeasuredTimesFile, RefusesWithThePlace) {
     EXPECT_EQ(refusal("[]"), "t: series: nothing was measured");
     EXPECT_EQ(refusal("3"), "t: series: expected a list, found the integer 3");
+    EXPECT_EQ(problem_of([] { read_measured_table_text("3", "t"); }),
+              "t: a table of measured times is an object with series");
     EXPECT_EQ(problem_of([] { read_measured_table_text("{}", "t"); }), "t: the field \"series\" is missing");
     EXPECT_EQ(refusal(R"json([{"collective": "all_gathr", "mesh_dims": [0], "points": [[1, 1]]}])json"),
               "t: series[0].collective: \"all_gathr\" is no collective that moves a tensor; nearest: \"all_gather\"");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/io/plan_file.h"
+#include "core/io/process_groups_json.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap {
@@ -21,6 +22,36 @@ void expect_problems(const std::string& field, const Cases& cases) {
         const std::string found = test::problem_of([&] { read_plan_text(text, "p"); });
         EXPECT_EQ(found, problem.empty() ? "accepted" : "p: " + problem) << value;
     }
+}
+
+TEST(PlanMistakes, GraphsOfAPlan) {
+    expect_problems("graph", {
+                                 {"null", ""},
+                                 {R"({"name": "g", "nodes": 2, "digest": "0123456789abcdef"})", ""},
+                                 {R"({"name": "g", "digest": "0123456789abcdef"})",
+                                  "graph.nodes: missing, expected the number of nodes"},
+                                 {R"({"name": "g", "nodes": -1, "digest": "0123456789abcdef"})",
+                                  "graph.nodes: found -1, expected a number of nodes"},
+                                 {R"({"name": "g", "nodes": 2, "digest": "0123"})",
+                                  "graph.digest: found \"0123\", expected 16 hexadecimal digits"},
+                             });
+}
+
+TEST(PlanMistakes, ProcessGroups) {
+    const auto problem = [](const char* number) {
+        const Json groups = Json::parse(std::string(R"([{"name": "a", "min_ctas": )") + number + "}]");
+        return test::problem_of([&] { read_process_groups(groups); });
+    };
+    EXPECT_EQ(problem("1"), "accepted");
+    for (const std::string number : {"0", "1.5", "65"})
+        EXPECT_EQ(problem(number.c_str()),
+                  "process_groups[0].min_ctas: found " + number + ", expected a whole number from 1 to 64");
+}
+
+TEST(PlanMistakes, PipelinesThatAreNoList) {
+    expect_problems("pipeline", {{"3", "pipeline: found 3, expected a list of steps"},
+                                 {"[3]", "pipeline[0]: found 3, expected an object with pass and options"},
+                                 {"[{}]", "pipeline[0]: has no pass"}});
 }
 
 TEST(PlanMistakes, MemorySections) {

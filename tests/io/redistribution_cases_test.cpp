@@ -99,6 +99,8 @@ TEST(RedistributionCases, MistakesHaveTheirPlace) {
         {R"json({"strided": ["R"]})json", ": expected as many placements as the mesh has dimensions"},
         {R"json({"shard_order": [[0, [2]]]})json",
          ".shard_order: state \"RR\": the order of tensor dimension 0 names mesh dimension 2, the mesh has 2"},
+        {R"json({"shard_order": [[0, [1001]]]})json",
+         ".shard_order[0][1][0]: expected an integer from 0 to 1000, found the integer 1001"},
         {R"json({"collective": "broadcast", "config": "h100", "mesh_dim": 0, "bytes": []})json",
          ".collective: expected all_gather, reduce_scatter, all_reduce or all_to_all, found \"broadcast\""},
         {R"json({"collective": "all_gather", "config": "h100", "mesh_dim": 2, "bytes": []})json",

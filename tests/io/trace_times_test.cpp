@@ -23,6 +23,7 @@ TEST(NanosecondsOf, TakesTheDigitsAsTheyAre) {
     EXPECT_EQ(nanoseconds_of("1.00049"), 1000);
     EXPECT_EQ(nanoseconds_of("1.5e3"), 1500000);
     EXPECT_EQ(nanoseconds_of("3000000000000000"), 3000000000000000000);
+    EXPECT_EQ(nanoseconds_of("3e15"), 3000000000000000000);
 }
 
 TEST(NanosecondsOf, TakesNothingElse) {
@@ -119,6 +120,29 @@ TEST(TraceThreads, OfTheHostAndStreamsAreApartThoughTheirNumbersAreEqual) {
     EXPECT_EQ(trace->tracks()[events.track[2]].process, "0");
     EXPECT_EQ(trace->tracks()[events.track[1]].process_name, "python3");
     EXPECT_EQ(trace->tracks()[events.track[1]].thread_name, "stream 7 ");
+}
+
+TEST(TraceThreads, OfAGpuAreStreamsFromZeroOn) {
+    const auto has_stream = [](const char* number) {
+        return trace_of(test::gpu_text("kernel", "gemm", number, "5", "1", "1"))->activities()[0].has_stream;
+    };
+    EXPECT_TRUE(has_stream("0"));
+    EXPECT_TRUE(has_stream("7"));
+    EXPECT_FALSE(has_stream("-1"));
+}
+
+TEST(TraceFlows, HaveDecimalAndHexadecimalNumbersAndTexts) {
+    const auto ids = [](const std::string& first, const std::string& second) {
+        const auto flow = [](const std::string& id) {
+            return R"({"ph": "s", "cat": "ac2g", "name": "ac2g", "pid": 1, "tid": 1, "ts": 5, "id": )" + id + "}";
+        };
+        return trace_of(flow(first) + "," + flow(second))->events().id;
+    };
+    EXPECT_EQ(ids("12", R"("34")"), (std::vector<std::int64_t>{12, 34}));
+    EXPECT_EQ(ids(R"("0x1f")", R"("0xA0")"), (std::vector<std::int64_t>{31, 160}));
+    const auto texts = ids(R"("12x")", R"("0x")");
+    EXPECT_NE(texts[0], texts[1]);
+    EXPECT_LT(std::max(texts[0], texts[1]), no_id);
 }
 
 TEST(TraceThreads, MayHaveNames) {
