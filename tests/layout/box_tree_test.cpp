@@ -186,6 +186,25 @@ TEST(BoxTree, LayersOfOtherStructureStayByThemselves) {
     EXPECT_NE(drawn.boxes.box(drawn.box("layers.3")).structure, drawn.boxes.box(drawn.box("layers.2")).structure);
 }
 
+TEST(BoxTree, RunsOfOtherLayersAreNotAlike) {
+    GraphBuilder builder;
+    NodeId data = test::placeholder(builder, "input");
+    for (int layer = 0; layer < 9; ++layer) {
+        const NodeMetadata metadata = in_module(builder, "layers." + std::to_string(layer));
+        const char* target = layer / 3 == 1 ? "aten.sub.Tensor" : "aten.add.Tensor";
+        data = test::call(builder, "first_" + std::to_string(layer), target, {data}, metadata);
+        data = test::call(builder, "second_" + std::to_string(layer), "aten.mul.Tensor", {data, data}, metadata);
+    }
+    const DrawnGraph drawn(std::make_shared<const Graph>(builder.finish({})));
+    const auto run_of = [&](const char* layer) {
+        const Box& run = drawn.boxes.box(drawn.boxes.box(drawn.box(layer)).parent);
+        EXPECT_EQ(run.kind, BoxKind::run) << layer;
+        return run.structure;
+    };
+    EXPECT_NE(run_of("layers.1"), run_of("layers.4"));
+    EXPECT_EQ(run_of("layers.1"), run_of("layers.7"));
+}
+
 TEST(BoxTree, DirectionsOfAModuleAreTwins) {
     const DrawnGraph drawn(test::read_small_graph());
     const BoxId forward = drawn.box("layers.0"), backward = drawn.box("layers.0", Phase::backward);
