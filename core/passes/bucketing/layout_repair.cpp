@@ -36,6 +36,12 @@ std::string_view packet_of(std::string_view target) {
     return target.substr(0, target.rfind('.'));
 }
 
+/// An operator that returns what it writes into: `aten.relu_`, and `aten.__iand__` unlike `aten.__and__`.
+bool writes_in_place(std::string_view packet) {
+    if (packet.ends_with("__")) return packet.starts_with("aten.__i");
+    return packet.ends_with('_');
+}
+
 class LayoutRepair {
   public:
     explicit LayoutRepair(GraphEditor& graph) : graph_(graph) {}
@@ -63,13 +69,15 @@ class LayoutRepair {
     const TensorMeta* argument_tensor(NodeId node, std::size_t index) const {
         const NodeId input = graph_.node_argument(node, index);
         if (input == no_node) return nullptr;
+        const std::span<const TensorMeta> outputs = graph_.outputs(input);
         std::size_t element = 0;
         if (graph_.target_info(node).is_getitem) {
             const Value* item = graph_.argument(node, 1);
-            if (!item || !item->is(ValueKind::integer) || item->integer < 0) return nullptr;
+            if (!item || !item->is(ValueKind::integer)) return nullptr;
+            // From the last one where it is negative; one before the first is beyond all.
             element = static_cast<std::size_t>(item->integer);
+            if (item->integer < 0) element += outputs.size();
         }
-        const std::span<const TensorMeta> outputs = graph_.outputs(input);
         return element < outputs.size() && outputs[element].is_tensor ? &outputs[element] : nullptr;
     }
 
@@ -85,7 +93,7 @@ class LayoutRepair {
     /// @returns whether the layout of the node's tensors has changed.
     bool evaluate(NodeId node) {
         const std::string_view packet = packet_of(graph_.target(node));
-        const bool in_place = packet.ends_with('_') && !packet.ends_with("__");
+        const bool in_place = writes_in_place(packet);
         if (graph_.target_info(node).traits.view || graph_.target_info(node).is_getitem || in_place) {
             const TensorMeta* base = argument_tensor(node, 0);
             return base && follow(node, packet, in_place, TensorMeta(*base));
@@ -118,7 +126,8 @@ class LayoutRepair {
         const bool same_bytes = dtype_info(base.dtype).bytes == dtype_info(before.dtype).bytes;
         if (packet == "aten.t" || packet == "aten.transpose") {
             offset = base.storage_offset;
-            return packet == "aten.t" ? reversed(strides) : swapped(strides, dimension(node, 1), dimension(node, 2));
+            if (packet == "aten.t") return reversed(strides);
+            return swapped(strides, dimension(node, 1, "dim0"), dimension(node, 2, "dim1"));
         }
         if (graph_.target(node) != "aten.view.dtype" && (packet == "aten.view" || packet == "aten.reshape")) {
             offset = base.storage_offset;
@@ -143,21 +152,24 @@ class LayoutRepair {
         return strides;
     }
 
-    /// The dimension that argument `index` names, from the last one where it is negative.
-    std::int64_t dimension(NodeId node, std::size_t index) const {
+    /// The dimension that argument `index`, or the keyword, names, from the last one where it is negative.
+    std::optional<std::int64_t> dimension(NodeId node, std::size_t index, std::string_view key) const {
         const Value* value = graph_.argument(node, index);
-        return value && value->is(ValueKind::integer) ? value->integer : 0;
+        if (!value) value = graph_.keyword(node, key);
+        return value && value->is(ValueKind::integer) ? std::optional(value->integer) : std::nullopt;
     }
 
-    static std::optional<Sizes> swapped(Sizes strides, std::int64_t first, std::int64_t second) {
+    static std::optional<Sizes> swapped(Sizes strides, std::optional<std::int64_t> first,
+                                        std::optional<std::int64_t> second) {
+        if (!first || !second) return std::nullopt;
         // A tensor without dimensions counts as having one where dimensions are named.
         const auto rank = std::max<std::int64_t>(static_cast<std::int64_t>(strides.size()), 1);
-        for (std::int64_t* named : {&first, &second}) {
-            if (*named < -rank || *named >= rank) return std::nullopt;
-            if (*named < 0) *named += rank;
+        for (std::optional<std::int64_t>* named : {&first, &second}) {
+            if (**named < -rank || **named >= rank) return std::nullopt;
+            if (**named < 0) **named += rank;
         }
         if (!strides.empty())
-            std::swap(strides[static_cast<std::size_t>(first)], strides[static_cast<std::size_t>(second)]);
+            std::swap(strides[static_cast<std::size_t>(*first)], strides[static_cast<std::size_t>(*second)]);
         return strides;
     }
 
