@@ -4,6 +4,7 @@
 
 #include "core/pipeline/evaluation.h"
 #include "core/views/removed_collectives.h"
+#include "tests/passes/pass_fixture.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -50,6 +51,41 @@ TEST(BucketFigures, CountKindsAndParameters) {
     const BucketFigures nothing = bucket_figures(*graph, tree, eligibility, {{"no.such.module"}});
     EXPECT_TRUE(nothing.collectives.empty());
     EXPECT_EQ(nothing.time_ms(CollectiveKind::all_gather), 0);
+}
+
+class BucketTimes : public test::PassTest {
+  protected:
+    /// What gathers of these times take as one bucket, in a graph that knows no link.
+    std::optional<double> merged(const std::vector<std::optional<double>>& times_ms) {
+        std::vector<NodeId> parameters, waits;
+        for (std::size_t index = 0; index < times_ms.size(); ++index)
+            parameters.push_back(placeholder(std::string("w").append(std::to_string(index))));
+        for (std::size_t index = 0; index < times_ms.size(); ++index) {
+            NodeMetadata metadata;
+            metadata.estimate_ms = times_ms[index];
+            metadata.module_fqn = builder_.intern("layers.0");
+            const NodeId gather = call(
+                std::string("gather").append(std::to_string(index)), "_c10d_functional.all_gather_into_tensor.default",
+                {Value::of_node(parameters[index]), Value::of_integer(8), builder_.string("0")}, {64}, metadata);
+            waits.push_back(wait(std::string("full").append(std::to_string(index)), gather));
+        }
+        std::vector<Value> returned;
+        for (const NodeId waited : waits) returned.push_back(Value::of_node(waited));
+        builder_.output(returned);
+        const Graph graph = builder_.finish({});
+        const ModuleTree tree(graph, ModuleSource::module_fqn);
+        const BucketFigures figures = bucket_figures(graph, tree, BucketingEligibility(graph), {{"layers.0"}});
+        EXPECT_EQ(figures.count(CollectiveKind::all_gather), times_ms.size());
+        return figures.time_ms(CollectiveKind::all_gather);
+    }
+};
+
+TEST_F(BucketTimes, OfNoLinkAreTheSumOfTheMembers) {
+    EXPECT_EQ(merged({4, 2}), 6);
+}
+
+TEST_F(BucketTimes, OfNoLinkAreUnknownWhereAMembersIs) {
+    EXPECT_EQ(merged({4, std::nullopt}), std::nullopt);
 }
 
 Plan deduplicating(const Graph& graph) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "core/pipeline/manual_start.h"
 #include "core/plan/plan_edits.h"
@@ -62,6 +64,7 @@ TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
     EXPECT_EQ(first->bucket, "first");
     EXPECT_GT(first->members.size(), 2u);
     EXPECT_TRUE(first->module.starts_with("layers.0")) << first->module;
+    EXPECT_EQ(std::set<std::string>(first->modules.begin(), first->modules.end()).size(), first->modules.size());
     const auto second = of_entry(1);
     ASSERT_NE(second, figures.end());
     EXPECT_EQ(second->bucket, display_name(plan.buckets[1]));
