@@ -143,6 +143,8 @@ class OrderedBound {
         bound.ordered_ms = end_ms;
         bound.chain = stretches_back(work_, head_ms_, holds_, end_ms, last);
         std::ranges::reverse(bound.chain);
+        if (last.kind == Hold::Kind::machine && !bound.chain.empty())
+            bound.chain.back().last = graph_.name(queues_[last.machine].last_job());
         join_compute(bound.chain);
         return bound;
     }

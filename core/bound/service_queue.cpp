@@ -14,6 +14,12 @@ std::uint32_t mixed(std::uint32_t value) {
 
 }  // namespace
 
+std::uint32_t ServiceQueue::last_job() const {
+    auto index = static_cast<std::size_t>(root_);
+    while (nodes_[index].right >= 0) index = static_cast<std::size_t>(nodes_[index].right);
+    return nodes_[index].job;
+}
+
 void ServiceQueue::update(std::int32_t index) {
     Node& node = nodes_[static_cast<std::size_t>(index)];
     node.sum_ms = node.work_ms;

@@ -22,6 +22,9 @@ class ServiceQueue {
     /// The job whose release is the r of that maximum: from it on the machine does not stand still.
     /// @pre not empty.
     std::uint32_t first_job() const { return nodes_[static_cast<std::size_t>(root_)].first_job; }
+    /// The job with the latest release; one of them where several have it.
+    /// @pre not empty.
+    std::uint32_t last_job() const;
 
   private:
     struct Node {

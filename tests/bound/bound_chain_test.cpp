@@ -95,10 +95,12 @@ TEST(BoundChain, OfWhatTakesAsLongAsComputeTellsOfCompute) {
     EXPECT_EQ(told(bound.chain), Told{"compute a-a 0 to 3000"});
 }
 
-TEST(BoundChain, BeginsWithTheFirstThatAMachineDoesWithoutAPause) {
+TEST(BoundChain, GoesFromTheFirstToTheLastThatAMachineDoesWithoutAPause) {
     ChainSketch sketch;
     const NodeId a = sketch.product("a", {sketch.x}, 4, 2), b = sketch.product("b", {sketch.x});
-    EXPECT_EQ(told(lower_bound(*sketch.work({a, b})).order_free_chain), Told{"compute a-b 0 to 3000"});
+    const LowerBound bound = lower_bound(*sketch.work({a, b}));
+    EXPECT_EQ(told(bound.order_free_chain), Told{"compute a-b 0 to 3000"});
+    EXPECT_EQ(told(bound.chain), Told{"compute a-b 0 to 3000"});
 }
 
 /// As AGatherWaitsForRoom of the order-free bound: in order the second product runs beside what the first has made,
