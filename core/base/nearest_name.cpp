@@ -63,6 +63,7 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
 }
 
 std::string suggest_names(std::string_view wanted, std::span<const std::string> names) {
+    if (names.empty()) return {};
     const std::vector<std::string> near = nearest_names(wanted, names, 1);
     std::string text = near.empty() ? "; there are: " : "; nearest: ";
     bool first = true;

@@ -18,7 +18,7 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
                                        std::size_t count = 3);
 
 /// How a message about an unknown name continues: `; nearest: "x"` where one of `names` is near, else
-/// `; there are: "x", "y"`.
+/// `; there are: "x", "y"`. Nothing where there are none.
 std::string suggest_names(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace overlap

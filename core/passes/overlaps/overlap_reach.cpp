@@ -1,6 +1,9 @@
 #include "core/passes/overlaps/overlap_reach.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -55,12 +58,28 @@ std::vector<NodeId> reversed(std::vector<NodeId> way) {
     return way;
 }
 
+/// The process groups of all that start a collective, those that a control_deps wraps included, in graph order.
+std::map<NodeId, std::string> groups_of_starts(const Graph& graph) {
+    std::map<NodeId, std::string> groups;
+    for (NodeId node = 0; node < graph.node_count(); ++node)
+        if (graph.op(node) == NodeOp::call_function && graph.target_info(node).starts != CollectiveKind::none)
+            groups.emplace(node, graph.group_name(node));
+    for (const WrappedOperation& wrapped : wrapped_operations(graph))
+        if (wrapped.starts != CollectiveKind::none) groups.emplace(wrapped.node, wrapped.process_group);
+    return groups;
+}
+
+/// Why one node comes behind another that it does not read.
+std::string reason_of_order(const Graph& graph, NodeId before, NodeId node) {
+    const std::map<NodeId, std::string> groups = groups_of_starts(graph);
+    const auto first = groups.find(before), then = groups.find(node);
+    const bool is_of_group = first != groups.end() && then != groups.end() && first->second == then->second;
+    return is_of_group ? " (issued behind it on its process group)" : " (by another directive)";
+}
+
 /// `a -> b -> c` with the middle of long paths left out. A step without a data dependency has its reason.
 std::string way_text(const Graph& graph, const std::vector<NodeId>& way) {
     constexpr std::size_t shown_at_ends = 3;
-    const auto is_start = [&](NodeId node) {
-        return !graph.group_name(node).empty() || graph.target_info(node).starts != CollectiveKind::none;
-    };
     std::string text;
     for (std::size_t index = 0; index < way.size(); ++index) {
         if (index > 0) text += " \xe2\x86\x92 ";  // an arrow to the right
@@ -73,8 +92,7 @@ std::string way_text(const Graph& graph, const std::vector<NodeId>& way) {
         if (index == 0) continue;
         const std::span<const NodeId> inputs = graph.inputs(way[index]);
         if (std::find(inputs.begin(), inputs.end(), way[index - 1]) != inputs.end()) continue;
-        text += is_start(way[index]) && is_start(way[index - 1]) ? " (issued behind it on its process group)"
-                                                                 : " (by another directive)";
+        text += reason_of_order(graph, way[index - 1], way[index]);
     }
     return text;
 }
@@ -96,13 +114,8 @@ void FurtherEdges::remove(const OverlapEdge& edge) {
 
 void FurtherEdges::add_group_order(const Graph& graph) {
     std::unordered_map<std::string_view, NodeId> last_of_group;
-    std::unordered_map<NodeId, std::string> wrapped_groups;
-    for (const WrappedOperation& wrapped : wrapped_operations(graph))
-        if (wrapped.starts != CollectiveKind::none) wrapped_groups.emplace(wrapped.node, wrapped.process_group);
-    for (const NodeId start : collective_starts(graph)) {
-        const auto wrapped = wrapped_groups.find(start);
-        const std::string_view group =
-            wrapped != wrapped_groups.end() ? std::string_view(wrapped->second) : graph.group_name(start);
+    const std::map<NodeId, std::string> groups = groups_of_starts(graph);
+    for (const auto& [start, group] : groups) {
         const auto [last, first] = last_of_group.emplace(group, start);
         if (!first) add({start, std::exchange(last->second, start)});
     }
@@ -110,12 +123,7 @@ void FurtherEdges::add_group_order(const Graph& graph) {
 
 std::vector<NodeId> collective_starts(const Graph& graph) {
     std::vector<NodeId> starts;
-    for (NodeId node = 0; node < graph.node_count(); ++node)
-        if (graph.op(node) == NodeOp::call_function && graph.target_info(node).starts != CollectiveKind::none)
-            starts.push_back(node);
-    for (const WrappedOperation& wrapped : wrapped_operations(graph))
-        if (wrapped.starts != CollectiveKind::none) starts.push_back(wrapped.node);
-    std::sort(starts.begin(), starts.end());
+    for (const auto& [start, group] : groups_of_starts(graph)) starts.push_back(start);
     return starts;
 }
 

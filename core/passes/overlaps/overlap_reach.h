@@ -59,7 +59,6 @@ class OverlapReach {
     /// @param further of the other directives and the groups' order.
     OverlapReach(const Graph& graph, const FurtherEdges& further, NodeId start);
 
-    NodeId start() const { return start_; }
     const std::vector<NodeId>& waits() const { return waits_; }
 
     /// Why not: a clause that names the path from one node to the other; empty where it is allowed.
