@@ -102,5 +102,125 @@ TEST(SymbolicExpression, WhatIsNoExpressionIsNotReadable) {
     EXPECT_EQ(expressions.constant(expressions.read("0")), 0);
 }
 
+/// Texts that torch prints are sums; of all others only the symbols and the value are known, so nothing can be
+/// multiplied.
+TEST(SymbolicExpression, OnlyWhatTorchPrintsIsASum) {
+    Expressions expressions;
+    const auto doubled = [&](std::string_view text) {
+        const auto made = expressions.multiplied(expressions.read(text), 2);
+        return made ? std::string(expressions.text(*made)) : std::string();
+    };
+    EXPECT_EQ(doubled("s0 + u0"), "2*s0 + 2*u0");
+    EXPECT_EQ(doubled("-u0"), "-2*u0");
+    EXPECT_EQ(doubled("u1 - 3*u0"), "");  // torch prints u0 first
+    EXPECT_EQ(doubled("-3*u0 + u1 - 4"), "-6*u0 + 2*u1 - 8");
+    EXPECT_EQ(doubled("-4"), "-8");
+    EXPECT_EQ(doubled("u0 - ((u1//8))"), "2*u0 - 2*((u1//8))");
+    EXPECT_EQ(doubled("-((u1//8))"), "-2*((u1//8))");
+    for (const char* text : {"0*u0",
+                             "-2*-3*u0",
+                             "u0 + 1 + 2",
+                             "2 + u0",
+                             "1*u0",
+                             "+u0",
+                             "(u0)",
+                             "u0//8",
+                             "((u0//8))",
+                             "(u0//1)",
+                             "(u0//0)",
+                             "(u0//x)",
+                             "(u0//8",
+                             "u0 + u0",
+                             "u0 + ((u0//2))",
+                             "u0 + ((u1//2)",
+                             "((u0//2)) + ((u1//2))",
+                             "((u1//2)) + u0",
+                             "2*U0",
+                             "x*u0",
+                             "u",
+                             "ux",
+                             "u0 + -1",
+                             "--1",
+                             "-9223372036854775809",
+                             "u0 * 2",
+                             "u1 + _u0",
+                             "u0 + [",
+                             "u0 + Ab",
+                             "2u0",
+                             "u:0"})
+        EXPECT_EQ(doubled(text), "") << text;
+    EXPECT_EQ(expressions.multiplied(expressions.read("u0*u1"), 1), expressions.read("u0*u1"));
+    EXPECT_EQ(expressions.multiplied(expressions.read("u0"), 0), std::nullopt);
+    EXPECT_EQ(expressions.multiplied(expressions.read("u0 + u1"), 0), std::nullopt);
+}
+
+TEST(SymbolicExpression, SymbolsOfWhatIsNoSumAreKnown) {
+    Expressions expressions;
+    const auto symbols = [&](std::string_view text) {
+        std::string names;
+        for (const SymbolId symbol : expressions.symbols(expressions.read(text)))
+            names += std::string(expressions.name(symbol)) + " ";
+        return names;
+    };
+    EXPECT_EQ(symbols("Max(0, u10 - s2*u10)"), "u10 s2 ");
+    EXPECT_EQ(symbols("_u0 + zu1 + {u2} + Z_3 + s"), "u2 ");
+    EXPECT_EQ(symbols("7"), "");
+}
+
+TEST(SymbolicExpression, OnlySymbolsThatExpressionsMentionAreFound) {
+    Expressions expressions;
+    const ExpressionId sum = expressions.read("u0 + 3");
+    EXPECT_TRUE(expressions.find_symbol("u0"));
+    EXPECT_FALSE(expressions.find_symbol("u1"));
+    EXPECT_FALSE(expressions.find_symbol("u0 + 3"));  // a text, but no symbol
+    EXPECT_FALSE(expressions.find_symbol("3"));
+    EXPECT_EQ(expressions.constant(sum), std::nullopt);
+    EXPECT_EQ(expressions.constant(expressions.read("u0*u1")), std::nullopt);
+    EXPECT_EQ(expressions.constant(expressions.read("-7")), -7);
+}
+
+/// Python divides towards the lower number, and 64 bits do not hold everything.
+TEST(SymbolicExpression, NegativeNumbersAreDividedAsPythonDividesThem) {
+    Expressions expressions;
+    const SymbolId u0 = expressions.symbol("u0"), u1 = expressions.symbol("u1");
+    SymbolValues values(2);
+    values[u0] = -9;
+    values[u1] = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(expressions.value(expressions.read("(u0//8)"), values), -2);
+    EXPECT_EQ(expressions.value(expressions.read("2*u1"), values), std::nullopt);
+    EXPECT_EQ(expressions.value(expressions.read("u1 + 1"), values), std::nullopt);
+    const auto left = [&](std::string_view text) {
+        const auto made = expressions.partly_known(expressions.read(text), values);
+        return made ? std::string(expressions.text(*made)) : std::string();
+    };
+    EXPECT_EQ(left("u2 + ((u0//8))"), "u2 - 2");
+    EXPECT_EQ(left("u2 + 3"), "u2 + 3");
+    EXPECT_EQ(left("u2*u3"), "u2*u3");  // none of them is known
+    EXPECT_EQ(left("u0*u2"), "");
+    EXPECT_EQ(left("2*u1 + u2"), "");
+    EXPECT_EQ(left("u1 + u2 + 1"), "");
+    EXPECT_EQ(left("u0"), "-9");
+}
+
+TEST(SymbolicExpression, SubstitutionsThatTorchWouldMergeAreLeftOpen) {
+    Expressions expressions;
+    const SymbolId u0 = expressions.symbol("u0");
+    const auto as_first = [&](SymbolId) { return SymbolReplacement{u0, false}; };
+    EXPECT_EQ(expressions.substituted(expressions.read("u0 + u1"), as_first), std::nullopt);
+    EXPECT_EQ(expressions.substituted(expressions.read("u0 + ((u1//2))"), as_first), std::nullopt);
+    EXPECT_EQ(expressions.substituted(expressions.read("u1*u2"), as_first), std::nullopt);
+    EXPECT_EQ(expressions.substituted(expressions.read("2*u1"), as_first), expressions.read("2*u0"));
+    const auto halves = [](SymbolId symbol) { return SymbolReplacement{symbol, true}; };
+    EXPECT_EQ(expressions.substituted(expressions.read("(u0//4611686018427387904)"), halves), std::nullopt);
+    EXPECT_EQ(expressions.substituted(expressions.read("u0 + u1"), halves), std::nullopt);
+}
+
+TEST(SymbolicExpression, ProductsThatNeedMoreThan64BitsAreNotWritten) {
+    Expressions expressions;
+    EXPECT_EQ(expressions.multiplied(expressions.read("u0 + 4611686018427387904"), 2), std::nullopt);
+    EXPECT_EQ(expressions.multiplied(expressions.read("4611686018427387904*u0"), 2), std::nullopt);
+    EXPECT_EQ(expressions.multiplied(expressions.read("u0*u1"), 2), std::nullopt);
+}
+
 }  // namespace
 }  // namespace overlap::experts
