@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Makes every picture of the documentation with the application itself, from the sample graph, its plan and the tests'
-# traces. Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
+# Makes every picture of the documentation with the application itself: most from the sample graph
+# llama3_8b_fsdp128.prebucket, its plan and a trace of the tests, Memory from the sample graph
+# deepseek_v3_16b_fsdp32_ep32, Job from the sample job llama3_8b_pp8, the import of logs from logs of the tests.
+# Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
 # Pictures have 256 colours, which nobody tells from all of them, and a third of the bytes: the bundle has these pages. A
 # picture that would show it keeps all of its colours. This needs pngquant (Debian and Ubuntu: apt-get install pngquant).
 
