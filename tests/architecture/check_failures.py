@@ -1,5 +1,5 @@
 """Whatever fails in the window is told in a sentence: where a source of ui catches any exception, it shows it through
-reasonOf() (ui/tasks/task_failure.h) and never what() says, which for a lack of memory is `std::bad_alloc`.
+reasonOf() (ui/tasks/task_failure.h), and never what `what()` says, which for a lack of memory is `std::bad_alloc`.
 
     check_failures.py SOURCE_FOLDER
 """
