@@ -67,7 +67,9 @@ struct ComparisonRow {
 /// The totals of one side.
 struct ComparisonTotals {
     double step_ms = 0, compute_ms = 0;
-    double communication_ms = 0;  ///< in which any collective runs, of a plan as of a measured step
+    /// Time in which at least one collective runs, of a plan as of a measured step; less than the sum where groups
+    /// communicate at the same time.
+    double communication_ms = 0;
     double exposed_ms = 0;
     std::int64_t corrected_peak_bytes = 0;  ///< of Evaluation::corrected_memory; 0 where unknown
     std::int64_t estimated_peak_bytes = 0;  ///< of Evaluation::memory, as torch estimates it; 0 where unknown
