@@ -9,7 +9,7 @@ namespace overlap {
 /// The best plan by the name that says its step and peak, with notes that say how it was made.
 Plan found_plan(const SearchResult& result);
 
-/// The report of `overlap search --report` (resources/schemas/overlap-search.schema.json).
+/// The report of `overlap search --report` (resources/schemas/search.schema.json).
 /// @param simulated_ms the step of the best plan as `overlap simulate` has it, where groups share links only if the
 /// graph's cost model says so.
 std::string search_report_json(const SearchResult& result, double simulated_ms);
