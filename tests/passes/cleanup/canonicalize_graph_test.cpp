@@ -1,3 +1,4 @@
+#include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {
@@ -80,6 +81,81 @@ TEST_F(CanonicalizeGraphTest, WithoutSuchOperatorsTheGraphStays) {
     output({call("a", "aten.relu.default", {placeholder("x")})});
     run(pass);
     EXPECT_TRUE(is_input());
+}
+
+/// A matrix, what is cleaned of it, and a reader: each difference from a slice or a view of everything.
+class CleanedInputTest : public CanonicalizeGraphTest {
+  protected:
+    using Change = std::vector<test::Difference>;
+
+    std::shared_ptr<const Graph> cleaned(const std::string& target, const std::string& args, const Change& change) {
+        builder_ = {};
+        const NodeId matrix = placeholder("matrix", {2, 4});
+        output({call("cleaned", "aten.relu.default", {matrix}, {2, 4})});
+        Change all = {{"cleaned", "/target", '"' + target + '"'}, {"cleaned", "/args", args}};
+        all.insert(all.end(), change.begin(), change.end());
+        return require_pass(pass).run(test::altered(builder_.finish(header_), all), {}, {}).graph;
+    }
+    bool goes(const std::string& target, const std::string& args, const Change& change = {}) {
+        return cleaned(target, args, change)->find("cleaned") == no_node;
+    }
+    bool is_refused(const std::string& target, const std::string& args, const Change& change = {}) {
+        try {
+            cleaned(target, args, change);
+        } catch (const PassRefusal& refused) {
+            return std::string_view(refused.what()).find("torchtitan raises an error") != std::string_view::npos;
+        }
+        return false;
+    }
+};
+
+TEST_F(CleanedInputTest, ASliceGoesWhereItsNumbersTakeEverything) {
+    const auto sliced = [&](const std::string& more) {
+        return goes("aten.slice.Tensor", R"(["%matrix")" + more + "]");
+    };
+    EXPECT_TRUE(sliced(""));
+    EXPECT_TRUE(sliced(", -2, 0, 2, 1"));
+    EXPECT_TRUE(sliced(", 1, 0, 4"));
+    EXPECT_TRUE(sliced(R"(, 1, {"symbol": "u0 - u0", "hint": 0}, {"symbol": "u1", "hint": 4}, 1)"));
+    EXPECT_TRUE(sliced(", false, false, 2, true"));  // Python's False is 0
+    EXPECT_FALSE(sliced(", 1, 0, 3"));
+    EXPECT_FALSE(sliced(", 0, 0, true"));
+    EXPECT_FALSE(sliced(", 0, 1"));
+    EXPECT_FALSE(sliced(", 0, null"));  // None is not 0
+    EXPECT_FALSE(sliced(", 0, 0, 2, 2"));
+    EXPECT_FALSE(sliced(R"(, 0, "%matrix")"));
+    EXPECT_FALSE(sliced(R"(, 0, 0, "%matrix")"));
+}
+
+TEST_F(CleanedInputTest, ASliceThatFitsNoInputIsRefused) {
+    const auto refused = [&](const std::string& more, const Change& change = {}) {
+        return is_refused("aten.slice.Tensor", R"(["%matrix")" + more + "]", change);
+    };
+    EXPECT_TRUE(refused(", 2"));
+    EXPECT_TRUE(refused(", -3"));
+    EXPECT_TRUE(refused(", null"));
+    EXPECT_TRUE(refused(R"(, "rows")"));
+    EXPECT_TRUE(refused(", 0, 0, null"));
+    EXPECT_TRUE(refused(", 0", {{"matrix", "/outputs", "[null]"}}));
+    EXPECT_TRUE(refused(", 0", {{"matrix", "/outputs/0/shape", "[]"}, {"matrix", "/outputs/0/stride", "[]"}}));
+    EXPECT_TRUE(is_refused("aten.slice.Tensor", "[1]"));
+    EXPECT_TRUE(is_refused("aten.slice.Tensor", "[]"));
+    EXPECT_TRUE(is_refused("aten.detach.default", "[]"));
+    EXPECT_FALSE(refused(", 2", {{"matrix", "/outputs", ""}}));  // without a value it is left out
+}
+
+TEST_F(CleanedInputTest, AViewGoesWhereBothAreOneTensorOfTheSameShape) {
+    const std::string args = R"(["%matrix", [2, 4]])";
+    const auto view = [&](const Change& change) { return goes("aten.reshape.default", args, change); };
+    EXPECT_TRUE(view({}));
+    EXPECT_FALSE(view({{"cleaned", "/outputs/0/shape", "[4, 2]"}}));
+    for (const char* node : {"matrix", "cleaned"}) {
+        EXPECT_FALSE(view({{node, "/outputs", ""}})) << node;
+        EXPECT_FALSE(view({{node, "/outputs", "[null]"}})) << node;
+        EXPECT_FALSE(view({{node, "/multi", "true"}})) << node;
+    }
+    EXPECT_FALSE(goes("aten.reshape.default", "[1, [2, 4]]"));
+    EXPECT_FALSE(goes("aten.t.default", "[]"));
 }
 
 }  // namespace
