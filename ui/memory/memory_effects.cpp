@@ -38,7 +38,7 @@ void MemoryEffects::find() {
     auto modules = document_.repairing() ? nullptr : document_.sharedModules();
     if (selected == selected_ && evaluation == evaluation_ && modules == modules_) return;
     search_.cancel();
-    texts_.fill({});
+    briefs_.fill({});
     useful_.fill(false);
     selected_ = std::move(selected);
     evaluation_ = std::move(evaluation);
@@ -47,7 +47,8 @@ void MemoryEffects::find() {
                      MemoryCommands(document_).refusal().isEmpty() && !document_.current()->stale();
     target_ = can ? selected_ : std::nullopt;
     // A rule of it would bring the plan a policy at most, whose effect is not that of the rule.
-    if (target_ && matchesNothing(*modules_, *target_)) texts_.fill(tr("matches nothing"));
+    if (target_ && matchesNothing(*modules_, *target_)) briefs_.fill(tr("matches nothing"));
+    texts_ = briefs_;
     emit changed();
     if (!target_ || !texts_.front().isEmpty()) return;
     std::vector<MemoryChoice> choices;
@@ -69,14 +70,15 @@ void MemoryEffects::add(const PolicyPoint& point) {
     const auto place = static_cast<std::size_t>(*action);
     useful_[place] = !point.refused && (step_ms != 0 || peak != 0);
     if (point.refused) {
-        texts_[place] = tr("refused");
+        briefs_[place] = tr("refused");
     } else if (!useful_[place]) {
-        texts_[place] = tr("changes nothing");
+        briefs_[place] = tr("changes nothing");
     } else {
-        texts_[place] =
+        briefs_[place] =
             formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
-        if (point.shared || evaluation_->on_shared_links) texts_[place] += QStringLiteral("   ") + linksSharedLabel();
+        if (point.shared || evaluation_->on_shared_links) briefs_[place] += QStringLiteral("   ") + linksSharedLabel();
     }
+    texts_[place] = briefs_[place];
     if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty() && !point.refused)
         texts_[place] += QStringLiteral("   ") + policy;
     emit changed();

@@ -33,6 +33,8 @@ class MemoryEffects : public QObject {
     /// where they are not known yet. Steps are with links shared, and said to be, where the figures do not share them.
     /// Of a plan without a policy it says which one the rule would give it.
     const QString& text(MemoryAction action) const { return texts_[static_cast<std::size_t>(action)]; }
+    /// That without the policy, for rows where the policy is told beside them.
+    const QString& brief(MemoryAction action) const { return briefs_[static_cast<std::size_t>(action)]; }
     /// Whether the action is known to change anything and is not refused.
     bool isWorthAClick(MemoryAction action) const { return useful_[static_cast<std::size_t>(action)]; }
     bool busy() const { return search_.busy(); }
@@ -49,7 +51,7 @@ class MemoryEffects : public QObject {
     std::shared_ptr<const ModuleTree> modules_;     ///< that rules would name; null while others are being made
     QStringList together_;
     std::optional<MemoryTarget> selected_, target_;
-    std::array<QString, memory_actions.size()> texts_;
+    std::array<QString, memory_actions.size()> texts_, briefs_;
     std::array<bool, memory_actions.size()> useful_{};
     PolicySearch search_;
 };

@@ -333,7 +333,9 @@ void MemoryPanel::setSelectedTogether(const QStringList& modules) {
 }
 
 void MemoryPanel::showEffects() {
-    for (const MemoryAction action : memory_actions) model_->setEffect(action, effects_->text(action));
+    // The caption tells of the policy that a rule brings: rows would cut it.
+    for (const MemoryAction action : memory_actions)
+        model_->setEffect(action, effects_->brief(action), effects_->text(action));
 }
 
 void MemoryPanel::preview(MemoryAction action, const QStringList& modules) {

@@ -47,8 +47,9 @@ int MemoryRulesModel::rowOfRule(int rule) const {
     return -1;
 }
 
-void MemoryRulesModel::setEffect(MemoryAction action, const QString& effect) {
-    effects_[static_cast<std::size_t>(action)] = effect;
+void MemoryRulesModel::setEffect(MemoryAction action, const QString& brief, const QString& all) {
+    effects_[static_cast<std::size_t>(action)] = all;
+    brief_effects_[static_cast<std::size_t>(action)] = brief;
     const QModelIndex changed = index(rowOf(action), remark_column);
     emit dataChanged(changed, changed);
 }
@@ -80,7 +81,7 @@ QString MemoryRulesModel::name(const Row& row) const {
 
 QString MemoryRulesModel::remark(const Row& row) const {
     if (row.rule < 0) {
-        const QString& effect = effects_[static_cast<std::size_t>(row.action)];
+        const QString& effect = brief_effects_[static_cast<std::size_t>(row.action)];
         return effect.isEmpty() && invites_ && row.action == MemoryAction::save ? tr("drop modules here") : effect;
     }
     if (const Problem* problem = problemOf(row.rule)) return QString::fromStdString(problem->title).toLower();

@@ -30,7 +30,8 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     int rowOf(MemoryAction action) const;
     int rowOfRule(int rule) const;
     /// What putting the selection under an action would change, as text; empty where that is not known.
-    void setEffect(MemoryAction action, const QString& effect);
+    /// @param brief what of it has room in the row; the tool tip has all.
+    void setEffect(MemoryAction action, const QString& brief, const QString& all);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -55,7 +56,7 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     MemorySection section_;
     bool invites_ = false;  ///< whether rules can be added
     std::vector<Row> rows_;
-    std::array<QString, memory_actions.size()> effects_;
+    std::array<QString, memory_actions.size()> effects_, brief_effects_;
 };
 
 }  // namespace overlap::ui

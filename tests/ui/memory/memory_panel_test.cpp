@@ -295,6 +295,10 @@ class MemoryPanelTest : public QObject {
             const QModelIndex row = panel.model()->index(panel.model()->rowOf(action), 0);
             for (const QString& text : {panel.effects()->text(action), row.data(Qt::ToolTipRole).toString()})
                 QVERIFY2(text.endsWith("with policy default"), qPrintable(text));
+            // The caption says so of all rows, which have no room for it.
+            const QString remark = row.siblingAtColumn(MemoryRulesModel::remark_column).data().toString();
+            QVERIFY(!remark.isEmpty() && !remark.contains("policy"));
+            QVERIFY2(panel.effects()->text(action).startsWith(remark), qPrintable(remark));
         }
         QMenu menu;
         panel.view()->fillMenu(menu, -1);
