@@ -84,7 +84,8 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
         case step_column:
             return formatDifference(row.effect.step_ms, Unit::Time);
         case shared_column:
-            return row.effect.shared_step_ms ? formatDifference(*row.effect.shared_step_ms, Unit::Time) : QString();
+            // Where the change adds nothing to shared links, a job's step differs by as much.
+            return formatDifference(job_step_ms(row.effect), Unit::Time);
         case exposed_column:
             return formatDifference(row.effect.exposed_ms, Unit::Time);
         case peak_column:
