@@ -242,6 +242,8 @@ void MemoryPanel::showSection() {
     const bool editable = MemoryCommands(document_).refusal().isEmpty();
     for (QWidget* field : std::initializer_list<QWidget*>{policy_, budget_, prefetch_, deferral_})
         field->setEnabled(editable);
+    // It changes no plan, and the timeline draws it of the baseline, too.
+    limit_->setEnabled(document_.isOpen());
 }
 
 bool MemoryPanel::busy() const {

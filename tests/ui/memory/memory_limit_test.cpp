@@ -7,6 +7,7 @@
 #include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/memory/memory_panel.h"
+#include "ui/memory/policy_box.h"
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/limit_field.h"
@@ -48,6 +49,19 @@ class MemoryLimitTest : public QObject {
         QTest::keyClick(panel.limit(), Qt::Key_Return);
         QCOMPARE(changed.count(), 1);
         QVERIFY(!refused.isEmpty());
+    }
+
+    /// The timeline draws it of the baseline, too, whose policy nothing can change.
+    void theBaselineHasALimitAndNothingElseToEdit() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        QVERIFY(panel.policy()->isEnabled() && panel.limit()->isEnabled());
+        document->setCurrentIndex(0);
+        QVERIFY(!panel.policy()->isEnabled());
+        QVERIFY(panel.limit()->isEnabled());
+        Document none;
+        MemoryPanel empty(none);
+        QVERIFY(!empty.policy()->isEnabled() && !empty.limit()->isEnabled());
     }
 
     void theLimitIsOfOneGraph() {
