@@ -27,6 +27,13 @@ std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::st
     return evaluation;
 }
 
+std::map<std::string, std::string> groupsOf(const Evaluation& evaluation) {
+    std::map<std::string, std::string> groups;
+    for (std::size_t group = 0; group < evaluation.simulation.groups.size(); ++group)
+        groups.emplace(evaluation.simulation.groups[group].process_group, group_title_and_name(evaluation, group));
+    return groups;
+}
+
 std::string prefixOf(const QString& title) {
     return title.toStdString().append(" · ");
 }
@@ -92,6 +99,13 @@ std::optional<ProfileError> errorOfProfile(const MeasuredComparison& measured, c
 
 }  // namespace
 
+QString ComparedSteps::groupOf(const ComparisonRow& row) const {
+    const std::string& name = row.after ? row.after->process_group : row.before->process_group;
+    const auto& groups = row.after && !measured ? groups_after : groups_before;
+    const auto found = groups.find(name);
+    return QString::fromStdString(found == groups.end() ? name : found->second);
+}
+
 std::uint32_t ComparedSteps::referenceBefore(const ComparisonRow& row) const {
     const ShownPart& part = shown->parts.front();
     return row.before ? part.first_reference + nodeOf(*part.evaluation, *row.before) : no_reference;
@@ -114,6 +128,7 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     steps->after = after.title;
     const auto first = evaluationOf(before, stop);
     if (!first || stop.stop_requested()) return nullptr;
+    steps->groups_before = groupsOf(*first);
     if (after.measurement) {
         compareWithMeasurement(*steps, first, after);
         if (stop.stop_requested()) return nullptr;
@@ -124,6 +139,7 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     }
     const auto second = evaluationOf(after, stop);
     if (!second || stop.stop_requested()) return nullptr;
+    steps->groups_after = groupsOf(*second);
     steps->comparison = compare_variants(*first, *second);
     TimelinePart part{timeline_of(*second), prefixOf(after.title)};
     part.first_reference = first_compared_reference + first->graph->node_count();

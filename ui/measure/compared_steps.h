@@ -1,9 +1,11 @@
 #pragma once
 
 #include <QString>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/measure/prediction_error.h"
@@ -47,7 +49,11 @@ struct ComparedSteps {
     /// those.
     std::optional<ProfileError> profile_error;
     std::shared_ptr<const ShownTimeline> shown;  ///< both steps, the second below the first
+    /// What each plan's process groups are called, by their names; those of a measurement are the plan's.
+    std::map<std::string, std::string> groups_before, groups_after;
 
+    /// What the process group of a row is called: where both sides have the collective, that of the second.
+    QString groupOf(const ComparisonRow& row) const;
     /// What a row's collective has as reference in `shown`; no_reference where that side lacks it.
     std::uint32_t referenceBefore(const ComparisonRow& row) const;
     std::uint32_t referenceAfter(const ComparisonRow& row) const;

@@ -122,7 +122,7 @@ QString ComparisonModel::text(const ComparisonRow& row, int column) const {
         case name_column:
             return nameOf(row);
         case group_column:
-            return QString::fromStdString(anySide(row).process_group);
+            return steps_->groupOf(row);
         case bytes_column:
             return anySide(row).bytes > 0 ? formatBytes(static_cast<double>(anySide(row).bytes)) : QString();
         case start_column:

@@ -61,6 +61,12 @@ class ComparePanelTest : public QObject {
         QVERIFY(rowsThatAre(panel, "merged") > 2);
         QVERIFY2(panel.sums().contains("merged"), qPrintable(panel.sums()));
 
+        // Process groups are called as the timeline and other views call them.
+        for (int row = 0; row < panel.view()->model()->rowCount(); ++row) {
+            const QString group = panel.view()->model()->index(row, ComparisonModel::group_column).data().toString();
+            QVERIFY2(group.contains(" · "), qPrintable(group));
+        }
+
         const int differing = panel.view()->model()->rowCount();
         panel.filter()->setText("merged");
         QCOMPARE(panel.view()->model()->rowCount(), rowsThatAre(panel, "merged"));
