@@ -71,7 +71,7 @@ ModuleRepairDialog::ModuleRepairDialog(Document& document, QWidget* parent)
       examples_title_(new QLabel),
       examples_(new QListWidget),
       summary_(new QLabel),
-      buttons_(new QDialogButtonBox(QDialogButtonBox::Apply | QDialogButtonBox::Cancel)) {
+      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
     setObjectName("moduleRepairDialog");
     setWindowTitle(tr("Repair modules"));
     setAttribute(Qt::WA_DeleteOnClose);
@@ -98,8 +98,10 @@ ModuleRepairDialog::ModuleRepairDialog(Document& document, QWidget* parent)
     summary_->setAccessibleName(tr("What the rules give"));
     layout->addWidget(summary_);
     layout->addWidget(buttons_);
-    buttons_->button(QDialogButtonBox::Apply)->setDefault(true);
-    connect(buttons_->button(QDialogButtonBox::Apply), &QPushButton::clicked, this, &ModuleRepairDialog::accept);
+    // The role of Apply has its place behind Cancel; it accepts, as the first button of all dialogs does.
+    buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Apply"));
+    buttons_->button(QDialogButtonBox::Ok)->setDefault(true);
+    connect(buttons_, &QDialogButtonBox::accepted, this, &ModuleRepairDialog::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &ModuleRepairDialog::reject);
     connect(model_, &ModuleRulesModel::rulesChanged, this, &ModuleRepairDialog::showPreview);
     connect(model_, &ModuleRulesModel::previewed, this, &ModuleRepairDialog::showPreview);
@@ -254,7 +256,7 @@ void ModuleRepairDialog::showPreview() {
     const QString error = model_->error();
     const auto& repaired = model_->repaired();
     const bool known = repaired && repaired->outcomes.size() == model_->rules().size();
-    buttons_->button(QDialogButtonBox::Apply)->setEnabled(error.isEmpty() && document_.editable());
+    buttons_->button(QDialogButtonBox::Ok)->setEnabled(error.isEmpty() && document_.editable());
     const bool empty = nothing_proposed_ && model_->rules().empty();
     summary_->setText(!error.isEmpty() ? shownLines(error)
                       : empty          ? tr("The graph proposes no rule: nodes without a module have neither names of "

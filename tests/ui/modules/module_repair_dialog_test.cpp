@@ -116,7 +116,20 @@ class ModuleRepairDialogTest : public QObject {
         rule.module = "blocks";
         dialog.model().setRules({rule});
         QVERIFY2(dialog.summary().contains("not closed"), qPrintable(dialog.summary()));
-        QVERIFY(!dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Apply)->isEnabled());
+        QVERIFY(!dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+    }
+
+    /// As in all other dialogs.
+    void theButtonThatAppliesStandsBeforeCancel() {
+        ModuleRepairDialog dialog(*document_);
+        dialog.setAttribute(Qt::WA_DeleteOnClose, false);
+        dialog.show();
+        const auto* buttons = dialog.findChild<QDialogButtonBox*>();
+        const QPushButton* apply = nullptr;
+        for (const QAbstractButton* button : buttons->buttons())
+            if (button->text().remove(u'&') == "Apply") apply = qobject_cast<const QPushButton*>(button);
+        QVERIFY(apply && apply->isDefault());
+        QTRY_VERIFY(apply->x() < buttons->button(QDialogButtonBox::Cancel)->x());
     }
 
     void rulesMoveAndGo() {
