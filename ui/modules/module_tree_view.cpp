@@ -28,7 +28,7 @@ namespace {
 constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
 constexpr int rest_ms = 600;
 constexpr int name_margin = 16;   ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
-constexpr int shortest_name = 9;  ///< in letters of average width, also on the deepest level
+constexpr int shortest_name = 8;  ///< in letters of average width, also on the deepest level
 constexpr int more_margin = 6;    ///< beside how many columns have no room
 constexpr int level_indentation = 14, narrow_indentation = 9;
 /// Models are seldom deeper; the tree scrolls sideways when levels below these are opened.

@@ -23,6 +23,7 @@
 #include "ui/frame/enlarge_button.h"
 #include "ui/frame/enlarged_part.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/modules/module_tree_model.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/search/search_controls.h"
@@ -45,6 +46,17 @@ class LowWindowTest : public QObject {
 
   private slots:
     void initTestCase() { ThemeManager::instance().apply(); }
+
+    /// A window with a frame is a little narrower than half of a screen, and modules of models lie deep.
+    void modulesOfAModelShowAFigure() {
+        MainWindow window;
+        open(window, {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")});
+        const auto* tree = window.findChild<QTreeView*>("moduleTree");
+        window.resize(798, 487);
+        QTRY_COMPARE(window.width(), 798);
+        QTRY_VERIFY2(!tree->isColumnHidden(ModuleTreeModel::exposed_column),
+                     qPrintable(QString::number(tree->width())));
+    }
 
     void panelsAreNeverLowerThanTheyCanBeUsed_data() {
         QTest::addColumn<QSize>("size");
