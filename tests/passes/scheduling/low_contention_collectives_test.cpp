@@ -1,3 +1,4 @@
+#include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {
@@ -105,6 +106,94 @@ TEST_F(LowContentionCollectivesTest, WhatIsReadByPlaceMustNotBeAKeyword) {
     const NodeId hides = product("hides", x);
     output({wait("scattered", scattered), hides});
     EXPECT_NE(refusal(pass, any_size).find("raises an IndexError"), std::string::npos);
+}
+
+/// A gather and a scatter that one product hides: how many are replaced with each difference.
+class AlteredContentionTest : public LowContentionCollectivesTest {
+  protected:
+    using Change = std::vector<test::Difference>;
+
+    PassResult changed(const Change& change, const Json& options) {
+        builder_ = {};
+        const NodeId x = placeholder("x", {64}), y = placeholder("y", {64}), out = placeholder("out", {512});
+        const NodeId gathered = all_gather("gather", x), scattered = reduce_scatter("scatter", y);
+        const NodeId hides = product("hides", x);
+        output({wait("gathered", gathered), wait("scattered", scattered), hides, out});
+        return require_pass(pass).run(test::altered(builder_.finish(header_), change),
+                                      read_options(require_pass(pass), options), {});
+    }
+    std::string told_of(const Change& change, const Json& options) {
+        const std::string message = changed(change, options).report.problems.front().message;
+        return message.substr(0, message.find(" run on"));
+    }
+    std::string why_not(const Change& change, const Json& options) {
+        try {
+            changed(change, options);
+        } catch (const PassRefusal& refused) {
+            return refused.what();
+        }
+        return "not refused";
+    }
+    static inline const Json large = {{"low_contention_min_bytes_per_rank", 1024}};
+    const Change into_buffer = {{"gather", "/target", R"("_c10d_functional.all_gather_into_tensor_out.default")"},
+                                {"gather", "/kwargs", R"({"out": "%out"})"}};
+    static Json multicast() {
+        return {{"low_contention_min_bytes_per_rank", 0}, {"low_contention_all_gather_ce_multicast", true}};
+    }
+};
+
+/// The bytes of what is no single tensor, and of what no whole number of ranks shares, are not known: such a
+/// collective is not left out for being small.
+TEST_F(AlteredContentionTest, OnlyWhatIsKnownToBeSmallStays) {
+    EXPECT_EQ(told_of({}, large), "0 of 2 collectives");
+    EXPECT_EQ(told_of({{"x", "/outputs", "[null]"}}, large), "1 of 2 collectives");
+    EXPECT_EQ(told_of({{"x", "/outputs", "[null, null]"}, {"x", "/multi", "true"}}, large), "1 of 2 collectives");
+    EXPECT_EQ(told_of({{"x", "/outputs", ""}}, large), "1 of 2 collectives");
+    EXPECT_EQ(told_of({{"gather", "/args/0", "1"}}, large), "1 of 2 collectives");
+    for (const char* ranks : {"0", "-8", R"("eight")"})
+        EXPECT_EQ(told_of({{"scatter", "/args/2", ranks}}, large), "1 of 2 collectives") << ranks;
+    EXPECT_NE(why_not({{"x", "/symbolic_shapes", R"([["u0"]])"}}, large).find("known only when the job runs"),
+              std::string::npos);
+    EXPECT_EQ(told_of({{"x", "/symbolic_shapes", R"([["u0"]])"}}, any_size), "2 of 2 collectives");
+}
+
+TEST_F(AlteredContentionTest, AGatherIntoABufferNeedsMulticast) {
+    EXPECT_EQ(told_of(into_buffer, any_size), "1 of 2 collectives");
+    EXPECT_NE(changed(into_buffer, any_size).report.problems.front().message.find("multicast alone can"),
+              std::string::npos);
+    const auto graph = changed(into_buffer, multicast()).graph;
+    const NodeId gather = graph->find("_low_contention_all_gather_ce_multicast_out_default");
+    ASSERT_NE(gather, no_node);
+    EXPECT_EQ(graph->name(graph->argument(gather, 2)->node), "out");
+    EXPECT_NE(changed({}, multicast()).graph->find("_low_contention_all_gather_ce_multicast_default"), no_node);
+}
+
+TEST_F(AlteredContentionTest, TheWaitOfAGatherIntoABufferMayBeThatOfTheBuffer) {
+    const auto with = [&](const Change& more) {
+        Change change = into_buffer;
+        change.insert(change.end(), more.begin(), more.end());
+        return change;
+    };
+    EXPECT_EQ(told_of(with({{"gathered", "/args/0", R"("%out")"}}), multicast()), "2 of 2 collectives");
+    EXPECT_EQ(told_of(with({{"gathered", "/args/0", R"("%x")"}}), multicast()), "1 of 2 collectives");
+    EXPECT_EQ(
+        told_of(with({{"gather", "/kwargs", R"({"out": 1})"}, {"gathered", "/args/0", R"("%out")"}}), multicast()),
+        "1 of 2 collectives");
+    EXPECT_EQ(told_of(with({{"gather", "/kwargs", "{}"}, {"gathered", "/args/0", R"("%out")"}}), multicast()),
+              "1 of 2 collectives");
+    EXPECT_NE(why_not(with({{"gather", "/kwargs", "{}"}}), multicast()).find("no keyword out"), std::string::npos);
+}
+
+TEST_F(AlteredContentionTest, AGroupHasToBeAName) {
+    EXPECT_NE(why_not({{"gather", "/args/2", "1"}}, any_size).find("its process group is no name"), std::string::npos);
+}
+
+TEST_F(AlteredContentionTest, WithoutSuchCollectivesNothingIsTold) {
+    const NodeId x = placeholder("x");
+    output({product("hides", x)});
+    run(pass, any_size);
+    EXPECT_TRUE(is_input());
+    EXPECT_TRUE(result_.report.problems.empty());
 }
 
 }  // namespace
