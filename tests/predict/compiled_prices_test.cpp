@@ -69,14 +69,24 @@ TEST_F(CompiledPrices, OfAKernelStandWithItsOperatorsByWhatTheyReturn) {
     EXPECT_DOUBLE_EQ(times.times_ms[b], whole_ms / 3 * 2);
 }
 
-TEST_F(CompiledPrices, OfAProductAreItsFlops) {
-    const NodeId x = input({100, 1000}), y = input({1000, 50});
-    const NodeId a = call("aten.mm.default", GraphSketch::values({x, y}), {100, 50});
-    const CompiledTimes times = finish({a});
-    const double flops_ms = 2.0 * 100 * 1000 * 50 * 4e-9;
-    EXPECT_NEAR(times.times_ms[a], 0.02 + (100'000 + 50'000 + 5000) * 4 * 2e-6, 1e-6);  // its bytes take longer
-    EXPECT_NEAR(times.without_reading_ms[a], 0.02 + std::max(flops_ms, 5000 * 4 * 2e-6), 1e-6);
-    EXPECT_FALSE(times.generated[a]);
+TEST_F(CompiledPrices, OfAProductAreItsFlopsOrItsBytes) {
+    const auto product = [&](std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+        const NodeId x = input({rows, inner}), y = input({inner, columns});
+        return call("aten.mm.default", GraphSketch::values({x, y}), {rows, columns});
+    };
+    const NodeId of_bytes = product(100, 1000, 50), of_flops = product(10'000, 10'000, 10'000);
+    const NodeId of_both = product(1000, 2000, 1000);
+    const CompiledTimes times = finish({of_bytes, of_flops, of_both});
+    // 620 kB, of which 20 kB are written, take longer than 10 million flops, 0.04 ms, but for its writing.
+    EXPECT_NEAR(times.times_ms[of_bytes], 0.02 + 1.24, 1e-9);
+    EXPECT_NEAR(times.without_reading_ms[of_bytes], 0.02 + 0.04, 1e-9);
+    // 2e12 flops take longer than 1.2 GB, 2400 ms.
+    EXPECT_NEAR(times.times_ms[of_flops], 0.02 + 8000, 1e-6);
+    EXPECT_NEAR(times.without_reading_ms[of_flops], 0.02 + 8000, 1e-6);
+    // 4e9 flops take 16 ms and 20 MB 40 ms; the 4 MB that are written 8 ms.
+    EXPECT_NEAR(times.times_ms[of_both], 0.02 + 40, 1e-9);
+    EXPECT_NEAR(times.without_reading_ms[of_both], 0.02 + 16, 1e-9);
+    EXPECT_FALSE(times.generated[of_flops]);
 }
 
 TEST_F(CompiledPrices, OfAProductFollowFromTheRateOfItsType) {

@@ -145,7 +145,7 @@ TEST_F(KernelValues, OfANormalisationAreKeptWhereNothingIsCompiled) {
     EXPECT_EQ(kernels_in({-1}, {b}), (Lines{"s: x 400 -> s 400", "b: s 400 -> b 400"}));
 }
 
-/// Kernels of a sum behind a product of x and y, or of what `change` makes of it.
+/// Kernels of what is computed of `m`, a product of x and y.
 class SumBehindAProduct : public ::testing::Test, protected KernelSketch {
   protected:
     NodeId x = input("x"), y = input("y"), z = input("z");
