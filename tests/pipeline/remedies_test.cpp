@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stop_token>
 
 #include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"

@@ -164,7 +164,7 @@ TEST_F(Compiled, WhatReadsAViewOfGivenMemoryComesBehindItsWriter) {
     EXPECT_EQ(launched, (std::vector<NodeId>{early, product, writer, late, other}));
 }
 
-/// Launched in the order of the graph, no two of them as one.
+/// The nodes of the kernels, in the order in which they are launched.
 std::vector<NodeId> launches_of(const Program& program) {
     std::vector<NodeId> launched;
     for (const ComputeWork& work : program.compute) launched.push_back(work.node);

@@ -109,7 +109,8 @@ TEST(CopyOfACollective, OfAnOperatorThatSaysNothingHasNeitherGroupNorSource) {
     EXPECT_EQ(trace->collectives()[0].source, CollectiveSource::none);
 }
 
-/// A kernel of a collective on a stream; what the arguments say, each where it is not empty.
+/// Adds a kernel of a collective on a stream, 100 us behind the one before it.
+/// @param arguments null: the trace says nothing of it.
 void add_kernel(test::TraceSketch& sketch, const std::string& stream, const CollectiveArguments* arguments) {
     TraceEvent made = test::TraceSketch::event("kernel", "ncclDevKernel_AllGather", sketch.builder.size() * 100, 10);
     made.process = "0";
@@ -118,6 +119,7 @@ void add_kernel(test::TraceSketch& sketch, const std::string& stream, const Coll
     sketch.builder.add(made);
 }
 
+/// What an event says of an all-gather in a group; texts that are empty are left out, and so is a size of 0.
 CollectiveArguments of_group(test::TraceSketch& sketch, const std::string& name, const std::string& ranks = {},
                              const std::string& description = {}, std::int64_t size = 0) {
     CollectiveArguments arguments;

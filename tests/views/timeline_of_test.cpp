@@ -38,13 +38,14 @@ TEST_F(TimelineOf, HasALaneForComputeAndOneForEachGroup) {
     EXPECT_EQ(timeline_->range().end_ns, ns(simulation.step_ms));
 }
 
+/// Lanes of groups come in the order of the file, whichever group a plan uses first.
 TEST(TimelineOfPlans, KeepsLanesInTheirPlaces) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     Plan plan = make_plan(*graph, "Plan A");
     plan.buckets = one_bucket_per_block(ModuleTree(*graph, ModuleSource::module_fqn), graph.get());
     std::vector<std::string> groups;
     for (const ProcessGroup& listed : graph->header().process_groups) groups.push_back(listed.name);
-    bool differs = false;  // the order of first use from the file's
+    bool differs = false;  // whether groups are used in another order anywhere
     for (const auto& evaluation : {evaluate_baseline(graph), evaluate(graph, plan)}) {
         std::vector<std::string> expected, used, lanes;
         for (const GroupTiming& group : evaluation->simulation.groups) used.push_back(group.process_group);

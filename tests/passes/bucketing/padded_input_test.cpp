@@ -162,7 +162,7 @@ TEST_F(PaddedInputTest, WhatDoesNotOnlyPadIsNone) {
     for (const auto& way : ways) EXPECT_FALSE(matched_with(way)) << way.front();
 }
 
-TEST_F(PaddedInputTest, WhatIsReadElsewhereToo) {
+TEST_F(PaddedInputTest, WhatIsReadElsewhereTooIsNone) {
     for (const std::string read : {"cat", "source"}) {
         const test::Call reader{"reader", "aten.neg.default", R"(["%)" + read + R"("])"};
         EXPECT_FALSE(matched(test::with_call(*packing(), reader, "start"))) << read;

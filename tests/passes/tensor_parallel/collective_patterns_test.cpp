@@ -1,5 +1,7 @@
 #include "core/passes/tensor_parallel/collective_patterns.h"
 
+#include <gtest/gtest.h>
+
 #include "tests/passes/altered_graph.h"
 
 namespace overlap::tensor_parallel {
