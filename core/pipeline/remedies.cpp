@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/passes/registry/registry.h"
+#include "core/plan/memory_edits.h"
 
 namespace overlap {
 namespace {
@@ -62,8 +63,18 @@ class Remedies {
             add("remove all overlaps by hand", [](Plan& plan) { plan.overlaps.list.clear(); });
     }
 
+    /// The section and the passes that carry it out are one thing, as they are to a search: passes alone would take
+    /// their own defaults, which nobody asked for.
     void without_memory() {
-        add("take the memory settings out", [](Plan& plan) { plan.memory.reset(); });
+        const auto carries_it_out = [](const PassStep& step) {
+            return step.enabled && takes_memory_section(step.pass);
+        };
+        const bool has_passes = std::ranges::any_of(plan_.pipeline, carries_it_out);
+        add(has_passes ? "take the memory settings out, with their passes" : "take the memory settings out",
+            [&](Plan& plan) {
+                plan = edits::without_memory(std::move(plan));
+                std::erase_if(plan.pipeline, carries_it_out);
+            });
     }
 
     /// @param named those that the refusal names; else all others. Lists of modules are the user's work.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stop_token>
 
+#include "core/plan/memory_section.h"
 #include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
@@ -78,6 +79,21 @@ TEST_F(RemediesTest, MemorySettingsAreTakenOut) {
     plan_.memory->policy = "full";
     EXPECT_EQ(mended_by(), "take the memory settings out");
     EXPECT_FALSE(mended_.memory);
+}
+
+TEST_F(RemediesTest, MemoryPassesGoWithTheirSettings) {
+    open("llama3_debugmodel_fsdp8");
+    const auto carries_it_out = [](const PassStep& step) { return takes_memory_section(step.pass); };
+    ASSERT_TRUE(std::ranges::any_of(plan_.pipeline, carries_it_out));
+    plan_.memory.emplace();
+    plan_.pipeline.push_back(PassStep{"no_such_pass"});
+    const std::vector<Remedy> remedies = possible_remedies(plan_, *evaluate(graph_, plan_));
+    constexpr std::string_view label = "take the memory settings out, with their passes";
+    const auto found = std::ranges::find(remedies, label, &Remedy::label);
+    ASSERT_NE(found, remedies.end());
+    EXPECT_FALSE(found->plan.memory);
+    EXPECT_TRUE(std::ranges::none_of(found->plan.pipeline, carries_it_out));
+    EXPECT_EQ(found->plan.pipeline.back(), plan_.pipeline.back());
 }
 
 TEST_F(RemediesTest, APlanThatIsNotRefusedNeedsNone) {
