@@ -185,12 +185,25 @@ class LeftAlone {
                       : "are only merged beforehand, since the option collective_bucketing is off";
     }
 
+    /// Whether no pass of the plan would merge a collective of the forward pass with one of the backward pass.
+    bool directions_stay_apart() const {
+        bool apart = false;
+        for (const ResolvedStep& step : steps_) {
+            if (!step.step.enabled) continue;
+            if (step.step.pass == directions_apart) {
+                apart = true;
+            } else if (takes_buckets(step.step.pass) || decides_buckets(step.step.pass)) {
+                return false;
+            }
+        }
+        return apart;
+    }
+
     /// How many others of the graph share its kind, group and dtype, as far as that is known beforehand.
     std::string with_same_key(NodeId start) const {
         const MergeKey mine = merge_key(input_, start);
         std::size_t others = 0;
-        const bool apart = std::ranges::any_of(
-            steps_, [](const ResolvedStep& step) { return step.step.enabled && step.step.pass == directions_apart; });
+        const bool apart = directions_stay_apart();
         const BucketingEligibility eligibility(input_);
         for (const NodeId node : eligibility.collectives()) {
             const MergeKey key = merge_key(input_, node);

@@ -186,6 +186,19 @@ TEST_F(ExplainDirectionsTest, TheJointPassKeepsThemApart) {
         << why("norm_back");
 }
 
+TEST_F(ExplainDirectionsTest, APassBesideTheJointOneMergesBoth) {
+    plan_ = make_plan(*graph_, "Plan A");
+    plan_.buckets = {{{"layers.0"}}};
+    plan_.pipeline.insert(plan_.pipeline.begin(), PassStep{"joint_transformer_block_bucketing_reordering_pass"});
+    evaluation_ = evaluate(graph_, plan_);
+    ASSERT_FALSE(evaluation_->refused);
+    EXPECT_TRUE(says("norm_back", "with any of 3 others of its kind, process group and dtype")) << why("norm_back");
+    plan_.pipeline.back().enabled = false;
+    evaluation_ = evaluate(graph_, plan_);
+    EXPECT_TRUE(says("norm_back", "with any of 2 others of its kind, direction, process group and dtype"))
+        << why("norm_back");
+}
+
 TEST_F(ExplainDirectionsTest, TheManualPassMergesBoth) {
     bucket_with();
     ASSERT_FALSE(evaluation_->refused);
