@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/grouped_number.h"
+
 namespace overlap::job {
 
 namespace {
@@ -83,14 +85,15 @@ class Stuck {
     const StepOrder& order_;
 };
 
-/// Circles and lists in messages are cut here; the lists themselves are whole.
+/// Circles and lists in messages are cut here; the lists themselves are longer.
 constexpr std::size_t most_told = 8;
 
-std::string told(const std::vector<OpOnRank>& ops, std::string_view between,
+/// @param count how many there are, of which `ops` may be the first.
+std::string told(const std::vector<OpOnRank>& ops, std::size_t count, std::string_view between,
                  const std::function<std::string(const OpOnRank&)>& text) {
     std::string all;
     for (std::size_t i = 0; i < ops.size() && i < most_told; ++i) all.append(i ? between : "").append(text(ops[i]));
-    if (ops.size() > most_told) all += " and " + std::to_string(ops.size() - most_told) + " more";
+    if (count > most_told) all.append(" and " + grouped_text(static_cast<double>(count - most_told)) + " more");
     return all;
 }
 
@@ -114,8 +117,8 @@ JobProblem circle_problem(std::vector<NodeIndex> circle, const NodeNames& names)
     }
     while (problem.cycle.size() > 1 && same(problem.cycle.front(), problem.cycle.back())) problem.cycle.pop_back();
     const auto text = [](const OpOnRank& op) { return "rank " + std::to_string(op.rank) + " in " + op.op; };
-    problem.message = "nothing can go on: " + told(problem.cycle, ", which waits for ", text) + ", which waits for " +
-                      (problem.cycle.size() > 1 ? text(problem.cycle.front()) : "itself");
+    problem.message = "nothing can go on: " + told(problem.cycle, problem.cycle.size(), ", which waits for ", text) +
+                      ", which waits for " + (problem.cycle.size() > 1 ? text(problem.cycle.front()) : "itself");
     return problem;
 }
 
@@ -127,12 +130,14 @@ std::vector<JobProblem> deadlocks(const StepGraph& graph, const StepOrder& order
     if (std::vector<NodeIndex> circle = stuck.circle(); !circle.empty())
         return {circle_problem(std::move(circle), names)};
     JobProblem problem;
+    std::size_t missing = 0;
     for (std::uint32_t rendezvous = 0; rendezvous < graph.rendezvous_count(); ++rendezvous) {
         if (graph.complete(rendezvous)) continue;
         std::vector<std::int64_t> ranks;
         for (const NodeIndex node : graph.members(rendezvous)) {
             if (order.done[node] || !stuck.can_meet(node)) continue;
             if (ranks.empty()) ranks = absent(rendezvous);
+            missing += ranks.size();
             for (const std::int64_t rank : ranks)
                 if (problem.missing.size() < most_missing)
                     problem.missing.push_back({names.rank(node), names.op(node), rank});
@@ -141,7 +146,7 @@ std::vector<JobProblem> deadlocks(const StepGraph& graph, const StepOrder& order
     std::sort(problem.missing.begin(), problem.missing.end(), [](const OpOnRank& a, const OpOnRank& b) {
         return std::tie(a.rank, a.op, a.peer) < std::tie(b.rank, b.op, b.peer);
     });
-    problem.message = "nothing can go on: " + told(problem.missing, "; ", [](const OpOnRank& op) {
+    problem.message = "nothing can go on: " + told(problem.missing, missing, "; ", [](const OpOnRank& op) {
                           return "rank " + std::to_string(op.rank) + " in " + op.op + " waits for rank " +
                                  std::to_string(op.peer) + ", which has no such operation left";
                       });
