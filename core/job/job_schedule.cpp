@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/base/wording.h"
 #include "core/job/document/files_of_job.h"
 #include "core/job/pipeline_step.h"
 #include "core/job/schedules/named_schedules.h"
@@ -47,9 +48,13 @@ ActionLists named_lists(const ScheduleSpec& spec, std::int32_t stages) {
     if (spec.ranks && !spec.stages_per_rank && stages % *spec.ranks == 0) shape.stages_per_rank = stages / *spec.ranks;
     if (spec.ranks) shape.ranks = *spec.ranks;
     if (static_cast<std::int64_t>(shape.ranks) * shape.stages_per_rank != stages) {
-        throw InputError("schedule", std::to_string(stages) + " stages are not " +
-                                         std::to_string(shape.stages_per_rank) + " on each of " +
-                                         (spec.ranks ? std::to_string(*spec.ranks) : std::string("some")) + " ranks");
+        const std::string on_each = std::to_string(shape.stages_per_rank) + " on each rank";
+        const std::int64_t needed = static_cast<std::int64_t>(shape.stages_per_rank) * spec.ranks.value_or(1);
+        throw InputError("schedule",
+                         "found " + counted(static_cast<std::size_t>(stages), "stage") + ", expected " +
+                             (spec.ranks ? std::to_string(needed) + " for " +
+                                               counted(static_cast<std::size_t>(*spec.ranks), "rank") + ": " + on_each
+                                         : "a multiple of " + std::to_string(needed) + ": " + on_each));
     }
     try {
         return make_schedule(*schedule, shape);

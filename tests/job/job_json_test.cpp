@@ -106,7 +106,7 @@ TEST(JobJson, ATableHasAStepOrARefusalForEachSchedule) {
     EXPECT_EQ(table[0], Json::parse(R"({"name": "GPipe", "own": true, "step_ms": 6, "ranks": 1, "stages_per_rank": 1,
         "idle_share": 0, "waiting_share": 0, "transfer_share": 0})"));
     EXPECT_EQ(table[2], Json::parse(R"({"name": "Interleaved1F1B", "own": false, "step_ms": null,
-        "refusal": "schedule: 1 stages are not 2 on each of some ranks"})"));
+        "refusal": "schedule: found 1 stage, expected a multiple of 2: 2 on each rank"})"));
 }
 
 }  // namespace

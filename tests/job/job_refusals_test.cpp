@@ -36,9 +36,9 @@ const std::string one = R"({"ms": {"F": 1, "B": 2}})", two = one + ", " + one,
 
 TEST(JobRefusals, SchedulesThatDoNotFitTheStages) {
     EXPECT_EQ(refused(one, R"({"name": "ZBVZeroBubble", "microbatches": 2, "stages_per_rank": 2})"),
-              "schedule: 1 stages are not 2 on each of some ranks");
+              "schedule: found 1 stage, expected a multiple of 2: 2 on each rank");
     EXPECT_EQ(refused(two, R"({"name": "GPipe", "microbatches": 2, "ranks": 3})"),
-              "schedule: 2 stages are not 1 on each of 3 ranks");
+              "schedule: found 2 stages, expected 3 for 3 ranks: 1 on each rank");
     EXPECT_EQ(refused(two, R"({"name": "GPipe", "microbatches": 2, "ranks": 1})"),
               "schedule: GPipe with 1 ranks, 2 stages a rank and 2 microbatches: expected 1 stages a rank");
     EXPECT_EQ(
