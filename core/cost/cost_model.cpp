@@ -13,6 +13,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
+#include "core/cost/flop_rate.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
 #include "core/cost/host_transfers.h"
@@ -240,16 +241,7 @@ class AnalyticModel {
 
     double peak_flops_per_s(NodeId node, Dtype dtype) {
         std::optional<double>& rate = flop_rates_[static_cast<std::size_t>(dtype)];
-        if (!rate) {
-            const CostParameters& cost = cost_parameters(node);
-            auto entry = cost.flops_per_s.find(std::string(dtype_info(dtype).name));
-            if (entry == cost.flops_per_s.end()) entry = cost.flops_per_s.find("float32");
-            if (entry == cost.flops_per_s.end()) {
-                throw InputError("cost_model.device.flops_per_s",
-                                 "expected a rate for " + std::string(dtype_info(dtype).name) + " or for float32");
-            }
-            rate = entry->second;
-        }
+        if (!rate) rate = flop_rate(cost_parameters(node), dtype);
         return *rate;
     }
 

@@ -9,6 +9,7 @@
 #include "core/base/rounding.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/flop_rate.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
 #include "core/cost/host_transfers.h"
@@ -113,12 +114,7 @@ class KernelPricing {
         const std::span<const TensorMeta> outputs = graph_.outputs(node);
         const auto output = std::ranges::find_if(outputs, [](const TensorMeta& tensor) { return tensor.is_tensor; });
         if (output == outputs.end()) return 1;
-        auto rate = cost_.flops_per_s.find(std::string(dtype_info(output->dtype).name));
-        if (rate == cost_.flops_per_s.end()) rate = cost_.flops_per_s.find("float32");
-        if (rate == cost_.flops_per_s.end())
-            throw InputError("cost_model.device.flops_per_s",
-                             "expected a rate for " + std::string(dtype_info(output->dtype).name) + " or for float32");
-        return rate->second;
+        return flop_rate(cost_, output->dtype);
     }
 
     const Graph& graph_;
