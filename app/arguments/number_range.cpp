@@ -31,7 +31,8 @@ CLI::Validator number_from(double least, double most) {
 }
 
 CLI::Validator whole_number_from(std::int64_t least, std::int64_t most) {
-    return range(least, most, "a whole number", std::to_string(least) + " to " + std::to_string(most));
+    return range(least, most, "a whole number",
+                 grouped_text(static_cast<double>(least)) + " to " + grouped_text(static_cast<double>(most)));
 }
 
 }  // namespace overlap::commands

@@ -34,7 +34,8 @@ Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stag
     }
     if (count_ * ranks > most_counted)
         throw InputError("replicas", grouped_text(static_cast<double>(count_)) + " replicas of " +
-                                         std::to_string(ranks) + " ranks are more than " + grouped_text(most_counted));
+                                         grouped_text(static_cast<double>(ranks)) + " ranks are more than " +
+                                         grouped_text(most_counted));
     common_.assign(stages_, 1);
     read_slow(job);
     if (job.routing) read_routing(*job.routing);

@@ -124,7 +124,7 @@ class Ranges(CommandLine):
         for option, values, limits, command in (
                 ("--launch-us", ("nan", "inf", "-1", "1e400", "1x", ""), "from 0 to", ("simulate", self.graph)),
                 ("--attention-density", ("nan", "-0.1", "1.5", "inf"), "from 0 to 1", ("simulate", self.graph, "--compiled", "blocks")),
-                ("--repeat", ("0", "-1", "1.5", "nan"), "from 1 to", ("bench", self.graph, "--pipeline", pipeline)),
+                ("--repeat", ("0", "-1", "1.5", "nan"), "from 1 to 1,000,000,", ("bench", self.graph, "--pipeline", pipeline)),
                 ("--rows", ("-1", "nan", "2.5"), "from 0 to", ("compare", self.graph, "--plan", pipeline)),
                 ("--rank", ("-1", "nan", "2147483647"), "from 0 to", ("import", self.graph, "-o", out)),
                 ("--world-size", ("0", "-8", "1e3"), "from 1 to", ("import", self.graph, "-o", out))):

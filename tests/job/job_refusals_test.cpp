@@ -103,6 +103,10 @@ TEST(JobRefusals, WhatSurroundsTheStagesMustFit) {
     EXPECT_EQ(refused(one, gpipe, R"("replicas": 10000000, "mesh": {"dims": []})").substr(0, 9), "replicas:");
     EXPECT_EQ(refused(two, gpipe, R"("replicas": 10000000)"),
               "replicas: 10,000,000 replicas of 2 ranks are more than 10,000,000");
+    std::string thousand = one;
+    for (int stage = 1; stage < 1000; ++stage) thousand += ", " + one;
+    EXPECT_EQ(refused(thousand, gpipe, R"("replicas": 10000000)"),
+              "replicas: 10,000,000 replicas of 1,000 ranks are more than 10,000,000");
     EXPECT_EQ(refused(two, gpipe, R"("mesh": {"dims": [["dp", 2]]})"), "mesh.dims: pp has 1 ranks, and the schedule 2");
     EXPECT_EQ(refused(one, gpipe, R"("mesh": {"dims": [["pp", 2]]})"), "mesh.dims: pp has 2 ranks, and the schedule 1");
     const std::string mesh = R"("mesh": {"dims": [["ep", 2], ["pp", 1]]})";
