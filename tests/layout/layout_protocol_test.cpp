@@ -6,19 +6,12 @@
 
 #include <limits>
 
-#include "core/base/error.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {
 
-std::string refusal_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const InputError& error) {
-        return error.problem();
-    }
-    return "accepted";
-}
+using test::problem_of;
 
 TEST(LayoutProtocol, MessagesComeInPieces) {
     std::string buffer, body;
@@ -36,7 +29,8 @@ TEST(LayoutProtocol, MessagesComeInPieces) {
 TEST(LayoutProtocol, MessagesBeginWithTheirLength) {
     for (const char* text : {"12x\nabc", "-1\n", "\nabc", "67108865\n", "123456789012345678901"}) {
         std::string buffer = text, body;
-        EXPECT_EQ(refusal_of([&] { take_message(buffer, body); }), "no length stands before a message") << text;
+        EXPECT_EQ(problem_of([&] { take_message(buffer, body); }), "layout helper: no length stands before a message")
+            << text;
     }
     std::string longest = "67108864\n", body;
     EXPECT_FALSE(take_message(longest, body));
@@ -88,16 +82,17 @@ TEST(LayoutProtocol, AnswersMayHaveRoutesWithoutPoints) {
 }
 
 TEST(LayoutProtocol, RefusesWhatIsNoRequest) {
-    EXPECT_EQ(refusal_of([] { read_request(""); }), "a number is missing");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 x 0 0\n"); }), "a number is missing");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 inf 0 0\n"); }), "a coordinate is not finite");
-    EXPECT_EQ(refusal_of([] { read_request("1 nan 16 0 0\n"); }), "a coordinate is not finite");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1000 0\n"); }), "a count is larger than the message");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1 0\n0 20\n"); }), "a box has no size");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1 0\n20 -1\n"); }), "a box has no size");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1 1\n20 20\n0 1 1\n"); }), "an edge ends at no box");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1 1\n20 20\n1 0 1\n"); }), "an edge ends at no box");
-    EXPECT_EQ(refusal_of([] { read_request("1 32 16 1 1\n20 20\n0 0 1\n"); }), "accepted");
+    EXPECT_EQ(problem_of([] { read_request(""); }), "layout helper: a number is missing");
+    EXPECT_EQ(problem_of([] { read_request("1 32 x 0 0\n"); }), "layout helper: a number is missing");
+    EXPECT_EQ(problem_of([] { read_request("1 32 inf 0 0\n"); }), "layout helper: a coordinate is not finite");
+    EXPECT_EQ(problem_of([] { read_request("1 nan 16 0 0\n"); }), "layout helper: a coordinate is not finite");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1000 0\n"); }),
+              "layout helper: a count is larger than the message");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1 0\n0 20\n"); }), "layout helper: a box has no size");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1 0\n20 -1\n"); }), "layout helper: a box has no size");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1 1\n20 20\n0 1 1\n"); }), "layout helper: an edge ends at no box");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1 1\n20 20\n1 0 1\n"); }), "layout helper: an edge ends at no box");
+    EXPECT_EQ(problem_of([] { read_request("1 32 16 1 1\n20 20\n0 0 1\n"); }), "accepted");
 }
 
 /// A chain of three boxes below one without edges.
@@ -174,9 +169,9 @@ TEST(ForeignLayout, RefusesAnAnswerToSomethingElse) {
     const ForeignLevel level = foreign_level(graph, {});
     const LayoutAnswer answer = answer_to(level);
     const auto refused = [&](const LayoutAnswer& other) {
-        return refusal_of([&] { merge_answer(graph, own, level, other, {}); });
+        return problem_of([&] { merge_answer(graph, own, level, other, {}); });
     };
-    const std::string problem = "the layout is not one of this level";
+    const std::string problem = "layout helper: the layout is not one of this level";
     LayoutAnswer other = answer;
     other.positions.pop_back();
     EXPECT_EQ(refused(other), problem);
