@@ -86,10 +86,12 @@ inline std::shared_ptr<const Graph> altered(const Graph& graph, const std::vecto
 }
 
 /// The graph with one more call, in front of another node.
+/// @throws std::invalid_argument where there is no such node.
 inline std::shared_ptr<const Graph> with_call(const Graph& graph, const Call& call, const std::string& before) {
     detail::Json document = detail::Json::parse(write_graph_text(graph));
     detail::Json& nodes = document["nodes"];
     const auto place = std::ranges::find_if(nodes, [&](const detail::Json& one) { return one["name"] == before; });
+    if (place == nodes.end()) throw std::invalid_argument("no node " + before);
     nodes.insert(place, detail::node_of(call));
     return read_graph_text(document.dump(), "altered");
 }
