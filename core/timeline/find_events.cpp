@@ -27,8 +27,7 @@ std::vector<std::string> words_of(std::string_view query) {
         if (letter != ' ' && letter != '\t') {
             word += letter;
         } else if (!word.empty()) {
-            words.push_back(std::move(word));
-            word.clear();
+            words.push_back(std::exchange(word, {}));
         }
     }
     return words;

@@ -37,15 +37,18 @@ TEST(StepParts, TellsComputeThatAPlanMaySaveByNode) {
 TEST(StepParts, OfTheFirstNodeAreToldAndWaitsComputeNothing) {
     GraphSketch sketch;
     sketch.compute("dead", {}, 2);
+    sketch.compute("of_a_nanosecond", {}, 1e-6);
+    sketch.compute("of_less", {}, 0.5e-6);
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
     const NodeId gathered =
         sketch.call("gathered", "_c10d_functional.wait_tensor.default", {Value::of_node(sketch.gather("gather", x, 4))},
                     {sketch.tensor("float32", {16})}, 0.5);
     const auto graph = std::make_shared<const Graph>(sketch.finish({gathered}));
     const StepParts parts = step_parts(*step_work(graph), *evaluate_baseline(graph));
-    ASSERT_EQ(parts.beyond.size(), 1u);
+    ASSERT_EQ(parts.beyond.size(), 2u) << "what takes less than a nanosecond is left out";
     EXPECT_EQ(graph->name(parts.beyond[0].node), "dead");
-    EXPECT_DOUBLE_EQ(parts.beyond_ms, 2);
+    EXPECT_EQ(graph->name(parts.beyond[1].node), "of_a_nanosecond");
+    EXPECT_DOUBLE_EQ(parts.beyond_ms, 2 + 1.5e-6);
 }
 
 /// One figure for the compute of every plan, whichever bound is told of; and the parts are the step.

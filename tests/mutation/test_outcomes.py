@@ -72,8 +72,16 @@ class NoDifference(unittest.TestCase):
             with self.assertRaises(ValueError):
                 self.read(text)
 
-    def test_the_project_s_own_can_be_read(self):
-        outcomes.read_no_difference(pathlib.Path(outcomes.__file__).with_name("no_difference.tsv"))
+    def test_the_project_s_own_is_sorted_and_of_lines_that_are_there(self):
+        path = pathlib.Path(outcomes.__file__).resolve().with_name("no_difference.tsv")
+        reasons = outcomes.read_no_difference(path)
+        self.assertTrue(reasons)
+        paths = [place[0] for place in reasons]
+        self.assertEqual(paths, sorted(paths))
+        root = path.parents[2]
+        lines = {source: {" ".join(line.split()) for line in (root / source).read_text(encoding="utf-8").splitlines()}
+                 for source in set(paths)}
+        self.assertEqual([place for place in reasons if place[1] not in lines[place[0]]], [])
 
 
 if __name__ == "__main__":

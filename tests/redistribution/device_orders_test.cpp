@@ -161,6 +161,11 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
     chosen.plan.device_orders.push_back(original);
     EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
               (std::vector<std::string>{"device_order_saving", "repeated_device_order"}));
+    // An entry that cannot be read says that alone, also where another one counts for its parameters.
+    chosen.plan.device_orders[1].order = "S(";
+    EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
+              (std::vector<std::string>{"device_order_saving", "device_order_unreadable"}));
+    chosen.plan.device_orders[1] = original;
     chosen.plan.device_orders[1].parameters = "other_*";
     EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
               (std::vector<std::string>{"device_order_saving", "unknown_parameter"}));
