@@ -34,6 +34,14 @@ QString beyondText(const FoundChoice& choice, std::optional<std::int64_t> limit)
     return u' ' + EarlierSearches::tr("(%1 over the limit)").arg(bytesText(choice.peak_bytes - *limit));
 }
 
+/// What is said of a choice: its figures, over which links, where those are others than the ones beside it, and by how
+/// much it is beyond the limit.
+QString sayingOn(const QString& figures, const FoundPlans& found, LinkSharing beside,
+                 std::optional<std::int64_t> limit) {
+    const QString links = found.links != beside ? u' ' + linksLabel(found.links).toHtmlEscaped() : QString();
+    return figures + links + beyondText(linkedChoice(found, limit), limit);
+}
+
 /// What of a search is better than what is shown, with a space before; empty where nothing is.
 QString betterText(const FoundPlans& found, const FoundPlans& shown, std::optional<std::int64_t> limit) {
     if (!found.isLike(shown)) return {};
@@ -83,18 +91,16 @@ void EarlierSearches::describe(const FoundPlans& shown, std::optional<std::int64
     QStringList texts;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
         const FoundPlans& found = entries_[index].kept.found;
-        const FoundChoice& choice = linkedChoice(found, limit);
-        const QString link = QStringLiteral("<a href=\"%1\">%2</a>").arg(index).arg(figuresOf(choice));
-        const QString links = found.links != shown.links ? u' ' + linksLabel(found.links).toHtmlEscaped() : QString();
-        texts.append(link + links + beyondText(choice, limit) + betterText(found, shown, limit));
+        const QString figures = figuresOf(linkedChoice(found, limit));
+        const QString link = QStringLiteral("<a href=\"%1\">%2</a>").arg(index).arg(figures);
+        texts.append(sayingOn(link, found, shown.links, limit) + betterText(found, shown, limit));
     }
     say(texts);
 }
 
-void EarlierSearches::describeWithLast(const FoundPlans& last, std::optional<std::int64_t> limit) {
+void EarlierSearches::describeWithLast(const FoundPlans& last, LinkSharing running, std::optional<std::int64_t> limit) {
     const auto text = [&](const FoundPlans& found) {
-        const FoundChoice& choice = linkedChoice(found, limit);
-        return figuresOf(choice) + beyondText(choice, limit);
+        return sayingOn(figuresOf(linkedChoice(found, limit)), found, running, limit);
     };
     QStringList texts{text(last)};
     for (const Entry& entry : entries_) texts.append(text(entry.kept.found));

@@ -31,7 +31,8 @@ class EarlierSearches : public QLabel {
     /// @param limit of the peak, that plans are chosen within.
     void describe(const FoundPlans& shown, std::optional<std::int64_t> limit);
     /// Says each while a search runs, with what was shown last before them: it has no link, since it is not added yet.
-    void describeWithLast(const FoundPlans& last, std::optional<std::int64_t> limit);
+    /// @param running of the search that runs; those with other links say so.
+    void describeWithLast(const FoundPlans& last, LinkSharing running, std::optional<std::int64_t> limit);
     /// Nothing was found before.
     bool isEmpty() const { return entries_.empty(); }
 

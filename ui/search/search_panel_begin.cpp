@@ -75,6 +75,7 @@ void SearchPanel::begin() {
     restored_ = {};
     begins_soon_ = false;
     forget();
+    links_ = request.links;
     former_ = std::move(former);
     describeEarlier();
     const bool shares = request.links == LinkSharing::by_host;
@@ -83,7 +84,6 @@ void SearchPanel::begin() {
                      evaluation->corrected_memory.peak_bytes,
                      document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt};
     began_ = request.start;
-    links_ = request.links;
     showLinks(links_, evaluation->on_shared_links.has_value());
     drawStart();
     chart_->setNote({});

@@ -169,7 +169,7 @@ void SearchPanel::describeEarlier() {
     if (found_)
         earlier_->describe(*found_, limit());
     else if (former_.found)
-        earlier_->describeWithLast(*former_.found, limit());
+        earlier_->describeWithLast(*former_.found, links_, limit());
 }
 
 /// That no plan is within the limit, and what the chosen one is then.

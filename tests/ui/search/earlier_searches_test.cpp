@@ -6,6 +6,7 @@
 
 #include "core/search/plan_search.h"
 #include "tests/ui/search/searched_panel.h"
+#include "ui/search/found_choices.h"
 #include "ui/search/front_chart.h"
 #include "ui/theme/numbers.h"
 
@@ -107,6 +108,22 @@ class EarlierSearchesTest : public QObject, SearchedPanel {
         earlier.add(found(10, 7 * gib), 0);
         QVERIFY2(ends(6 * gib, " over the limit)"), qPrintable(earlier.text()));
         QVERIFY2(ends(5 * gib, " over the limit)"), qPrintable(earlier.text()));
+    }
+
+    void saysWhichLinksAreOthersWhileASearchRuns() {
+        FoundPlans last;
+        last.choices.resize(1);
+        last.links = LinkSharing::by_host;
+        FoundPlans other = last;
+        other.links = LinkSharing::by_group;
+        EarlierSearches earlier;
+        earlier.add(other, 0);
+        earlier.describeWithLast(last, LinkSharing::by_host, std::nullopt);
+        QCOMPARE(earlier.text().count(linksLabel(LinkSharing::by_group)), 1);
+        QCOMPARE(earlier.text().count(linksLabel(LinkSharing::by_host)), 0);
+        earlier.describeWithLast(last, LinkSharing::by_group, std::nullopt);
+        QCOMPARE(earlier.text().count(linksLabel(LinkSharing::by_group)), 0);
+        QCOMPARE(earlier.text().count(linksLabel(LinkSharing::by_host)), 1);
     }
 
     void hasWhatWasShownWhileAnotherSearchRuns() {
