@@ -10,7 +10,8 @@ namespace overlap::ui {
 std::optional<LeastPeak> LeastPeakFinder::of(const std::shared_ptr<const Graph>& graph,
                                              const std::shared_ptr<const TimeSource>& source, bool any_order) {
     Question question{graph, source, any_order};
-    if (asked_ == question) return answer_;
+    // One that failed is asked again.
+    if (asked_ == question && (answer_ || task_.busy())) return answer_;
     asked_ = question;
     answer_.reset();
     task_.start([this, question = std::move(question)](const std::stop_token& stop) -> LatestTask::Delivery {
@@ -28,6 +29,12 @@ std::optional<LeastPeak> LeastPeakFinder::of(const std::shared_ptr<const Graph>&
         };
     });
     return answer_;
+}
+
+void LeastPeakFinder::forget() {
+    task_.cancel();
+    asked_.reset();
+    answer_.reset();
 }
 
 }  // namespace overlap::ui

@@ -29,6 +29,8 @@ class LeastPeakFinder : public QObject {
     /// @param any_order whether plans may change the order of heavy compute.
     std::optional<LeastPeak> of(const std::shared_ptr<const Graph>& graph,
                                 const std::shared_ptr<const TimeSource>& source, bool any_order);
+    /// Keeps no graph and no times alive that are not used any more.
+    void forget();
 
   signals:
     /// of() has the answer to what was asked last.

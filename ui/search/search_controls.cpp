@@ -81,6 +81,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     connect(locks_, &LockButton::changed, this, &SearchControls::keptChanged);
     connect(from_current_, &QCheckBox::toggled, this, &SearchControls::keptChanged);
     connect(&document, &Document::graphChanged, this, &SearchControls::takeGraph);
+    for (const auto signal : {&Document::graphChanged, &Document::timesChanged})
+        connect(&document, signal, &least_, &LeastPeakFinder::forget);
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
     effort_->addItem(tr("Thorough: 6000 plans"), 6000);

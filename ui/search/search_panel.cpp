@@ -244,12 +244,12 @@ bool SearchPanel::weighing() const {
 }
 
 void SearchPanel::update() {
+    controls_->update();  // first: whether a plan can stay within the limit depends on what changed
     if (keepPromise()) return;
     const QString why = obstacle().why;
     find_->setText(busy() ? FindButton::stopText() : FindButton::findText());
     setAvailable(*find_, busy() ? QString() : why);
     if (!busy()) tellWhereItStands();
-    controls_->update();
     introduce();
     const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
@@ -262,6 +262,7 @@ void SearchPanel::update() {
 void SearchPanel::forget() {
     task_.cancel();
     remark_.clear();
+    hindrance_.clear();
     if (found_ || running_) emit keptChanged();
     found_.reset();
     tried_limit_.reset();

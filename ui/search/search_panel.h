@@ -64,7 +64,7 @@ class SearchPanel : public QWidget {
     void findOrFinish();
     /// Begins a search where none runs and nothing was found yet: what was found is not thrown away unasked.
     void beginIfNew();
-    /// Begins a search where none runs. Where the plan that is shown is still being evaluated it begins behind that,
+    /// Begins a search where none runs. Where the plan that is shown is still being evaluated it begins after that,
     /// and the caption says so; where nothing can be found, the caption says why, and none begins later.
     void beginSoon();
     /// The best plan of the search that was cut off (interrupted()), as a plan of its own, or shown where it is one
@@ -96,7 +96,7 @@ class SearchPanel : public QWidget {
     /// Why nothing can be found.
     struct Obstacle {
         QString why;          ///< a sentence without full stop; empty where something can be found
-        bool passes = false;  ///< by itself: something is being read or evaluated
+        bool passes = false;  ///< by itself: the plan is being evaluated
     };
     Obstacle obstacle() const;
     void begin();
@@ -170,7 +170,8 @@ class SearchPanel : public QWidget {
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
     QString told_, result_text_;                  ///< what caption_ or end_, and result_, say, without links
     QString introduced_;                          ///< what introduce() said
-    QString remark_;       ///< why a search did not begin, found nothing or was cut off; a sentence without full stop
+    QString hindrance_;    ///< the obstacle for which beginSoon() did not begin, while it is there
+    QString remark_;       ///< why a search found nothing or was cut off; a sentence without full stop
     StartCheck check_;     ///< of beside_, where it has been edited
     PlanSearchTask task_;  ///< last: what it delivers uses the members above
 };

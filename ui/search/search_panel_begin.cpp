@@ -14,10 +14,8 @@
 namespace overlap::ui {
 
 SearchPanel::Obstacle SearchPanel::obstacle() const {
-    if (!document_.isOpen()) {
-        return document_.loading() ? Obstacle{noGraphOpen(document_), true}
-                                   : Obstacle{tr("Open a graph to find plans for it")};
-    }
+    if (!document_.isOpen())
+        return {document_.loading() ? noGraphOpen(document_) : tr("Open a graph to find plans for it")};
     const auto evaluation = document_.evaluation();
     if (!evaluation) return {whyNotEvaluated(document_), evaluationFailure(document_).isEmpty()};
     if (!evaluation->times_known) return {tr("Without times nothing can be compared; choose a cost model")};
@@ -40,6 +38,7 @@ void SearchPanel::beginSoon() {
     if (busy()) return;
     begins_soon_ = true;
     remark_.clear();
+    hindrance_.clear();
     update();
 }
 
@@ -54,7 +53,7 @@ bool SearchPanel::keepPromise() {
         begin();
         return true;
     }
-    remark_ = tr("The search cannot begin: %1").arg(now.why);
+    hindrance_ = now.why;
     return false;
 }
 
@@ -118,9 +117,12 @@ void SearchPanel::tellWhereItStands() {
     const QString why = obstacle().why;
     if (!remark_.isEmpty()) sentences.append(remark_);
     if (begins_soon_)
+    if (hindrance_ != why) hindrance_.clear();
         sentences.append(tr("The search begins as soon as the plan that is shown has been evaluated"));
     else if (found_ && remark_.isEmpty())
         return say(captionOf(foundBeside()), true);
+    else if (!hindrance_.isEmpty())
+        sentences.append(tr("The search cannot begin: %1").arg(hindrance_));
     else if (!found_ && !why.isEmpty() && !remark_.endsWith(why))
         sentences.append(why);
     say(sentences.join(QStringLiteral(". ")));

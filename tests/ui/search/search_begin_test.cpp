@@ -42,6 +42,8 @@ class SearchBeginTest : public QObject, SearchedPanel {
         runAllDue();
         QVERIFY(!panel_->busy());
         QVERIFY(panel_->openButton()->isEnabled());
+        QVERIFY2(!panel_->caption().isEmpty() && !panel_->caption().contains("cannot begin"),
+                 qPrintable(panel_->caption()));
     }
 
     void saysThatItWillBegin() {
@@ -69,6 +71,47 @@ class SearchBeginTest : public QObject, SearchedPanel {
     /// The promise is of the graph that was open.
     void isNotPromisedForAnotherGraph() {
         document_->setGraph(loadGraph(smallGraphFile()));
+    /// With the evaluation that it waits for it is known whether any plan can stay within the limit.
+    void doesNotBeginWhereNoPlanCanStayWithinTheLimit() {
+        panel_->controls().setLimit(1000);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->controls().impossibility().isEmpty(), 30'000);
+        document_->addCopyOfCurrent();
+        document_->editBuckets("edit", {{{"layers.0"}, false, {}}});
+        QVERIFY(document_->current()->stale());
+        panel_->beginSoon();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!panel_->busy());
+        const QString begin = QStringLiteral("The search cannot begin: No plan can stay within ");
+        QVERIFY2(panel_->caption().startsWith(begin), qPrintable(panel_->caption()));
+        panel_->controls().setLimit(std::nullopt);
+        QVERIFY2(!panel_->caption().contains("cannot begin"), qPrintable(panel_->caption()));
+    }
+
+    /// While one is read, it is not known whether it can be opened.
+    void nothingIsPromisedWhereNoGraphIsOpen() {
+        Document document;
+        SearchPanel panel(document);
+        document.openGraph(smallGraphFile());
+        QVERIFY(document.loading() && !document.isOpen());
+        panel.beginSoon();
+        QVERIFY2(panel.caption().startsWith("The search cannot begin: "), qPrintable(panel.caption()));
+        QTRY_VERIFY_WITH_TIMEOUT(document.isOpen(), 30'000);
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY2(!panel.caption().contains("begin"), qPrintable(panel.caption()));
+        QVERIFY(!panel.busy());
+    }
+
+    /// What the least peak was asked of is not kept alive by it.
+    void aGraphThatIsOpenNoMoreIsFreed() {
+        panel_->controls().setLimit(1000);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->controls().impossibility().isEmpty(), 30'000);
+        panel_->controls().setLimit(std::nullopt);
+        const std::weak_ptr<const Graph> graph = document_->graph();
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(waitForEvaluation(*document_));
+        QTRY_VERIFY(graph.expired());
+    }
+
         panel_->beginSoon();
         document_->setGraph(
             loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
