@@ -101,9 +101,9 @@ void SearchPanel::takeTimes() {
     earlier_->clear();
     forget();
     takeRestored();
-    if (forgets && !found_) remark_ = tr("What was found is forgotten, since the times are others now");
+    if (forgets && !found_) remark_ = tr("What was found is forgotten, because other times are used now");
     if (ended) {
-        ended->reason = tr("since the times are others now");
+        ended->reason = tr("because other times are used now");
         remark_ = tr("The search was cut off %1").arg(ended->reached());
         if (ended->best || !cut_off_) cut_off_ = std::move(ended);
         emit keptChanged();

@@ -131,7 +131,7 @@ class SearchBeginTest : public QObject, SearchedPanel {
         document_->setCostModel(same);
         QVERIFY(!panel_->busy());
         QVERIFY2(told.contains(" of 5000000 plans, the best with a step of "), qPrintable(told));
-        QVERIFY2(told.endsWith(", since the times are others now"), qPrintable(told));
+        QVERIFY2(told.endsWith(", because other times are used now"), qPrintable(told));
         QVERIFY2(panel_->caption().startsWith("The search was cut off " + told), qPrintable(panel_->caption()));
         QVERIFY(waitForEvaluation(*document_));
         QCOMPARE(panel_->caption(), "The search was cut off " + told);
@@ -147,7 +147,7 @@ class SearchBeginTest : public QObject, SearchedPanel {
         find();
         const LoadedGraph same = document_->loaded();
         document_->setCostModel(same);
-        QVERIFY2(panel_->caption().startsWith("What was found is forgotten, since the times are others now"),
+        QVERIFY2(panel_->caption().startsWith("What was found is forgotten, because other times are used now"),
                  qPrintable(panel_->caption()));
     }
 
