@@ -71,9 +71,9 @@ void PartsTable::showWorth(const QString& plan, const std::vector<PlanElement>& 
         const PlanElement& part = parts[row];
         auto* name = new QStandardItem(shownName(QString::fromStdString(part.element)));
         name->setToolTip(name->text());
-        // A plan that is refused has no figures.
+        // A plan without it that is refused, or brings a hazard, or whose times are not known, has no figures.
         const QString refusal = shownName(QString::fromStdString(part.refusal));
-        auto* step = new QStandardItem(refusal.isEmpty() ? steps[static_cast<qsizetype>(row)] : tr("refused"));
+        auto* step = new QStandardItem(refusal.isEmpty() ? steps[static_cast<qsizetype>(row)] : tr("not usable"));
         auto* peak = new QStandardItem(
             refusal.isEmpty() ? formatDifference(static_cast<double>(part.worth_bytes), Unit::Bytes) : QString());
         for (QStandardItem* item : {step, peak}) {

@@ -29,7 +29,7 @@ class PartsTableTest : public QObject {
     void saysWhatAPlanCannotDoWithout() {
         PartsTable table;
         table.showWorth("knee", parts());
-        QCOMPARE(row(table, 2), QStringList({"pass b", "refused", QString()}));
+        QCOMPARE(row(table, 2), QStringList({"pass b", "not usable", QString()}));
         QVERIFY2(table.parts()->item(2, 1)->toolTip().contains("it moves mm_3"),
                  qPrintable(table.parts()->item(2, 1)->toolTip()));
     }
