@@ -125,10 +125,10 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
     const QString above = aboveBound(choice.step_ms, choice.bound_ms, found.any_order);
     sentences.append(is_best ? QObject::tr("That is %1: %2.").arg(above, shownName(found.bound_reason))
                              : QObject::tr("That is %1 of %2.").arg(above, formatTime(choice.bound_ms)));
+    if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
     if (!start.left_out.isEmpty())
         sentences.append(QObject::tr("No bound holds for %1, since it leaves out work that the bound counts on: %2.")
                              .arg(shownName(start.title), shownName(start.left_out)));
-    if (is_best && found.changes_order) sentences.append(QObject::tr("It changes the order of heavy compute."));
     if (start.plan) {
         const PlanDifference difference = plan_difference(*start.plan, choice.plan);
         sentences.append(difference.count() == 0

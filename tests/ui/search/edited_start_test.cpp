@@ -142,6 +142,18 @@ class EditedStartTest : public QObject, SearchedPanel {
                      .arg(QChar(0x202f)));
     }
 
+    /// A sentence on the start stands behind those that are of the choice: `It` is the choice.
+    void sentencesOnTheChoiceStandBeforeThoseOnTheStart() {
+        FoundPlans found;
+        found.start.title = QStringLiteral("Mine");
+        found.start.left_out = QStringLiteral("mm");
+        found.changes_order = true;
+        found.choices.resize(1);
+        const QString said = sentencesOn(found, 0).join(u' ');
+        const qsizetype order = said.indexOf("It changes the order"), start = said.indexOf("No bound holds for Mine");
+        QVERIFY2(order >= 0 && start > order, qPrintable(said));
+    }
+
     /// It may stand below the bound in the chart.
     void thatNoBoundHoldsForItIsSaidWhereItLeavesOutWork() {
         find();
