@@ -14,6 +14,7 @@ class ButtonRows : public QWidget {
 
     /// Takes the button as a child. @param before null: behind the others.
     void add(QToolButton* button, const QToolButton* before = nullptr);
+    /// Gives the button no more room; it stays a child, and is the caller's to hide and delete.
     void remove(QToolButton* button);
 
     /// In one row.

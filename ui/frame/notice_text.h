@@ -21,6 +21,7 @@ class NoticeText : public QLabel {
     int heightForWidth(int width) const override;
 
   signals:
+    /// isCut() is another one.
     void cutChanged();
 
   protected:

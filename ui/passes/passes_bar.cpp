@@ -12,13 +12,14 @@ namespace overlap::ui {
 
 PassesBar::PassesBar(QMenu& presets, QMenu& experts, QWidget* parent)
     : QWidget(parent),
-      presets_(presets),
+      presets_menu_(presets),
       experts_menu_(experts),
       add_(flatButton(tr("+ Add…"), tr("Add a pass behind the selected step"))),
-      start_(flatButton(tr("Start from ▾"), tr("Replace the steps by a preset; can be undone"))),
-      experts_(flatButton(tr("Expert overlap ▾"),
-                          tr("Run all-to-alls of experts behind the other half of the batch: all passes for it at "
-                             "once, with what each choice changes"))),
+      presets_button_(flatButton(tr("Start from ▾"), tr("Replace the steps by a preset; can be undone"))),
+      experts_button_(
+          flatButton(tr("Expert overlap ▾"),
+                     tr("Run all-to-alls of experts behind the other half of the batch: all passes for it at "
+                        "once, with what each choice changes"))),
       up_(flatButton(QStringLiteral("↑"), tr("Run the step earlier"))),
       down_(flatButton(QStringLiteral("↓"), tr("Run the step later"))),
       remove_(flatButton(QStringLiteral("×"), tr("Remove the step"))),
@@ -26,10 +27,10 @@ PassesBar::PassesBar(QMenu& presets, QMenu& experts, QWidget* parent)
       summary_(new ElidedLabel) {
     setObjectName("passesBar");
     add_->setObjectName("addPass");
-    start_->setObjectName("startPipeline");
-    start_->setMenu(&presets);
-    experts_->setObjectName("expertOverlapButton");
-    experts_->setMenu(&experts);
+    presets_button_->setObjectName("startPipeline");
+    presets_button_->setMenu(&presets);
+    experts_button_->setObjectName("expertOverlapButton");
+    experts_button_->setMenu(&experts);
     more_->setObjectName("morePasses");
     auto* more = new QMenu(more_);
     more->setToolTipsVisible(true);
@@ -38,13 +39,15 @@ PassesBar::PassesBar(QMenu& presets, QMenu& experts, QWidget* parent)
     more->addMenu(&presets);
     more->addMenu(&experts);
     more_->setMenu(more);
-    for (QToolButton* button : {start_, experts_, more_}) button->setPopupMode(QToolButton::InstantPopup);
+    for (QToolButton* button : {presets_button_, experts_button_, more_})
+        button->setPopupMode(QToolButton::InstantPopup);
     summary_->setProperty("role", "faint");
     summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(4, 2, 8, 2);
     layout->setSpacing(0);
-    for (QToolButton* button : {add_, start_, experts_, up_, down_, remove_, more_}) layout->addWidget(button);
+    for (QToolButton* button : {add_, presets_button_, experts_button_, up_, down_, remove_, more_})
+        layout->addWidget(button);
     layout->addWidget(summary_, 1);
     layout->addStretch();
     more_->hide();
@@ -56,9 +59,9 @@ PassesBar::PassesBar(QMenu& presets, QMenu& experts, QWidget* parent)
 
 void PassesBar::setRefusals(const Refusals& refusals) {
     setAvailable(*add_, refusals.add);
-    setAvailable(*start_, refusals.start);
-    setAvailable(*presets_.menuAction(), refusals.start);
-    setAvailable(*experts_, refusals.experts);
+    setAvailable(*presets_button_, refusals.start);
+    setAvailable(*presets_menu_.menuAction(), refusals.start);
+    setAvailable(*experts_button_, refusals.experts);
     setAvailable(*experts_menu_.menuAction(), refusals.experts);
     setAvailable(*up_, refusals.up);
     setAvailable(*down_, refusals.down);
@@ -72,8 +75,8 @@ void PassesBar::setSummary(const QString& summary) {
 }
 
 void PassesBar::openPresets() {
-    if (more_->isHidden()) return start_->showMenu();
-    presets_.popup(more_->mapToGlobal(more_->rect().bottomLeft()));
+    if (more_->isHidden()) return presets_button_->showMenu();
+    presets_menu_.popup(more_->mapToGlobal(more_->rect().bottomLeft()));
 }
 
 QPoint PassesBar::belowAdd() const {
@@ -97,10 +100,10 @@ void PassesBar::resizeEvent(QResizeEvent* event) {
 }
 
 void PassesBar::fitRoom() {
-    const int all = widthOf({add_, start_, experts_, up_, down_, remove_});
+    const int all = widthOf({add_, presets_button_, experts_button_, up_, down_, remove_});
     const bool fits = width() >= all;
-    start_->setVisible(fits);
-    experts_->setVisible(fits);
+    presets_button_->setVisible(fits);
+    experts_button_->setVisible(fits);
     more_->setVisible(!fits);
     // A few of its letters say nothing.
     const int used = fits ? all : minimumSizeHint().width();

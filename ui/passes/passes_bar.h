@@ -22,6 +22,7 @@ class PassesBar : public QWidget {
     /// @param presets replaces the steps, `experts` chooses the expert overlap; both outlive the bar.
     PassesBar(QMenu& presets, QMenu& experts, QWidget* parent = nullptr);
 
+    /// Buttons can be used where nothing refuses them; the others say why not.
     void setRefusals(const Refusals& refusals);
     /// @param summary stands at the end where there is room for all of it.
     void setSummary(const QString& summary);
@@ -32,9 +33,11 @@ class PassesBar : public QWidget {
     QSize minimumSizeHint() const override;
 
   signals:
+    /// A pass is to be chosen and added behind the selected step.
     void addWanted();
     /// By how many places the selected step is to run later.
     void moveWanted(int by);
+    /// The selected step is to be removed.
     void removeWanted();
 
   protected:
@@ -44,15 +47,15 @@ class PassesBar : public QWidget {
     void fitRoom();
     int widthOf(const QList<QToolButton*>& buttons) const;
 
-    QMenu& presets_;
+    QMenu& presets_menu_;
     QMenu& experts_menu_;
     QToolButton* add_;
-    QToolButton* start_;
-    QToolButton* experts_;
+    QToolButton* presets_button_;
+    QToolButton* experts_button_;
     QToolButton* up_;
     QToolButton* down_;
     QToolButton* remove_;
-    QToolButton* more_;  ///< in place of `start_` and `experts_`
+    QToolButton* more_;  ///< in place of `presets_button_` and `experts_button_`
     QLabel* summary_;
 };
 
