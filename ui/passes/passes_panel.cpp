@@ -141,11 +141,12 @@ void PassesPanel::showStep() {
     const StepOutcome* outcome = step >= 0 && model_->step(step).enabled ? model_->outcome(step) : nullptr;
     changes_->show(document_.evaluation(), outcome, step >= 0 ? model_->problems(step) : std::vector<Problem>());
     const bool none = changes_->rowCount() == 0;
-    changes_view_->setNothing(step >= 0 && !model_->step(step).enabled ? tr("The step is switched off.")
-                              : outcome && none                        ? tr("The step changed nothing.")
-                              : step < 0 && none && document_.isOpen()
-                                  ? tr("What the selected step changes is listed here.")
-                                  : QString());
+    // Of a step that is switched off, problems may be listed.
+    changes_view_->setNothing(!none                                      ? QString()
+                              : step >= 0 && !model_->step(step).enabled ? tr("The step is switched off.")
+                              : outcome                                  ? tr("The step changed nothing.")
+                              : step < 0 && document_.isOpen() ? tr("What the selected step changes is listed here.")
+                                                               : QString());
     const bool refused = outcome && outcome->state == StepOutcome::State::refused;
     const bool not_reached = outcome && outcome->state == StepOutcome::State::not_reached;
     refusal_->setPlainText(refused       ? tr("Refused: %1").arg(shownName(QString::fromStdString(outcome->refusal)))

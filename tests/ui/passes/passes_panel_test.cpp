@@ -439,6 +439,20 @@ class PassesPanelTest : public QObject {
         QCOMPARE(document->selection().node().toStdString(), bucketing.changed[0].name);
     }
 
+    /// Until the plan has been evaluated again, its problems are listed.
+    void problemsOfAStepThatIsSwitchedOffAreReadable() {
+        const auto document = openDocument();
+        document->editBuckets("unknown", {{{"no.such.module"}, false, {}}});
+        PassesPanel panel(*document);
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(panel.changes().rowCount() > 0);
+        panel.switchCurrent();
+        QVERIFY(panel.changes().rowCount() > 0);
+        const auto* changes = panel.findChild<QTreeView*>("stepChanges");
+        QCOMPARE(changes->accessibleDescription(), QString());
+        QVERIFY(!changes->isHeaderHidden());
+    }
+
     void aRefusalIsShownAtItsStep() {
         const auto document = openDocument();
         startFromDefault(*document);
