@@ -279,12 +279,17 @@ void GraphView::exportPicture() {
         dialog->setDefaultSuffix(suffix);
         dialog->selectFile(name + u'.' + suffix);
     };
-    const QString kind = QStringLiteral("graph");
-    suggest(stem_ ? stem_() + u'.' + kind : kind, QStringLiteral("png"));
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suggest](const QString& filter) {
+    const QString kind = QStringLiteral("graph"), stem = stem_ ? stem_() : QString();
+    const QString first = stem.isEmpty() ? kind : stem + u'.' + kind;
+    suggest(first, QStringLiteral("png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suggest, first](const QString& filter) {
         const QFileInfo chosen(dialog->selectedFiles().value(0));
         const bool has_suffix = chosen.suffix() == u"png" || chosen.suffix() == u"svg";
-        suggest(has_suffix ? chosen.completeBaseName() : chosen.fileName(),
+        // Where no name is typed, it is the folder.
+        const bool has_name = !chosen.fileName().isEmpty() && !chosen.isDir();
+        suggest(!has_name    ? first
+                : has_suffix ? chosen.completeBaseName()
+                             : chosen.fileName(),
                 filter.contains(u"svg") ? QStringLiteral("svg") : QStringLiteral("png"));
     });
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {

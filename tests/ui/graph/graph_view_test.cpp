@@ -2,6 +2,9 @@
 
 #include <QAccessible>
 #include <QDrag>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QWheelEvent>
@@ -48,6 +51,21 @@ class GraphViewTest : public QObject {
         view_.reset();
         model_.reset();
         document_.reset();
+    }
+
+    /// Also where no name is typed, which the dialog takes as the folder.
+    void aPictureHasANameWhateverIsTyped() {
+        view_->nameFilesAfter([] { return QString(); });
+        view_->exportPicture();
+        auto* dialog = view_->findChild<QFileDialog*>();
+        QVERIFY(dialog);
+        const auto suggested = [&] { return QFileInfo(dialog->selectedFiles().value(0)).fileName(); };
+        QCOMPARE(suggested(), "graph.png");
+        auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+        QVERIFY(name);
+        name->clear();
+        emit dialog->filterSelected(dialog->nameFilters().at(1));
+        QCOMPARE(suggested(), "graph.svg");
     }
 
     void opensCollapsedAndLegible() {
