@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/bound/gather_results.h"
 #include "core/bound/lower_bound.h"
+#include "tests/bound/waited_collectives.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -38,18 +39,11 @@ class ChainSketch : public GraphSketch {
                    double time_ms = 1) {
         return call(name, "aten.mm.default", values(inputs), {tensor("float32", {elements})}, time_ms);
     }
-    /// Started by `NAME_start`.
     NodeId exchange_of(std::string_view name, NodeId from, double time_ms, std::string_view group = "0") {
-        const NodeId start =
-            call(std::string(name) + "_start", "_c10d_functional.all_to_all_single.default",
-                 {Value::of_node(from), list({}), list({}), text(group)}, {tensor("float32", {4})}, time_ms);
-        return call(name, "_c10d_functional.wait_tensor.default", values({start}), {tensor("float32", {4})});
+        return add_all_to_all(*this, name, from, tensor("float32", {4}), time_ms, group);
     }
     NodeId gather_of(std::string_view name, NodeId from, std::int64_t elements, double time_ms) {
-        const NodeId start =
-            call(std::string(name) + "_start", "_c10d_functional.all_gather_into_tensor.default",
-                 {Value::of_node(from), Value::of_integer(4), text("0")}, {tensor("float32", {elements})}, time_ms);
-        return call(name, "_c10d_functional.wait_tensor.default", values({start}), {tensor("float32", {elements})});
+        return add_all_gather(*this, name, from, tensor("float32", {elements}), time_ms);
     }
 
     std::shared_ptr<const StepWork> work(std::initializer_list<NodeId> returned) {

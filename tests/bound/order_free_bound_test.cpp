@@ -11,6 +11,7 @@
 #include "core/cost/shared_links.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/bound/bound_chains.h"
+#include "tests/bound/waited_collectives.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -33,10 +34,8 @@ TEST(OrderFreeBound, EachLayerTakesWhatDecidesInIt) {
         const std::string number = std::to_string(layer);
         const bool waits = layer % 2 == 0;
         const NodeId first = sketch.compute("first" + number, {x}, 1);
-        const NodeId send = sketch.call("send" + number, "_c10d_functional.all_to_all_single.default",
-                                        {Value::of_node(first), sketch.list({}), sketch.list({}), sketch.text("0")},
-                                        {sketch.tensor("float32", {4})}, waits ? 2 : 0.5);
-        const NodeId sent = sketch.wait("sent" + number, send);
+        const NodeId sent =
+            add_all_to_all(sketch, "sent" + number, first, sketch.tensor("float32", {4}), waits ? 2 : 0.5);
         const NodeId one = sketch.compute("one" + number, {first}, waits ? 0.5 : 2);
         const NodeId two = sketch.compute("two" + number, {first}, waits ? 0.5 : 2);
         x = sketch.compute("last" + number, {sent, one, two}, 1);
@@ -50,10 +49,7 @@ TEST(OrderFreeBound, EachLayerTakesWhatDecidesInIt) {
 NodeId exchanged(GraphSketch& sketch, const std::string& name, std::initializer_list<NodeId> from, double time_ms) {
     const NodeId joined =
         sketch.call("join_" + name, "aten.cat.default", GraphSketch::values(from), {sketch.tensor("float32", {4})}, 0);
-    const NodeId send = sketch.call("send_" + name, "_c10d_functional.all_to_all_single.default",
-                                    {Value::of_node(joined), sketch.list({}), sketch.list({}), sketch.text("0")},
-                                    {sketch.tensor("float32", {4})}, time_ms);
-    return sketch.wait("sent_" + name, send);
+    return add_all_to_all(sketch, name, joined, sketch.tensor("float32", {4}), time_ms);
 }
 
 /// What does not depend on one another runs one after the other all the same, also before the step's first collective.

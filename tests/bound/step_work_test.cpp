@@ -6,13 +6,13 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/pipeline/evaluation.h"
-#include "core/predict/compiled_times.h"
+#include "tests/bound/waited_collectives.h"
 #include "tests/cost/graph_sketch.h"
-#include "tests/support/test_graphs.h"
 
 namespace overlap::test {
 namespace {
@@ -36,20 +36,13 @@ class WorkSketch : public GraphSketch {
     }
     NodeId convert(std::string_view name, NodeId from) { return add(name, "aten._to_copy.default", {from}, 1); }
     NodeId gather_of(std::string_view name, NodeId from, double time_ms = 1, std::string_view group = "0") {
-        const NodeId start = call(std::string(name) + "_start", "_c10d_functional.all_gather_into_tensor.default",
-                                  {Value::of_node(from), Value::of_integer(4), text(group)}, {large()}, time_ms);
-        return call(name, "_c10d_functional.wait_tensor.default", values({start}), {large()});
+        return add_all_gather(*this, name, from, large(), time_ms, group);
     }
     NodeId scatter_of(std::string_view name, NodeId from, double time_ms = 1) {
-        const NodeId start =
-            call(std::string(name) + "_start", "_c10d_functional.reduce_scatter_tensor.default",
-                 {Value::of_node(from), text("sum"), Value::of_integer(4), text("0")}, {large()}, time_ms);
-        return call(name, "_c10d_functional.wait_tensor.default", values({start}), {large()});
+        return add_reduce_scatter(*this, name, from, large(), time_ms);
     }
     NodeId exchange_of(std::string_view name, NodeId from, double time_ms) {
-        const NodeId start = call(std::string(name) + "_start", "_c10d_functional.all_to_all_single.default",
-                                  {Value::of_node(from), list({}), list({}), text("0")}, {large()}, time_ms);
-        return call(name, "_c10d_functional.wait_tensor.default", values({start}), {large()});
+        return add_all_to_all(*this, name, from, large(), time_ms);
     }
 
     std::shared_ptr<const StepWork> work(std::initializer_list<NodeId> returned) {
@@ -229,35 +222,32 @@ KeptWork kept_of(WorkSketch& before, std::initializer_list<NodeId> returned, Wor
 
 /// Of a compiled job: what is read of a gather's result takes less time in plans that merge it.
 TEST(StepWork, KernelsThatReadWhatCollectivesReturnMayTakeLessByThat) {
-    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
-    const Compilation blocks{.scope = CompiledScope::blocks};
-    const auto work = step_work(graph, modelled_source(false, blocks));
-    ASSERT_EQ(work->obstacle, "");
-    const Graph& cleaned = *work->graph;
-    const CompiledTimes compiled = compiled_times(cleaned, blocks);
-    const CostParameters& cost = *cleaned.header().cost;
-    const double bytes_per_ms = cost.memory_bytes_per_s * cost.memory_efficiency / 1e3;
-    std::size_t of_memory = 0, others = 0;
-    for (NodeId node = 0; node < cleaned.node_count(); ++node) {
-        if (work->compute_ms[node] <= 0) continue;
-        ASSERT_FALSE(compiled.generated[node]);
-        std::int64_t gathered = 0;
-        const std::int32_t kernel = compiled.kernels.kernel_of_node[node];
-        if (kernel >= 0)
-            for (const NodeId member : compiled.kernels.kernels[static_cast<std::size_t>(kernel)].nodes)
-                for (NodeId input : cleaned.inputs(member)) {
-                    const std::int64_t bytes = cleaned.output_bytes(input);
-                    while (cleaned.target_info(input).traits.view) input = cleaned.inputs(input).front();
-                    if (cleaned.target_info(input).is_wait) gathered += bytes;
-                }
-        ++(gathered > 0 ? of_memory : others);
-        const double least_ms = std::max(compiled.without_reading_ms[node],
-                                         compiled.times_ms[node] - static_cast<double>(gathered) / bytes_per_ms);
-        EXPECT_NEAR(work->compute_ms[node], gathered > 0 ? least_ms - 1e-6 : compiled.times_ms[node], 1e-9)
-            << cleaned.name(node);
+    const auto times_of = [](double flops_per_s, CompiledScope scope) {
+        WorkSketch sketch;
+        sketch.header().cost->flops_per_s["float32"] = flops_per_s;
+        const auto square = [&] { return sketch.tensor("float32", {500, 500}); };  // 1 MB, 2 ms of memory's time
+        const NodeId left = sketch.input("left", square()), right = sketch.input("right", square());
+        const NodeId gathered = sketch.call("gathered", "aten.view.default",
+                                            GraphSketch::values({sketch.gather_of("gather", sketch.x)}), {square()});
+        const auto product = [&](std::string_view name, NodeId first, NodeId second) {
+            return sketch.call(name, "aten.mm.default", GraphSketch::values({first, second}), {square()});
+        };
+        const NodeId of_gather = product("of_gather", gathered, right), other = product("other", left, right);
+        const auto work =
+            step_work(shared(sketch.finish({of_gather, other})), modelled_source(false, Compilation{.scope = scope}));
+        EXPECT_EQ(work->obstacle, "");
+        return std::pair(compute_ms(*work, "of_gather"), compute_ms(*work, "other"));
+    };
+    for (const CompiledScope scope : {CompiledScope::blocks, CompiledScope::whole}) {
+        // Both read 2 MB and write 1 MB; 2.5e8 flops take 1 ms, and less is lost than the rounding of both times.
+        const auto [of_memory_ms, other_ms] = times_of(5e11, scope);
+        EXPECT_NEAR(of_memory_ms, 6 - 2 - 1e-6, 1e-9);
+        EXPECT_NEAR(other_ms, 6, 1e-9);
+        // The same flops take 5 ms, which no reading saves.
+        const auto [of_flops_ms, other_of_flops_ms] = times_of(1e11, scope);
+        EXPECT_NEAR(of_flops_ms, 5 - 1e-6, 1e-9);
+        EXPECT_NEAR(other_of_flops_ms, 6, 1e-9);
     }
-    EXPECT_GT(of_memory, 0u);
-    EXPECT_GT(others, 0u);
 }
 
 TEST(KeptWork, AllOfItInItsOrder) {
