@@ -51,7 +51,12 @@ TEST(BoundReason, ComputeThatTakesMostOfTheTimeIsTold) {
     EXPECT_EQ(bound_reason(compute, {200, 92, 150}, true),
               "compute takes 92 of 200 ms in every plan, whatever the order of compute; of the rest 50 ms is waiting "
               "and 58 ms is compute that a plan may save");
-    // What takes no time is not told.
+    // What takes less than a nanosecond is not told.
+    const auto tells_beyond = [&](double beyond_ms) {
+        return bound_reason(compute, {200, 0, beyond_ms}).ends_with(" is compute that a plan may save");
+    };
+    EXPECT_TRUE(tells_beyond(1e-6));
+    EXPECT_FALSE(tells_beyond(0.9e-6));
     EXPECT_EQ(bound_reason(compute, {200, 92, 200}),
               "compute takes 92 of 200 ms in every plan; of the rest 108 ms is compute that a plan may save");
     EXPECT_EQ(bound_reason(compute, {100, 92, 92}),
