@@ -1,5 +1,7 @@
 // Backwards as a whole and in parts, I and W: which are made of which, and which are missing.
 
+#include <gtest/gtest.h>
+
 #include "core/base/error.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"

@@ -2,6 +2,8 @@
 
 #include "core/job/deadlock.h"
 
+#include <gtest/gtest.h>
+
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 

@@ -2,6 +2,8 @@
 
 #include "core/job/stages/graph_stages.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <tuple>

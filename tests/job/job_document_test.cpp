@@ -1,5 +1,7 @@
 // What a document of a job may say: all of it comes back, and what is wrong is refused with its place.
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"

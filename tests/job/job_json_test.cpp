@@ -1,5 +1,7 @@
 // What jobs print as JSON: results, problems and tables of schedules.
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/job/document/job_file.h"

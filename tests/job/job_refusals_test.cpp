@@ -1,5 +1,7 @@
 // Documents that can be read and jobs that cannot be run: what is said, and where.
 
+#include <gtest/gtest.h>
+
 #include "core/base/error.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_changes.h"

@@ -1,5 +1,7 @@
 // Documents that come back as they were, and what holds of every job.
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <random>
 
@@ -333,12 +335,13 @@ TEST(Programs, ASendIsExplainedByWhatIsBeforeIt) {
 }
 
 TEST(Job, PartsOfAnActionAreOneStretchOfTheCriticalPath) {
-    const JobResult result = run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "mesh": {"dims": [["pp", 2], ["dp", 2]]},
+    const JobResult result =
+        run_job(read_job_text(R"({"format": "overlap-job", "version": 1, "mesh": {"dims": [["pp", 2], ["dp", 2]]},
         "stages": [{"segments": {"F": [{"compute_ms": 1}, {"collective": "all_reduce", "dim": "dp", "ms": 2}, {"compute_ms": 3}],
                                  "B": [{"compute_ms": 1}]}},
                    {"segments": {"F": [{"compute_ms": 1}], "B": [{"compute_ms": 1}]}}],
         "schedule": {"name": "GPipe", "microbatches": 1}})",
-                                                   "x"));
+                              "x"));
     ASSERT_FALSE(result.critical_path.empty());
     const PathStep& forward = result.critical_path.front();
     EXPECT_EQ(forward.start_ms, 0);

@@ -2,6 +2,8 @@
 
 #include "core/job/job_trace.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 

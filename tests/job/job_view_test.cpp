@@ -1,5 +1,7 @@
 // A job as views show it: what ranks stand still for, the timeline's events, and what is tried with a document.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "core/base/error.h"

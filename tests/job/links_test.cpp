@@ -1,5 +1,7 @@
 // What moves over shared links: rates, bytes, and the closed forms of collectives.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>

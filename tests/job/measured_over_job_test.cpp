@@ -2,6 +2,8 @@
 
 #include "core/job/measured/measured_over_job.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "core/io/trace_file.h"

@@ -1,5 +1,7 @@
 // Which traces are compared with a job's step: clocks that are brought together, and what is refused or left out.
 
+#include <gtest/gtest.h>
+
 #include "core/base/error.h"
 #include "core/job/measured/measured_over_job.h"
 #include "tests/job/measured_job.h"

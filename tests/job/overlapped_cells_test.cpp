@@ -1,5 +1,7 @@
 // Cells that run several actions at once: what they take, and which message is which.
 
+#include <gtest/gtest.h>
+
 #include "core/job/document/job_file.h"
 #include "core/job/pipeline_step.h"
 #include "core/job/run_job.h"

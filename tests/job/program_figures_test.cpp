@@ -1,5 +1,7 @@
 // Figures of the ranks of programs: computing, waiting for others, and what is on its way.
 
+#include <gtest/gtest.h>
+
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 

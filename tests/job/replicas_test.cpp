@@ -2,11 +2,18 @@
 
 #include "core/job/replicas.h"
 
-#include "core/base/error.h"
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
 #include "core/job/document/job_file.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::job {
 namespace {
+
+using test::problem_of;
 
 using Ranks = std::vector<std::int64_t>;
 
@@ -73,7 +80,8 @@ TEST(Replicas, ThereAreTenMillionRanksAtMost) {
                                     "x");
     EXPECT_EQ(Replicas(job, 1, 1).count(), 10'000'000);
     job.replicas = 5'000'001;
-    EXPECT_THROW(Replicas(job, 2, 2), InputError);
+    EXPECT_EQ(problem_of([&] { Replicas(job, 2, 2); }),
+              "replicas: 5,000,001 replicas of 2 ranks are more than 10,000,000");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // ranks, stages a rank and microbatches, the MD5 of the lists without spacing, a line a rank (1F1B with the last rank's
 // forwards numbered from 0), or that PyTorch refuses the shape.
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <sstream>
 

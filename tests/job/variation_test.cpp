@@ -2,6 +2,8 @@
 
 #include "core/job/variation.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -134,15 +136,15 @@ TEST(Variation, ANumberIsOfItsSeedItsSampleAndItsPlace) {
     DistributionSpec log_normal;
     log_normal.kind = DistributionSpec::Kind::log_normal;
     log_normal.sigma = 0.5;
-    EXPECT_EQ(drawn_factor(log_normal, 1, 2, 3), std::exp(0.5 * normal_draw(1, 2, 3) - 0.125));
+    EXPECT_DOUBLE_EQ(drawn_factor(log_normal, 1, 2, 3), std::exp(0.5 * normal_draw(1, 2, 3) - 0.125));
     DistributionSpec uniform;
     uniform.kind = DistributionSpec::Kind::uniform;
     uniform.least = 2, uniform.most = 4;
-    EXPECT_EQ(drawn_factor(uniform, 1, 2, 3), 2 + 2 * uniform_draw(1, 2, 3));
+    EXPECT_DOUBLE_EQ(drawn_factor(uniform, 1, 2, 3), 2 + 2 * uniform_draw(1, 2, 3));
     DistributionSpec exponential;
     exponential.kind = DistributionSpec::Kind::exponential;
     exponential.mean = 3;
-    EXPECT_EQ(drawn_factor(exponential, 1, 2, 3), -3 * std::log(uniform_draw(1, 2, 3)));
+    EXPECT_DOUBLE_EQ(drawn_factor(exponential, 1, 2, 3), -3 * std::log(uniform_draw(1, 2, 3)));
     for (const auto draw : {normal_draw, uniform_draw}) {
         EXPECT_EQ(draw(1, 2, 3), draw(1, 2, 3));
         for (const double other : {draw(2, 2, 3), draw(1, 3, 3), draw(1, 2, 4), draw(1, 3, 2)})
