@@ -55,9 +55,9 @@ TEST(Exposure, OthersOfTheGroupThatTheSameComputeHidesAreNamed) {
     EXPECT_EQ(explain_exposure(*scheduled(two_gathers(true)), "a").at(1),
               "Of that, 0.5 ms hide 1 other collective of process group 0, which does one at a time: b");
     // One of another group stands in nobody's way.
-    const auto apart = scheduled(two_gathers(false, "1"));
-    for (const std::string& sentence : explain_exposure(*apart, "a"))
-        EXPECT_EQ(sentence.find("Of that"), sentence.npos) << sentence;
+    const Sentences apart = explain_exposure(*scheduled(two_gathers(false, "1")), "a");
+    ASSERT_FALSE(apart.empty());
+    for (const std::string& sentence : apart) EXPECT_EQ(sentence.find("Of that"), sentence.npos) << sentence;
 }
 
 TEST(Exposure, WithoutIndependentComputeBothSidesAreCounted) {

@@ -78,6 +78,7 @@ TEST(PlanElements, AreTakenOutOneByOneAndTogether) {
     for (const ElementRemoval& element : elements) {
         SCOPED_TRACE(element.element);
         const Plan changed = without(plan, {element});
+        // The memory section goes with its two rules, and a pass with its two options.
         EXPECT_EQ(elements_of(changed).size(),
                   elements.size() - (element.element.starts_with("memory section")          ? 3
                                      : element.element == "pass schedule_overlap_bucketing" ? 3
@@ -95,9 +96,10 @@ TEST(PlanElements, AreTakenOutOneByOneAndTogether) {
 
 TEST(DescriptionLength, CountsWhatThereIsToSay) {
     Plan plan = full_plan();
+    // Buckets of a module each; passes that are on, one of them with two options; a policy and rules; directives.
     EXPECT_EQ(description_length(plan), 2 * 2u + (1 + 1 + 3 + 1) + 3 + 2 * 2);
     EXPECT_EQ(description_length(Plan()), 0u);
-    plan.buckets = {{{"a", "b"}}};
+    plan.buckets = {{{"a", "b"}}};  // one bucket, and its two modules
     EXPECT_EQ(description_length(plan), 3u + (1 + 1 + 3 + 1) + 3 + 2 * 2);
 }
 
@@ -130,7 +132,9 @@ TEST(OptionMoves, ChangeOneOptionOfTheAutomaticPass) {
     }
     // What an option is already is no change.
     plan.pipeline[1].options["collective_bucketing"] = true;
-    for (const Proposal& move : option_moves(plan, random, 300)) EXPECT_NE(move.plan.pipeline, plan.pipeline);
+    const std::vector<Proposal> others = option_moves(plan, random, 300);
+    ASSERT_FALSE(others.empty());
+    for (const Proposal& move : others) EXPECT_NE(move.plan.pipeline, plan.pipeline);
 }
 
 /// Plans of a step and a peak.
