@@ -42,7 +42,7 @@ TEST(RedistributionAnswers, OrdersAreEncodedByStridedShardsAndBack) {
         << "no order has such a factor";
 }
 
-TEST(RedistributionAnswers, PricesAreOneForEachSize) {
+TEST(RedistributionAnswers, LargerSizesCostMore) {
     const Json costs = answer_to(
         R"({"collective": "all_gather", "config": "h100", "mesh_dim": 0, "bytes": [1024, 1048576]})")["cost_us"];
     ASSERT_EQ(costs.size(), 2u);
@@ -53,11 +53,18 @@ TEST(RedistributionAnswers, PricesAreOneForEachSize) {
 }
 
 TEST(RedistributionAnswers, PlansAreComparedOnOneScale) {
-    const Json json = answer_to(R"json({"src": "S(0)R", "dst": "RR"})json");
-    for (const char* cost :
-         {"torch_graph", "torch_graph_posthoc_flattened", "torch_default_executed", "optimum_torch_edges",
-          "optimum_flat", "optimum_flat_permute", "optimum_fixed_torch_edges", "optimum_fixed_flat"})
-        EXPECT_GT(json.value(cost, 0.0), 0) << cost;
+    const Json json = answer_to(R"json({"src": "S(0)S(0)", "dst": "RR"})json");
+    const auto cost = [&](const char* name) { return json.at(name).get<double>(); };
+    // Where each gather costs 2, two of them cost more than one over both mesh dimensions.
+    EXPECT_EQ(cost("optimum_fixed_torch_edges"), 4);
+    EXPECT_EQ(cost("optimum_fixed_flat"), 2);
+    // By torch's prices too; who has more ways to choose from finds no dearer one.
+    EXPECT_GT(cost("optimum_flat"), 0);
+    EXPECT_LE(cost("optimum_flat_permute"), cost("optimum_flat"));
+    EXPECT_LT(cost("optimum_flat"), cost("optimum_torch_edges"));
+    EXPECT_EQ(cost("torch_graph_posthoc_flattened"), cost("optimum_flat"));
+    EXPECT_EQ(cost("torch_graph"), cost("optimum_torch_edges"));
+    EXPECT_LE(cost("optimum_flat"), cost("torch_default_executed"));
     EXPECT_TRUE(json["plans"].contains("greedy"));
     EXPECT_TRUE(json["plans"].contains("optimal"));
     EXPECT_TRUE(json["strategy_cost"].is_number());
