@@ -45,6 +45,7 @@ RefusalNotice::RefusalNotice(Document& document, const EditEffect& effect, Notic
 }
 
 void RefusalNotice::show(const QString& sentence) {
+    remedy_task_.cancel();  // of another refusal
     shown_ = sentence;
     plan_ = document_.current()->key();
     edits_ = document_.current()->undoStack().index();
@@ -60,12 +61,13 @@ void RefusalNotice::show(const QString& sentence) {
 }
 
 void RefusalNotice::findRemedy(std::shared_ptr<const Evaluation> evaluation) {
-    remedy_task_.start([this, evaluation = std::move(evaluation),
-                        plan = document_.current()->plan()](std::stop_token stop) -> LatestTask::Delivery {
-        std::optional<Remedy> remedy = find_remedy(plan, *evaluation, stop);
-        if (!remedy) return {};
-        return [this, remedy = std::move(*remedy)] { offer(remedy); };
-    });
+    refused_ = document_.current()->plan();
+    remedy_task_.start(
+        [this, evaluation = std::move(evaluation), plan = refused_](std::stop_token stop) -> LatestTask::Delivery {
+            std::optional<Remedy> remedy = find_remedy(plan, *evaluation, stop);
+            if (!remedy) return {};
+            return [this, remedy = std::move(*remedy)] { offer(remedy); };
+        });
 }
 
 void RefusalNotice::offer(Remedy remedy) {
@@ -76,7 +78,7 @@ void RefusalNotice::offer(Remedy remedy) {
 }
 
 void RefusalNotice::mend() {
-    if (canUndo())
+    if (canMend())
         document_.editPlan(tr("Plan refused: %1").arg(QString::fromStdString(remedy_->label)), remedy_->plan);
 }
 
@@ -86,6 +88,11 @@ bool RefusalNotice::isOfCurrent() const {
 
 bool RefusalNotice::canUndo() const {
     return isOfCurrent() && document_.current()->undoStack().index() == edits_;
+}
+
+bool RefusalNotice::canMend() const {
+    // An edit that was merged with the one before it leaves the place in the undo stack as it was.
+    return canUndo() && document_.current()->plan() == refused_;
 }
 
 bool RefusalNotice::canFix() const {
@@ -100,7 +107,7 @@ void RefusalNotice::updateButtons() {
     if (QToolButton* button = bar_.button(undoText())) button->setEnabled(canUndo());
     if (QToolButton* button = bar_.button(textOf(fix_))) button->setEnabled(canFix());
     // It is a change of the plan as it was then.
-    if (QToolButton* button = remedy_ ? bar_.button(textOf(remedy_->label)) : nullptr) button->setEnabled(canUndo());
+    if (QToolButton* button = remedy_ ? bar_.button(textOf(remedy_->label)) : nullptr) button->setEnabled(canMend());
 }
 
 void RefusalNotice::undo() {

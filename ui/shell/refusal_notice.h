@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/pipeline/remedies.h"
+#include "core/plan/plan.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/tasks/latest_task.h"
 
@@ -37,6 +38,8 @@ class RefusalNotice : public QObject {
     bool isOfCurrent() const;
     /// Whether nothing was edited since, or what was has been taken back.
     bool canUndo() const;
+    /// Whether the plan is the one that the remedy was found for.
+    bool canMend() const;
     bool canFix() const;
     void undo();
     void fix();
@@ -49,6 +52,7 @@ class RefusalNotice : public QObject {
     int edits_ = 0;                               ///< of that plan when it was shown
     std::weak_ptr<const Evaluation> evaluation_;  ///< that is refused
     std::string fix_;                             ///< that is offered; may be empty
+    Plan refused_;                                ///< that a remedy is looked for, or was found
     std::optional<Remedy> remedy_;                ///< the same, where the problem has no fix
     LatestTask remedy_task_;
 };

@@ -157,6 +157,7 @@ class RefusalNoticeTest : public QObject {
         document.editPlan("Note", noted);
         QVERIFY(!notice.button(label)->isEnabled());
         document.current()->undoStack().undo();
+        QVERIFY(notice.button(label)->isEnabled());
         notice.button(label)->click();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!document.evaluation()->refused);
@@ -164,6 +165,37 @@ class RefusalNoticeTest : public QObject {
         QCOMPARE(document.current()->undoStack().undoText(),
                  "Plan refused: move ep_overlap_schedule_pass behind ep_overlap_chunk_pass");
         QCOMPARE(notice.text(), QString());
+    }
+
+    /// An edit that is merged with the one before it leaves nothing else to be taken back, and yet is another plan.
+    void whatMendsThePlanIsNotOfferedForAMergedEdit() {
+        MainWindow window;
+        open(window,
+             {QStringLiteral(OVERLAP_TEST_DATA
+                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        Document& document = window.document();
+        NoticeBar& notice = window.workspace().notice();
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        QVERIFY(waitUntilIdle(window));
+        Plan moved = document.current()->plan();
+        const auto stepOf = [&](std::string_view pass) {
+            return std::ranges::find(moved.pipeline, pass, &PassStep::pass);
+        };
+        const auto chunk = stepOf("ep_overlap_chunk_pass"), schedule = stepOf("ep_overlap_schedule_pass");
+        QVERIFY(chunk < schedule && schedule != moved.pipeline.end());
+        std::rotate(chunk, schedule, schedule + 1);
+        document.editPlan("Move", moved, "one edit");
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(document.evaluation()->refused);
+        const QString label = "Move ep_overlap_schedule_pass behind ep_overlap_chunk_pass";
+        QTRY_VERIFY_WITH_TIMEOUT(notice.button(label), 30'000);
+        QVERIFY(notice.button(label)->isEnabled());
+        const int edits = document.current()->undoStack().index();
+        moved.notes = "a note";
+        document.editPlan("Move", moved, "one edit");
+        QCOMPARE(document.current()->undoStack().index(), edits);
+        QVERIFY(notice.button("Undo the edit")->isEnabled());
+        QVERIFY(!notice.button(label)->isEnabled());
     }
 };
 
