@@ -33,10 +33,7 @@ QWidget* makeRow(const Actions::Entry& entry) {
     layout->addWidget(title);
     layout->addWidget(where);
     if (entry.action->isEnabled()) {
-        auto* keys = new QLabel(entry.action->shortcut().toString(QKeySequence::NativeText));
-        keys->setProperty("role", "key");
         layout->addStretch();
-        layout->addWidget(keys);
     } else {
         // Its status tip says why, as in menus.
         title->setEnabled(false);
@@ -47,6 +44,10 @@ QWidget* makeRow(const Actions::Entry& entry) {
         reason->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         layout->addWidget(reason, 1);
     }
+    auto* keys = new QLabel(entry.action->shortcut().toString(QKeySequence::NativeText));
+    keys->setObjectName("keys");
+    keys->setProperty("role", "key");
+    layout->addWidget(keys);
     row->setAttribute(Qt::WA_TransparentForMouseEvents);
     return row;
 }

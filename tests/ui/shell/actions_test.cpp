@@ -153,6 +153,10 @@ class ActionsTest : public QObject {
         const auto* why = list->itemWidget(list->currentItem())->findChild<QLabel*>("whyNot");
         QVERIFY(why);
         QCOMPARE(why->text(), QStringLiteral("The disk is full"));
+        const auto* keys = list->itemWidget(list->currentItem())->findChild<QLabel*>("keys");
+        QVERIFY(keys);
+        QVERIFY(!keys->text().isEmpty());
+        QCOMPARE(keys->text(), refused->shortcut().toString(QKeySequence::NativeText));
         QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
         QVERIFY(window.help().palette().isVisible());
         setAvailable(*refused, {});
