@@ -252,6 +252,7 @@ class ThemeTest : public QObject {
         model.setHorizontalHeaderLabels({QStringLiteral("HH"), QStringLiteral("last")});
         model.horizontalHeaderItem(0)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         model.setItem(0, 0, new QStandardItem(QStringLiteral("HH")));
+        model.item(0, 0)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         QTreeView table;
         table.setModel(&model);
         table.setRootIsDecorated(false);
@@ -259,17 +260,25 @@ class ThemeTest : public QObject {
         table.setColumnWidth(0, 200);
         table.show();
         const int margin = 8;  // of tables' cells
-        const QImage heading =
-            table.header()->viewport()->grab(QRect(0, 0, 200, table.header()->height() - 2)).toImage();
-        const QColor ground = heading.pixelColor(2, 2);
-        int end = heading.width() - 1;
-        const auto isEmpty = [&](int x) {
-            for (int y = 0; y < heading.height(); ++y)
-                if (heading.pixelColor(x, y) != ground) return false;
-            return true;
+        // Where the text ends in a picture of one colour otherwise.
+        const auto endOf = [](QWidget* widget, const QRect& part) {
+            const QImage picture = widget->grab(part).toImage();
+            const QColor ground = picture.pixelColor(2, 2);
+            int end = picture.width() - 1;
+            const auto isEmpty = [&](int x) {
+                for (int y = 0; y < picture.height(); ++y)
+                    if (picture.pixelColor(x, y) != ground) return false;
+                return true;
+            };
+            while (end > 0 && isEmpty(end)) --end;
+            return end;
         };
-        while (end > 0 && isEmpty(end)) --end;
-        QVERIFY2(std::abs(heading.width() - margin - 1 - end) <= 1, qPrintable(QString::number(end)));
+        const int heading = endOf(table.header()->viewport(), QRect(0, 0, 200, table.header()->height() - 2));
+        const QRect cell = table.visualRect(model.index(0, 0)).adjusted(0, 2, 0, -2);
+        QCOMPARE(cell.right(), 199);
+        const int figure = endOf(table.viewport(), QRect(0, cell.top(), 200, cell.height()));
+        QVERIFY2(std::abs(heading - figure) <= 1, qPrintable(QStringLiteral("%1, %2").arg(heading).arg(figure)));
+        QVERIFY2(figure > 100 && figure < 199 - margin / 2, qPrintable(QString::number(figure)));
         // A heading of the width that it asks for is whole.
         const int wanted = table.header()->sectionSizeHint(0);
         QVERIFY(wanted >= table.header()->fontMetrics().horizontalAdvance(QStringLiteral("HH")) + 2 * margin);
