@@ -83,6 +83,9 @@ class SearchPanel : public QWidget {
     /// have become others while one ran. It is kept on, and told at the next opening of the graph again, until it was
     /// opened, a search has found something, or dropCutOff().
     void interrupted(const overlap::ui::InterruptedSearch& search);
+    /// The search that interrupted() told of last is kept no more: its best plan was opened, another search has found
+    /// something, or dropCutOff(). Another graph ends it without a word.
+    void cutOffDropped();
 
   private:
     QWidget* makeBar();

@@ -74,8 +74,8 @@ void SearchPanel::begin() {
     restored_ = {};
     begins_soon_ = false;
     forget();
-    links_ = request.links;
     former_ = std::move(former);
+    links_ = request.links;
     describeEarlier();
     const bool shares = request.links == LinkSharing::by_host;
     request.start = {document_.current()->key(), document_.current()->title(),
@@ -105,9 +105,11 @@ void SearchPanel::takeTimes() {
     if (ended) {
         ended->reason = tr("because other times are used now");
         remark_ = tr("The search was cut off %1").arg(ended->reached());
-        if (ended->best || !cut_off_) cut_off_ = std::move(ended);
+        const bool is_kept = ended->best || !cut_off_;
+        if (is_kept) cut_off_ = std::move(ended);
         emit keptChanged();
-        emit interrupted(*cut_off_);
+        // Of an older one that is kept on instead, it has been told.
+        if (is_kept) emit interrupted(*cut_off_);
     }
     tellWhereItStands();
 }
@@ -115,14 +117,14 @@ void SearchPanel::takeTimes() {
 void SearchPanel::tellWhereItStands() {
     QStringList sentences;
     const QString why = obstacle().why;
+    if (hindrance_ != why) hindrance_.clear();
     if (!remark_.isEmpty()) sentences.append(remark_);
     if (begins_soon_)
-    if (hindrance_ != why) hindrance_.clear();
         sentences.append(tr("The search begins as soon as the plan that is shown has been evaluated"));
-    else if (found_ && remark_.isEmpty())
-        return say(captionOf(foundBeside()), true);
     else if (!hindrance_.isEmpty())
         sentences.append(tr("The search cannot begin: %1").arg(hindrance_));
+    else if (found_ && remark_.isEmpty())
+        return say(captionOf(foundBeside()), true);
     else if (!found_ && !why.isEmpty() && !remark_.endsWith(why))
         sentences.append(why);
     say(sentences.join(QStringLiteral(". ")));

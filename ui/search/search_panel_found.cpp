@@ -113,7 +113,7 @@ void SearchPanel::takeRestored() {
 
 /// A search has ended. What an earlier one has found stays to be chosen.
 void SearchPanel::takeFound(const FoundPlans& found) {
-    cut_off_.reset();
+    dropCutOff();
     if (former_.found) earlier_->add(*former_.found, former_.chosen);
     earlier_->dropAllIn(found);
     showFound(found, 0);
@@ -274,6 +274,7 @@ void SearchPanel::openBest() {
 void SearchPanel::dropCutOff() {
     if (!std::exchange(cut_off_, std::nullopt)) return;
     emit keptChanged();
+    emit cutOffDropped();
 }
 
 int SearchPanel::open() {

@@ -62,6 +62,9 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     });
     connect(&times, &TimesController::changed, this, [this] { schedule(); });
     connect(&workspace.search(), &SearchPanel::interrupted, this, &SessionController::tellOfSearch);
+    // Its buttons would do nothing any more.
+    connect(&workspace.search(), &SearchPanel::cutOffDropped, this,
+            [this] { workspace_.notice().removeSentence(search_told_); });
     // It is of the graph that was open, and is told again with that.
     connect(&document, &Document::graphAboutToChange, this,
             [this] { workspace_.notice().removeSentence(std::exchange(search_told_, {})); });
@@ -122,6 +125,8 @@ void SessionController::graphOpened() {
 }
 
 void SessionController::tellOfSearch(const InterruptedSearch& search) {
+    // The buttons of an older one would act on this one.
+    workspace_.notice().removeSentence(search_told_);
     search_told_ = tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
                        .arg(document_.name(), search.reached());
     // Whatever shows the buttons, they are for this graph.

@@ -75,7 +75,7 @@ class SessionController : public NoticeSource {
     SharedPlans shared_plans_;  ///< of the newest snapshot
     ClosedPlans closed_plans_;
     RangeRestore range_restore_;
-    QString search_told_;  ///< the sentence on a search of the open graph that was cut off; empty where none is shown
+    QString search_told_;  ///< the sentence on a search of the open graph that was cut off; empty where none was
     RefusedOnce<QByteArrayList> losses_refused_;
     QTimer timer_;
 };

@@ -2,6 +2,7 @@
 #include <QSignalSpy>
 
 #include "tests/ui/search/searched_panel.h"
+#include "ui/search/interrupted_search.h"
 
 namespace overlap::ui {
 
@@ -41,9 +42,9 @@ class SearchBeginTest : public QObject, SearchedPanel {
         setLimit(SearchControls::Limit::none);
         runAllDue();
         QVERIFY(!panel_->busy());
-        QVERIFY(panel_->openButton()->isEnabled());
         QVERIFY2(!panel_->caption().isEmpty() && !panel_->caption().contains("cannot begin"),
                  qPrintable(panel_->caption()));
+        QVERIFY(panel_->openButton()->isEnabled());
     }
 
     void saysThatItWillBegin() {
@@ -68,9 +69,6 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QVERIFY(!panel_->busy());
     }
 
-    /// The promise is of the graph that was open.
-    void isNotPromisedForAnotherGraph() {
-        document_->setGraph(loadGraph(smallGraphFile()));
     /// With the evaluation that it waits for it is known whether any plan can stay within the limit.
     void doesNotBeginWhereNoPlanCanStayWithinTheLimit() {
         panel_->controls().setLimit(1000);
@@ -112,6 +110,9 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QTRY_VERIFY(graph.expired());
     }
 
+    /// The promise is of the graph that was open.
+    void isNotPromisedForAnotherGraph() {
+        document_->setGraph(loadGraph(smallGraphFile()));
         panel_->beginSoon();
         document_->setGraph(
             loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
@@ -136,9 +137,20 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QVERIFY(waitForEvaluation(*document_));
         QCOMPARE(panel_->caption(), "The search was cut off " + told);
         QVERIFY(panel_->kept().contains("running"));
+        // One that had found nothing yet does not take its place, and it is not told once more.
+        told.clear();
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        document_->setCostModel(same);
+        QVERIFY(!panel_->busy());
+        QVERIFY(panel_->caption().startsWith("The search was cut off after 0 of "));
+        QVERIFY2(told.isEmpty(), qPrintable(told));
+        QVERIFY(waitForEvaluation(*document_));
+        QSignalSpy dropped(panel_.get(), &SearchPanel::cutOffDropped);
         const int plans = document_->variantCount();
         panel_->openBest();
         QCOMPARE(document_->variantCount(), plans + 1);
+        QCOMPARE(dropped.size(), 1);
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY(!document_->evaluation()->refused);
     }

@@ -233,6 +233,27 @@ class SessionControllerTest : public QObject {
         QVERIFY(!search.kept().contains("running"));
     }
 
+    /// Its buttons would act on another one, or do nothing.
+    void onlyTheNewestSearchThatWasCutOffIsTold() {
+        QTemporaryDir folder;
+        cutASearchOff(folder.path());
+        SessionFixture fixture;
+        NoticeBar& notice = fixture.workspace.notice();
+        connect(&fixture.session, &SessionController::warnedAlso, &notice, &NoticeBar::addSentence);
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QVERIFY(notice.button("Open what it found"));
+        const QString first = notice.text();
+        InterruptedSearch newer{5, 10};
+        emit fixture.workspace.search().interrupted(newer);
+        QVERIFY2(!notice.text().contains(first) && notice.text().contains(" after 5 of 10 plans"),
+                 qPrintable(notice.text()));
+        QVERIFY(!notice.button("Open what it found"));
+        notice.addSentence("What is of no search");
+        fixture.workspace.search().dropCutOff();
+        QCOMPARE(notice.text(), "What is of no search");
+    }
+
     /// It is told until its plan was opened, with what it was asked for and what it had found.
     void aSearchThatWasCutOffIsToldAtTheNextStart() {
         QTemporaryDir folder;
