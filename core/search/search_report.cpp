@@ -18,8 +18,9 @@ void write_disturbed(JsonWriter& json, const Candidate& candidate) {
 void write_best(JsonWriter& json, const SearchResult& result, double simulated_ms) {
     const Candidate& best = result.best;
     json.key("best").begin_object().member("step_ms", best.step_ms).member("simulated_ms", simulated_ms);
-    json.member("exposed_ms", best.exposed_ms).member("peak_bytes", best.peak_bytes);
-    json.member("corrected_peak_bytes", best.corrected_peak_bytes);
+    // As in the baselines and the front. The older name of the same stays for those who read it.
+    json.member("exposed_ms", best.exposed_ms).member("peak_bytes", best.corrected_peak_bytes);
+    json.member("corrected_peak_bytes", best.corrected_peak_bytes).member("torch_peak_memory_bytes", best.peak_bytes);
     json.member("mean_ms", best.mean_ms).member("worst_ms", best.worst_ms);
     write_disturbed(json, best);
     json.member("changes_order", best.changes_order);

@@ -206,7 +206,8 @@ TEST(SearchReport, HasAllOfTheResult) {
     result.evaluations = 9;
     result.stopped = true;
     const std::string head =
-        R"({"best":{"step_ms":4,"simulated_ms":3.75,"exposed_ms":1,"peak_bytes":20,"corrected_peak_bytes":2097152,)"
+        R"({"best":{"step_ms":4,"simulated_ms":3.75,"exposed_ms":1,"peak_bytes":2097152,)"
+        R"("corrected_peak_bytes":2097152,"torch_peak_memory_bytes":20,)"
         R"("mean_ms":5,"worst_ms":6,"disturbed_ms":[4.5,5.5],"changes_order":true,"origin":"so"},)"
         R"("bound":{"step_ms":3,"ordered_ms":3,"order_free_ms":2,"reason":"why","least_peak_bytes":7,"chain":[]},)"
         R"("baselines":[{"name":"at 30","step_ms":8,"peak_bytes":30,"refusal":null,"disturbed_ms":[]},)"
