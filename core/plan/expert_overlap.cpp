@@ -27,6 +27,13 @@ bool belongs(const PassStep& step) {
     return std::ranges::find(all_passes, step.pass) != all_passes.end();
 }
 
+bool exchanges_tokens(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node)
+        if (graph.op(node) == NodeOp::call_function && graph.target_info(node).starts == CollectiveKind::all_to_all)
+            return true;
+    return false;
+}
+
 bool has(const Plan& plan, std::string_view pass) {
     return std::ranges::any_of(plan.pipeline, [&](const PassStep& step) { return step.enabled && step.pass == pass; });
 }
@@ -185,8 +192,11 @@ std::vector<Problem> check_expert_overlap(const Graph& graph, const Plan& plan) 
     incomplete.title = "Expert overlap incomplete";
     incomplete.message = "the plan has " + enumerated(rest) + " without " + enumerated(missing) +
                          ": the passes halve modules together, and none is of use without the others";
-    // A plan alone does not tell that its graph's model halves, which decides what is put back.
-    if (says_who || overlap->halved_by == HalvedBy::pass)
+    // Nothing is mended where there is nothing to overlap: the others would only be refused in turn. And a plan alone
+    // does not tell that its graph's model halves, which decides what is put back.
+    if (!exchanges_tokens(graph))
+        incomplete.message.append(", and the graph exchanges no tokens between experts");
+    else if (says_who || overlap->halved_by == HalvedBy::pass)
         incomplete.fix = missing.size() == 1 ? "put it back" : "put them back";
     Problem of_rest;
     of_rest.kind = ProblemKind::rest_of_expert_overlap;

@@ -219,6 +219,10 @@ TEST(ExpertOverlap, APartIsACautionAndTheRestANote) {
     ASSERT_EQ(problems.size(), 2u);
     EXPECT_EQ(problems[0].severity, Severity::caution);
     EXPECT_EQ(problems[0].title, "Expert overlap incomplete");
+    EXPECT_EQ(problems[0].fix, "") << "in a dense model the missing passes would be refused in turn";
+    EXPECT_NE(problems[0].message.find("exchanges no tokens"), std::string::npos) << problems[0].message;
+    EXPECT_FALSE(edits::with_fix(plan, problems[0]));
+    EXPECT_FALSE(expert_overlap_of(*edits::with_fix(plan, problems[1])));
     EXPECT_EQ(problems[1].severity, Severity::note);
     EXPECT_EQ(problems[1].title, "Rest of expert overlap");
 }
