@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -80,12 +81,36 @@ void sort_by_effect(std::vector<ComparisonRow>& rows) {
                      [&](const ComparisonRow& a, const ComparisonRow& b) { return key(a) < key(b); });
 }
 
+/// The first names, and how many more there are.
+std::string first_of(const Names& names) {
+    constexpr std::size_t shown = 3;
+    if (names.size() <= shown) return enumerated(names);
+    std::string text;
+    for (std::size_t index = 0; index < shown; ++index) text.append(index == 0 ? "" : ", ").append(names[index]);
+    return text.append(" and ").append(counted(names.size() - shown, "other"));
+}
+
+/// Which collectives a bucket is merged of on one side alone, where as many count on both.
+/// @param before sorted, as `after`; they differ
+std::string other_members(const Names& before, const Names& after) {
+    Names gone, come;
+    std::ranges::set_difference(before, after, std::back_inserter(gone));
+    std::ranges::set_difference(after, before, std::back_inserter(come));
+    std::string text = "merged";
+    if (!come.empty()) text.append(" with ").append(first_of(come));
+    if (!gone.empty()) text.append(come.empty() ? " without " : " instead of ").append(first_of(gone));
+    return text;
+}
+
 /// What is different about a row of two plans, in words.
-std::string remark_on(const ComparisonRow& row) {
+/// @param before members of the collective that names the first side, sorted, as `after`
+std::string remark_on(const ComparisonRow& row, const Names& before, const Names& after) {
     std::vector<std::string> parts;
     if (row.before->collectives != row.after->collectives) {
         parts.push_back(counted(row.after->collectives, "collective") + " instead of " +
                         std::to_string(row.before->collectives));
+    } else if (row.members_changed && row.before->members == row.after->members) {
+        parts.push_back(other_members(before, after));
     } else if (row.members_changed) {
         parts.push_back("merged of " + std::to_string(row.after->members) + " instead of " +
                         counted(row.before->members, "collective"));
@@ -204,7 +229,7 @@ class VariantComparer {
         } else if (differs(row.start_change_ms(), 0) || differs(row.exposed_change_ms(), 0)) {
             row.change = CollectiveChange::moved;
         }
-        row.remark = remark_on(row);
+        row.remark = remark_on(row, members_before_[before], members_after_[after]);
         return row;
     }
 

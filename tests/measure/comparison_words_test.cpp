@@ -101,5 +101,26 @@ TEST(ComparisonWords, BucketsThatHoldOthersAreMergedOfMore) {
     }));
 }
 
+TEST(ComparisonWords, BucketsOfAsManySayWhichOnesDiffer) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto planned = [&](const char* buckets) {
+        Plan plan = make_plan(*graph, "plan");
+        plan.buckets = parse_bucket_entries(buckets);
+        return evaluate(graph, plan);
+    };
+    const Comparison comparison = compare_variants(*planned("layers.0+norm"), *planned("layers.0+layers.1.ffn_norm"));
+    std::size_t told = 0;
+    for (const ComparisonRow& row : comparison.rows) {
+        if (!row.members_changed || row.before->collectives != row.after->collectives) continue;
+        EXPECT_EQ(row.before->members, row.after->members);
+        EXPECT_TRUE(row.remark.starts_with("merged with ")) << row.remark;
+        EXPECT_NE(row.remark.find(" instead of "), std::string::npos) << row.remark;
+        const std::string as_many = "of " + std::to_string(row.after->members);
+        EXPECT_EQ(row.remark.find(as_many), std::string::npos) << row.remark;
+        ++told;
+    }
+    EXPECT_GT(told, 0u);
+}
+
 }  // namespace
 }  // namespace overlap
