@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/direction.h"
+#include "core/plan/memory_obstacles.h"
 
 namespace overlap {
 
@@ -71,23 +72,10 @@ std::string memory_section_refusal(const Graph& graph) {
 }
 
 std::vector<std::string> memory_section_obstacles(const MemorySection& section, const std::vector<PassStep>& pipeline) {
-    std::vector<std::string> obstacles;
-    for (const std::string_view pass : section_passes) {
-        const auto runs = [&](const PassStep& step) { return step.enabled && step.pass == pass; };
-        const auto step = std::ranges::find_if(pipeline, runs);
-        if (step == pipeline.end()) {
-            obstacles.push_back("the pipeline does not run " + std::string(pass) +
-                                ", which carries out a part of the plan's memory section");
-            continue;
-        }
-        for (const auto& [name, value] : memory_options(section, pass)) {
-            const OptionValue* own = step->options.find(name);
-            if (!own || same_value(*own, value)) continue;
-            obstacles.push_back("the step " + std::string(pass) + " gives its option " + name +
-                                " itself, and that of the plan's memory section is not used");
-        }
-    }
-    return obstacles;
+    std::vector<std::string> messages;
+    for (MemoryObstacle& obstacle : memory_obstacles(section, pipeline))
+        messages.push_back(std::move(obstacle.message));
+    return messages;
 }
 
 }  // namespace overlap

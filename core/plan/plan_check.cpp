@@ -12,6 +12,7 @@
 #include "core/passes/bucketing/eligibility.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/bucket_check.h"
+#include "core/plan/memory_obstacles.h"
 #include "core/plan/plan.h"
 #include "core/plan/process_groups_field.h"
 
@@ -285,8 +286,12 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         problems.back().fix = fix;
     }
     if (plan.memory) {
-        for (const std::string& obstacle : memory_section_obstacles(*plan.memory, plan.pipeline))
-            add(Severity::caution, obstacle);
+        for (MemoryObstacle& obstacle : memory_obstacles(*plan.memory, plan.pipeline)) {
+            add(Severity::caution, std::move(obstacle.message));
+            // The plan is evaluated as it is, without that part of the section.
+            problems.back().title = "Memory not carried out";
+            problems.back().fix = std::move(obstacle.fix);
+        }
     }
     std::string unknown;
     for (const std::string& field : unknown_fields(plan)) unknown.append(unknown.empty() ? "" : ", ").append(field);

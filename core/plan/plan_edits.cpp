@@ -4,6 +4,7 @@
 
 #include "core/passes/registry/registry.h"
 #include "core/plan/expert_overlap.h"
+#include "core/plan/memory_obstacles.h"
 
 namespace overlap {
 namespace {
@@ -156,6 +157,12 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
     // The one refusal with a fix, see JoinedGradientRefusal.
     if (problem.kind == ProblemKind::refused && !problem.fix.empty()) return with_gradients_joined_last(plan);
     Plan fixed = plan;
+    if (problem.kind == ProblemKind::not_evaluated) {
+        std::optional<std::vector<PassStep>> pipeline = with_memory_fix(plan.pipeline, problem.fix);
+        if (!pipeline) return std::nullopt;
+        fixed.pipeline = std::move(*pipeline);
+        return fixed;
+    }
     if (problem.kind == ProblemKind::overlap_refused) {
         if (!problem.directive || *problem.directive >= plan.overlaps.list.size()) return std::nullopt;
         fixed.overlaps.list.erase(fixed.overlaps.list.begin() + static_cast<std::ptrdiff_t>(*problem.directive));

@@ -6,6 +6,7 @@
 #include "core/plan/memory_choices.h"
 #include "core/plan/memory_edits.h"
 #include "core/plan/plan.h"
+#include "core/plan/plan_edits.h"
 #include "core/plan/presets.h"
 #include "tests/support/test_graphs.h"
 
@@ -65,7 +66,20 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     ASSERT_EQ(obstacles.size(), 2u);
     EXPECT_NE(obstacles[0].find("gives its option memory_policy itself"), std::string::npos);
     EXPECT_NE(obstacles[1].find("does not run selective_activation_remat_pass"), std::string::npos);
-    EXPECT_EQ(check_unevaluated(plan).size(), 2u);
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_EQ(problems[1].title, "Memory not carried out") << "the plan is evaluated all the same";
+    EXPECT_FALSE(edits::with_fix(plan, problems[0])) << "an option of a step is the user's own";
+    EXPECT_EQ(problems[1].fix, "switch selective_activation_remat_pass on");
+    Plan mended = plan;
+    mended.pipeline[1].enabled = true;
+    EXPECT_EQ(edits::with_fix(plan, problems[1]), mended);
+    plan.pipeline.erase(plan.pipeline.begin() + 1);
+    const std::vector<Problem> of_missing = check_unevaluated(plan);
+    ASSERT_EQ(of_missing.size(), 2u);
+    EXPECT_EQ(of_missing[1].fix, "add selective_activation_remat_pass");
+    const Plan added = edits::with_fix(plan, of_missing[1]).value();
+    EXPECT_EQ(memory_section_obstacles(*added.memory, added.pipeline).size(), 1u);
     const Plan edited = edits::with_memory(plan, *plan.memory);
     EXPECT_TRUE(memory_section_obstacles(*edited.memory, edited.pipeline).empty());
     EXPECT_EQ(edits::without_memory(edited).memory, std::nullopt);

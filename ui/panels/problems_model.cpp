@@ -193,12 +193,12 @@ bool ProblemsModel::applyFix(std::size_t problem) {
         emit adviceWanted();
         return true;
     }
+    std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     // Buckets that no step takes: the step that fits the graph is known here, and not to the check of a plan.
-    if (shown.kind == ProblemKind::not_evaluated && !shown.fix.empty()) {
+    if (!fixed && shown.kind == ProblemKind::not_evaluated && !shown.fix.empty()) {
         PipelineCommands(document_).takeBuckets();
         return true;
     }
-    std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     if (!fixed) return false;
     document_.editPlan(textOfFix(shown), std::move(*fixed));
     return true;

@@ -159,6 +159,27 @@ class ProblemsTest : public QObject {
         }
     }
 
+    void aStepOfTheMemorySectionIsSwitchedOn() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        ProblemsModel model(document);
+        QVERIFY(waitForEvaluation(document));
+        Plan whole = document.current()->plan();
+        whole.memory.emplace();
+        whole.pipeline = with_memory_steps(std::move(whole.pipeline));
+        Plan plan = whole;
+        std::ranges::find(plan.pipeline, memory_tag_pass, &PassStep::pass)->enabled = false;
+        document.editPlan(QStringLiteral("switched off"), plan);
+        QVERIFY(waitForEvaluation(document));
+        const QModelIndex told = rowOf(model, ProblemKind::not_evaluated);
+        QVERIFY(told.isValid());
+        QCOMPARE(told.data().toString(), "Memory not carried out");
+        QCOMPARE(told.siblingAtColumn(ProblemsModel::fix_column).data().toString(),
+                 "switch tag_with_memory_policy_pass on ↵");
+        QVERIFY(model.applyFix(*model.problemAt(told)));
+        QCOMPARE(document.current()->plan().pipeline, whole.pipeline);
+    }
+
     void whatIsExposedAsksForAdvice() {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
