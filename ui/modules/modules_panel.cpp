@@ -126,7 +126,8 @@ void ModulesPanel::showSelection() {
     }
     openTo(index);
     if (!index.isValid()) {
-        if (selection.kind() != Selection::Kind::nothing) tree_->selectionModel()->clearSelection();
+        // Also where nothing is selected, as after a click on a pile of modules in the graph.
+        tree_->selectionModel()->clearSelection();
         return;
     }
     tree_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);

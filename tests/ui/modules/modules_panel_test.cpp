@@ -309,6 +309,9 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(panel.tree()->currentIndex().data(ModuleTreeModel::path_role).toString(), "layers.3.attention");
         QTest::keyClick(panel.tree(), Qt::Key_X, Qt::ControlModifier);
         QCOMPARE(modulesOf(QApplication::clipboard()->mimeData()), QStringList("layers.3.attention"));
+        // As where a pile of modules is clicked in the graph, which has no name elsewhere.
+        document->selection().clear();
+        QVERIFY(panel.tree()->selectionModel()->selectedRows().isEmpty());
     }
 
     void aLetterThatFindsNothingSaysSo() {
