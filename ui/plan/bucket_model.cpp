@@ -39,14 +39,19 @@ BucketSummary summarise(const BucketFigures& figures) {
 
 /// Links that are shared make a bucket slower than it is alone.
 std::optional<double> shownTime(const BucketSummary& summary) {
-    return summary.shared_ms ? summary.shared_ms : summary.time_ms;
+    if (summary.shared_ms) return summary.shared_ms;
+    return summary.made_bytes ? summary.made_ms : summary.time_ms;
+}
+
+QString kindText(CollectiveKind kind, std::int64_t bytes, std::optional<double> time_ms) {
+    QString text = shortKindName(kind) + u' ' + formatBytes(static_cast<double>(bytes));
+    if (time_ms) text += u' ' + formatTime(*time_ms);
+    return text;
 }
 
 QString bucketFiguresText(const BucketSummary& summary) {
     if (summary.kind == CollectiveKind::none) return {};
-    QString text = shortKindName(summary.kind) + u' ' + formatBytes(static_cast<double>(summary.bytes));
-    if (const auto time_ms = shownTime(summary)) text += u' ' + formatTime(*time_ms);
-    return text;
+    return kindText(summary.kind, summary.made_bytes.value_or(summary.bytes), shownTime(summary));
 }
 
 BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
@@ -160,6 +165,8 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     for (Row& row : rows) {
         row.summary.communication_ms = row.summary.exposed_ms = 0;
         row.summary.shared_ms.reset();
+        row.summary.made_bytes.reset();
+        row.summary.made_ms.reset();
         row.severity = -1;
         row.problem.clear();
     }
@@ -176,9 +183,14 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
         summary.communication_ms += timing.end_ms - timing.start_ms;
         summary.exposed_ms += timing.exposed_ms;
-        if (shared && timing.kind == summary.kind)
-            summary.shared_ms = summary.shared_ms.value_or(0) + timing.end_ms - timing.start_ms;
+        if (timing.kind != summary.kind) continue;
+        const double time_ms = timing.end_ms - timing.start_ms;
+        summary.made_bytes = summary.made_bytes.value_or(0) + timing.bytes;
+        if (evaluation.times_known) summary.made_ms = summary.made_ms.value_or(0) + time_ms;
+        if (shared) summary.shared_ms = summary.shared_ms.value_or(0) + time_ms;
     }
+    for (Row& row : rows)
+        if (row.summary.made_bytes == row.summary.bytes) row.summary.made_bytes.reset();
     for (const Problem& problem : evaluation.problems) {
         if (problem.kind == ProblemKind::exposed) continue;  // the bar shows it
         if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;
@@ -216,7 +228,10 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole: {
             QStringList lines{row.modules.join(QStringLiteral(" + "))};
             if (const QString figures = bucketFiguresText(row.summary); !figures.isEmpty()) lines.append(figures);
-            if (row.summary.shared_ms && row.summary.time_ms)
+            if (row.summary.made_bytes)
+                lines.append(tr("%1 in the graph, before the plan's passes")
+                                 .arg(kindText(row.summary.kind, row.summary.bytes, row.summary.time_ms)));
+            else if (row.summary.shared_ms && row.summary.time_ms)
                 lines.append(tr("%1 with links shared, %2 where nothing else is on them")
                                  .arg(formatTime(*row.summary.shared_ms), formatTime(*row.summary.time_ms)));
             if (row.summary.communication_ms > 0)

@@ -21,8 +21,12 @@ struct BucketSummary {
     std::optional<double> time_ms;               ///< of `kind`
     /// Of `kind`, as simulated, where process groups share links: what their collectives take beside one another.
     std::optional<double> shared_ms{};
-    double communication_ms = 0;  ///< of all kinds, as simulated
-    double exposed_ms = 0;        ///< of all kinds, as simulated
+    /// Of `kind`, in the newest evaluation, where a pass lets the bucket communicate more or less than the graph does,
+    /// as gathers that backward repeats: then this is shown instead.
+    std::optional<std::int64_t> made_bytes{};
+    std::optional<double> made_ms{};  ///< nothing where times are not known
+    double communication_ms = 0;      ///< of all kinds, as simulated
+    double exposed_ms = 0;            ///< of all kinds, as simulated
 };
 
 /// A module on a card: one of the bucket's own, or, where it has just one, a part of that one.

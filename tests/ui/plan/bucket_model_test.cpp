@@ -77,6 +77,40 @@ class BucketModelTest : public QObject {
         QCOMPARE(model.summary(0).bytes, before);
     }
 
+    /// What backward gathers once more, since memory says so, is in no graph before its pass.
+    void cardsCountWhatPassesGatherAgain() {
+        Document document;
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        BucketModel model(document);
+        BucketCommands(document).addText("layers.0");
+        QVERIFY(waitForEvaluation(document));
+        const std::int64_t before = model.summary(0).bytes;
+        QVERIFY(!model.summary(0).made_bytes);
+        Plan plan = document.current()->plan();
+        plan.memory.emplace();
+        plan.memory->policy = "full";
+        plan.memory->rules = {{MemoryAction::reshard, {"layers.0"}, {}}};
+        plan.pipeline = with_memory_steps(std::move(plan.pipeline));
+        document.editPlan("memory", std::move(plan));
+        QVERIFY(waitForEvaluation(document));
+        const Evaluation& evaluation = *document.evaluation();
+        QVERIFY(!evaluation.refused);
+        std::int64_t bytes = 0;
+        double time_ms = 0;
+        for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+            if (timing.kind != CollectiveKind::all_gather || evaluation.bucket_of_node[timing.start] != 0) continue;
+            bytes += timing.bytes;
+            time_ms += timing.end_ms - timing.start_ms;
+        }
+        QVERIFY2(bytes > before, qPrintable(QString::number(bytes)));
+        const QString figures =
+            QStringLiteral("AG ") + formatBytes(static_cast<double>(bytes)) + u' ' + formatTime(time_ms);
+        QCOMPARE(model.index(0).data(BucketModel::figures_role).toString(), figures);
+        QCOMPARE(model.index(0).data(BucketModel::time_role).toString(), formatTime(time_ms));
+        const QString tip = model.index(0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(figures) && tip.contains("in the graph, before the plan's passes"), qPrintable(tip));
+    }
+
     void cardsTellTheTimeWithLinksShared() {
         const auto document = openDocument();
         document->setGraph(
@@ -199,7 +233,8 @@ class BucketModelTest : public QObject {
         std::vector<BucketChip> chips;
         for (int i = 0; i < 12; ++i) chips.push_back({QString::number(i), QStringLiteral("layers.%1").arg(i), true});
         const CardHeading heading{"layers.0 + layers.1", "AG 436 MiB 11 ms", "11 ms"};
-        const QString told = QStringLiteral("drop: +436 MiB, AG 11 ms\nstep\u00A02795\u00A0→\u00A02789 ms   peak\u00A032 GiB");
+        const QString told =
+            QStringLiteral("drop: +436 MiB, AG 11 ms\nstep\u00A02795\u00A0→\u00A02789 ms   peak\u00A032 GiB");
         for (const int width : {180, 332, 600}) {
             const CardGeometry card = layOutCard(QRect(0, 40, width, 0), heading, chips, false, told);
             QVERIFY(card.chips.size() < chips.size());
