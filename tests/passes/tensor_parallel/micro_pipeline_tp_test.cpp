@@ -1,3 +1,4 @@
+#include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {
@@ -184,6 +185,80 @@ TEST_F(MicroPipelineTpTest, AScaledProductIsRefused) {
     const NodeId whole = gathered("a", {64, 16});
     output({call("product", "aten._scaled_mm.default", {whole, placeholder("b", {16, 4})}, {64, 4})});
     EXPECT_NE(refusal(pass).find("scaled"), std::string::npos);
+}
+
+/// What differs from a gather, or a scatter, with a product of its own.
+class AlteredTensorParallelTest : public MicroPipelineTpTest {
+  protected:
+    using Change = std::vector<test::Difference>;
+
+    Graph gather_and_product() {
+        builder_ = {};
+        const NodeId right = placeholder("b", {16, 4}), whole = gathered("a", {64, 16});
+        output({product("product", whole, right, {64, 4})});
+        return builder_.finish(header_);
+    }
+    /// Of rows in three dimensions.
+    Graph flat_product_and_scatter() {
+        builder_ = {};
+        const NodeId rows = placeholder("a", {64, 2, 16}), right = placeholder("b", {16, 4});
+        const Value flat[] = {Value::of_integer(128), Value::of_integer(16)};
+        const Value back[] = {Value::of_integer(64), Value::of_integer(2), Value::of_integer(4)};
+        const NodeId first =
+            call("first", "aten.reshape.default", {Value::of_node(rows), builder_.list(flat)}, {128, 16});
+        const NodeId between = product("product", first, right, {128, 4});
+        const NodeId second =
+            call("second", "aten.reshape.default", {Value::of_node(between), builder_.list(back)}, {64, 2, 4});
+        output({scattered(second, {8, 2, 4})});
+        return builder_.finish(header_);
+    }
+    /// `fused`, `as it was`, or why the graph is refused.
+    std::string outcome(const std::shared_ptr<const Graph>& graph) {
+        try {
+            return require_pass(pass).run(graph, {}, {}).graph == graph ? "as it was" : "fused";
+        } catch (const PassRefusal& refused) {
+            return refused.what();
+        }
+    }
+    std::string outcome(const Graph& graph, const Change& change) { return outcome(test::altered(graph, change)); }
+    static constexpr const char* scaled = R"("aten._scaled_mm.default")";
+};
+
+TEST_F(AlteredTensorParallelTest, WhatIsGatheredNeedsOneTensorOfSizesThatAreNumbers) {
+    EXPECT_EQ(outcome(gather_and_product(), {}), "fused");
+    for (const Change& change : std::vector<Change>{
+             {{"a_in", "/outputs", ""}}, {{"a_in", "/outputs", "[null]"}}, {{"a_in", "/multi", "true"}}}) {
+        const std::string found = outcome(gather_and_product(), change);
+        EXPECT_NE(found.find("its sizes are needed and not given"), found.npos) << change.front() << found;
+    }
+    const std::string symbolic = outcome(gather_and_product(), {{"a_in", "/symbolic_shapes", R"([["u0", 16]])"}});
+    EXPECT_NE(symbolic.find("known only when the job runs"), symbolic.npos) << symbolic;
+}
+
+TEST_F(AlteredTensorParallelTest, ScaledProductsAreRefusedWhereverTheyWouldBeFused) {
+    const auto is_refused = [&](const Graph& graph, const Change& change) {
+        return outcome(graph, change).find("scaled matrix products") != std::string::npos;
+    };
+    EXPECT_TRUE(is_refused(gather_and_product(), {{"product", "/target", scaled}}));
+    EXPECT_TRUE(is_refused(flat_product_and_scatter(), {{"product", "/target", scaled}}));
+    EXPECT_TRUE(is_refused(flat_product_and_scatter(), {{"second", "/target", scaled}}));
+}
+
+TEST_F(AlteredTensorParallelTest, AScatterIsFusedWithAProductThatIsItsAlone) {
+    EXPECT_EQ(outcome(flat_product_and_scatter(), {}), "fused");
+    EXPECT_EQ(outcome(flat_product_and_scatter(), {{"first", "/target", R"("aten.relu.default")"}}), "as it was");
+    EXPECT_EQ(outcome(flat_product_and_scatter(), {{"product", "/target", R"("aten.relu.default")"}}), "as it was");
+    EXPECT_EQ(outcome(flat_product_and_scatter(), {{"second", "/target", R"("aten.relu.default")"}}), "as it was");
+    EXPECT_EQ(
+        outcome(test::with_call(flat_product_and_scatter(), {"other", "aten.neg.default", R"(["%second"])"}, "output")),
+        "as it was");
+    for (const Change& change : std::vector<Change>{{{"second", "/args", "[]"}},
+                                                    {{"second", "/args/0", "1"}},
+                                                    {{"product", "/args/0", "1"}},
+                                                    {{"product", "/args", R"(["%first"])"}}}) {
+        const std::string found = outcome(flat_product_and_scatter(), change);
+        EXPECT_NE(found.find("an argument that has to be a tensor is none"), found.npos) << change.front() << found;
+    }
 }
 
 }  // namespace
