@@ -48,6 +48,7 @@ NoticeBar::NoticeBar(QWidget* parent)
     rows_->addLayout(layout_);
     rows_->addWidget(folded_);
     updateFolded();
+    unfold(false);  // there is no text yet that would have it folded
     hide();
 }
 

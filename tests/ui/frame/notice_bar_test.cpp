@@ -2,6 +2,7 @@
 
 #include <QLabel>
 #include <QPlainTextEdit>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QtTest>
@@ -106,6 +107,30 @@ class NoticeBarTest : public QObject {
         bar.showNotice("The plan is refused, for a reason");
         QVERIFY(!bar.button("More") && !text->isVisible() && label->toolTip().isEmpty());
         QCOMPARE(label->text(), "▲ The plan is refused, for a reason");
+    }
+
+    /// Neither below the first notice of a window, nor when a wider window has room for a sentence that was unfolded.
+    void aShortSentenceHasNothingBelowIt() {
+        ShownBar shown(700);
+        NoticeBar& bar = shown.bar;
+        auto* text = bar.findChild<QPlainTextEdit*>();
+        bar.showNotice("The file was changed");
+        QVERIFY(!text->isVisible());
+        QTest::qWait(0);
+        const int line = bar.fontMetrics().lineSpacing();
+        QVERIFY2(bar.height() < 3 * line, qPrintable(QString::number(bar.height())));
+        bar.showNotice(QString("The file was changed, ").repeated(12) + "and that is all");
+        QTRY_VERIFY(bar.button("More"));
+        bar.button("More")->click();
+        QVERIFY(text->isVisible());
+        QVERIFY2(
+            text->toPlainText().startsWith("The file was changed, ") && text->toPlainText().endsWith("and that is all"),
+            "the sentence is whole there");
+        QTest::qWait(0);
+        QCOMPARE(text->verticalScrollBar()->value(), 0);  // and read from its beginning
+        shown.window.resize(4000, 640);
+        QTRY_VERIFY(!bar.button("More"));
+        QVERIFY(!text->isVisible());
     }
 
     void aNoticeWithoutDetailsHasNoButtonForThem() {
