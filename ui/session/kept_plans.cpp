@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <algorithm>
 #include <optional>
 
 #include "core/io/plan_file.h"
@@ -40,7 +41,7 @@ FileNow lookAt(const QString& file, const QByteArray& kept_digest, const GraphFi
 }  // namespace
 
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
-                                             QStringList& told) {
+                                             const std::vector<SessionVariant>& beside, QStringList& told) {
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
     check_plan_fits(plan, *loaded.empty_plan.graph);
     RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest};
@@ -70,6 +71,11 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
         told.append(text("%1 was changed on disk and was read again").arg(kept.file));
         return {*now->newer};
     }
+    // The kept plan has the digest of an older version, so that saving it asks first.
+    const auto has_newer = [&](const SessionVariant& other) {
+        return other.file == kept.file && other.digest == now->digest;
+    };
+    if (std::ranges::any_of(beside, has_newer)) return {std::move(variant)};
     told.append(text("%1 was changed on disk; your unsaved plan and the file's are both open").arg(kept.file));
     return {std::move(variant), *now->newer};
 }

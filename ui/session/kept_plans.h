@@ -12,9 +12,11 @@ class FileLooks;
 
 /// A plan of the session that is opened again, followed by the version in its file, where both differ and the kept one
 /// has edits.
+/// @param beside what else of the graph is open or was closed: the file's version is not opened again where it is among
+/// them, nor told of again.
 /// @param told gets a sentence where the plan is not in its last state, such as when its file was changed meanwhile.
 /// @throws InputError when the plan is not one for this graph.
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
-                                             QStringList& told);
+                                             const std::vector<SessionVariant>& beside, QStringList& told);
 
 }  // namespace overlap::ui

@@ -75,15 +75,16 @@ void PlanTabs::reopenPlan() {
     if (!document_.isOpen()) return;
     QString reason;
     QStringList sentences;
-    const auto open = [&](const SessionVariant& closed) {
+    const auto reopen = [&](const SessionVariant& closed) {
         sentences.clear();
-        for (RestoredVariant& restored : restoreKeptPlan(closed, document_.loaded(), looks_, sentences)) {
+        const std::vector<SessionVariant> open = sessionDocument(document_, sessionVariantOutline).variants;
+        for (RestoredVariant& restored : restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences)) {
             Variant& added = document_.addVariant(std::move(restored.plan));
             restored.modified ? added.setUnsaved(restored.file, restored.digest)
                               : added.setSaved(restored.file, restored.digest);
         }
     };
-    if (!session_.closedPlans().reopen(open, reason)) {
+    if (!session_.closedPlans().reopen(reopen, reason)) {
         if (!reason.isEmpty()) emit warned(reason);
         return;
     }

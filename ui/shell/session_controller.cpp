@@ -44,6 +44,11 @@ RestoredVariant restored(Plan plan) {
     return variant;
 }
 
+/// Whether both are what one file has. A tab of that file may have been read again at this start.
+bool isSame(const RestoredVariant& open, const RestoredVariant& version) {
+    return !open.modified && open.file == version.file && open.digest == version.digest;
+}
+
 QString sentenceOf(const std::exception& error) {
     return reasonOf(error);
 }
@@ -157,12 +162,17 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     result.current = kept->current;
     QStringList sentences;
     std::vector<RestoredVariant> newer;  // behind all others, so that tabs keep their places
+    std::vector<SessionVariant> beside = kept->variants;
+    beside.insert(beside.end(), kept->closed.begin(), kept->closed.end());
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
-            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, sentences);
+            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, beside, sentences);
             result.variants.push_back(std::move(plans.front()));
-            if (plans.size() > 1) newer.push_back(std::move(plans.back()));
+            if (plans.size() > 1) {
+                beside.push_back({{}, plans.back().file, false, plans.back().digest});
+                newer.push_back(std::move(plans.back()));
+            }
             if (static_cast<std::size_t>(kept->current) == i + 1)
                 result.current = static_cast<int>(result.variants.size());
         } catch (const std::exception& error) {
@@ -176,7 +186,9 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
                     : tr("A plan of the last session was kept as %1: %2").arg(aside, sentenceOf(error)));
         }
     }
-    std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
+    for (RestoredVariant& version : newer)
+        if (!std::ranges::any_of(result.variants, [&](const RestoredVariant& open) { return isSame(open, version); }))
+            result.variants.push_back(std::move(version));
     const auto unsaved = std::ranges::count_if(result.variants, &RestoredVariant::modified);
     if (unsaved == 1) emit told(tr("1 plan with edits that are in no file was kept and is open again"));
     if (unsaved > 1) emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));

@@ -34,7 +34,7 @@ class KeptPlansTest : public QObject {
     void aPlanWhoseFileIsAsItWasOpensAsKept() {
         write(planWith("layers.0"));
         QStringList told;
-        const auto restored = restoreKeptPlan(keep(planWith("layers.1"), true), loaded_, looks_, told);
+        const auto restored = restoreKeptPlan(keep(planWith("layers.1"), true), loaded_, looks_, {}, told);
         QCOMPARE(restored.size(), 1u);
         QVERIFY(restored[0].plan == planWith("layers.1"));
         QVERIFY(restored[0].modified && told.isEmpty());
@@ -45,7 +45,7 @@ class KeptPlansTest : public QObject {
         const SessionVariant kept = keep(planWith("layers.0"), false);
         write(planWith("layers.1"));
         QStringList told;
-        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, {}, told);
         QCOMPARE(restored.size(), 1u);
         QVERIFY(restored[0].plan == planWith("layers.1"));
         QVERIFY(!restored[0].modified);
@@ -57,10 +57,27 @@ class KeptPlansTest : public QObject {
         const SessionVariant kept = keep(planWith("layers.2"), true);
         write(planWith("layers.1"));
         QStringList told;
-        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, {}, told);
         QCOMPARE(restored.size(), 2u);
         QVERIFY(restored[0].plan == planWith("layers.2") && restored[0].modified);
         QVERIFY(restored[1].plan == planWith("layers.1") && !restored[1].modified);
+        QCOMPARE(told.size(), 1);
+    }
+
+    void theFilesVersionOpensOnce() {
+        write(planWith("layers.0"));
+        const SessionVariant kept = keep(planWith("layers.2"), true);
+        write(planWith("layers.1"));
+        const SessionVariant version = keep(planWith("layers.1"), false);
+        QStringList told;
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, {kept, version}, told);
+        QCOMPARE(restored.size(), 1u);
+        QVERIFY(restored[0].plan == planWith("layers.2") && restored[0].modified);
+        QVERIFY2(restored[0].digest == kept.digest, "saving it asks before it replaces the file's version");
+        QVERIFY(told.isEmpty());
+        // Yet another version is news.
+        write(planWith("layers.3"));
+        QCOMPARE(restoreKeptPlan(kept, loaded_, looks_, {kept, version}, told).size(), 2u);
         QCOMPARE(told.size(), 1);
     }
 
@@ -69,7 +86,7 @@ class KeptPlansTest : public QObject {
         const SessionVariant kept = keep(planWith("layers.0"), false);
         QVERIFY(QFile::remove(file()));
         QStringList told;
-        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, {}, told);
         QCOMPARE(restored.size(), 1u);
         QVERIFY(restored[0].modified);
         QCOMPARE(told, QStringList{file() + " is gone; its plan is kept here, unsaved"});
@@ -80,7 +97,7 @@ class KeptPlansTest : public QObject {
         other.graph->digest = "0000000000000000";
         QStringList told;
         const SessionVariant kept{QByteArray::fromStdString(write_plan_text(other)), {}, true};
-        QVERIFY_THROWS_EXCEPTION(InputError, restoreKeptPlan(kept, loaded_, looks_, told));
+        QVERIFY_THROWS_EXCEPTION(InputError, restoreKeptPlan(kept, loaded_, looks_, {}, told));
     }
 };
 
