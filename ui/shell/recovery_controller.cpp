@@ -161,14 +161,15 @@ void RecoveryController::discard() {
     const std::vector<RecoveredPlan> recovered = std::exchange(plans_, {});
     updateDiscard();
     QStringList files;
-    std::vector<RecoveredPlan> discarded;
+    std::vector<Discarded> discarded;
     for (const RecoveredPlan& plan : recovered) {
         if (isOfOpenGraph(plan)) {
             if (!closeOpen(plan)) continue;
-            discarded.push_back(plan);
-            if (isThere(plan.variant.file, looks_)) files.append(plan.variant.file);
+            const bool has_file = isThere(plan.variant.file, looks_);
+            discarded.push_back({plan, has_file && savedTabOf(plan.variant.file) < 0});
+            if (has_file) files.append(plan.variant.file);
         } else if (SessionDocument* kept = session_.state().document(plan.graph)) {
-            if (discardKept(*kept, plan)) discarded.push_back(plan);
+            if (discardKept(*kept, plan)) discarded.push_back({plan, false});
         }
     }
     if (!files.isEmpty()) emit openWanted(files);
@@ -186,20 +187,36 @@ bool RecoveryController::isOfOpenGraph(const RecoveredPlan& plan) const {
     return document_.isOpen() && document_.loaded().path == plan.graph;
 }
 
-bool RecoveryController::reopen(const RecoveredPlan& plan) {
-    if (!session_.closedPlans().putLast(plan.variant.plan)) return false;
+int RecoveryController::savedTabOf(const QString& file) const {
+    for (int i = document_.variantCount(); --i > 0;)
+        if (!document_.variant(i).modified() && document_.variant(i).filePath() == file) return i;
+    return -1;
+}
+
+bool RecoveryController::reopen(const Discarded& discarded) {
+    const SessionVariant& plan = discarded.plan.variant;
+    if (!session_.closedPlans().putLast(plan.plan)) return false;
     tabs_.reopenPlan();
+    // Two tabs of one file would each find that the other has changed it. A version that came since stays open.
+    const int in_its_place = discarded.opened_file ? savedTabOf(plan.file) : -1;
+    if (in_its_place > 0 && document_.variant(in_its_place).fileDigest() == plan.digest)
+        document_.closeVariant(in_its_place);
     return true;
 }
 
-bool RecoveryController::takeBackKept(SessionDocument& kept, const RecoveredPlan& plan) {
+bool RecoveryController::takeBackKept(SessionDocument& kept, const Discarded& discarded) {
+    const RecoveredPlan& plan = discarded.plan;
     const auto closed = std::find(kept.closed.rbegin(), kept.closed.rend(), plan.variant);
     if (closed == kept.closed.rend()) return false;
     kept.closed.erase(closed.base() - 1);
     SessionVariant as_saved = plan.variant;
     as_saved.modified = false;
     as_saved.digest.clear();
-    const auto stayed = std::find(kept.variants.begin(), kept.variants.end(), as_saved);
+    const auto is_in_its_place = [&](const SessionVariant& open) {
+        return open == as_saved || (discarded.opened_file && !open.modified && open.file == plan.variant.file &&
+                                    open.digest == plan.variant.digest);
+    };
+    const auto stayed = std::find_if(kept.variants.begin(), kept.variants.end(), is_in_its_place);
     if (stayed == kept.variants.end())
         kept.variants.push_back(plan.variant);
     else
@@ -207,10 +224,11 @@ bool RecoveryController::takeBackKept(SessionDocument& kept, const RecoveredPlan
     return true;
 }
 
-void RecoveryController::takeBack(const std::vector<RecoveredPlan>& discarded) {
-    for (const RecoveredPlan& plan : discarded) {
+void RecoveryController::takeBack(const std::vector<Discarded>& discarded) {
+    for (const Discarded& each : discarded) {
+        const RecoveredPlan& plan = each.plan;
         SessionDocument* kept = isOfOpenGraph(plan) ? nullptr : session_.state().document(plan.graph);
-        const bool is_back = isOfOpenGraph(plan) ? reopen(plan) : kept && takeBackKept(*kept, plan);
+        const bool is_back = isOfOpenGraph(plan) ? reopen(each) : kept && takeBackKept(*kept, each);
         if (is_back) plans_.push_back(plan);
     }
     updateDiscard();

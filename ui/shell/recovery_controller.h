@@ -35,16 +35,23 @@ class RecoveryController : public NoticeSource {
 
   private:
     void discard();
-    /// Brings back what was discarded.
-    void takeBack(const std::vector<RecoveredPlan>& discarded);
+    /// A recovered plan that was closed.
+    struct Discarded {
+        RecoveredPlan plan;
+        bool opened_file = false;  ///< what its file has took its place, in a tab that was not there before
+    };
+    /// Brings back what was discarded, and closes what took its place.
+    void takeBack(const std::vector<Discarded>& discarded);
     void updateDiscard();
     /// @returns whether the plan was found in the open document, and closed.
     bool closeOpen(const RecoveredPlan& plan);
     /// @returns whether the plan was found in what the session has of a graph that is not open.
     bool discardKept(SessionDocument& kept, const RecoveredPlan& plan);
     /// Its opposites. @returns whether the plan was found among those that were closed.
-    bool reopen(const RecoveredPlan& plan);
-    bool takeBackKept(SessionDocument& kept, const RecoveredPlan& plan);
+    bool reopen(const Discarded& discarded);
+    static bool takeBackKept(SessionDocument& kept, const Discarded& discarded);
+    /// The tab of the open graph that has the file as it was saved; -1 where none has.
+    int savedTabOf(const QString& file) const;
     /// Of the graph that is open.
     bool isOfOpenGraph(const RecoveredPlan& plan) const;
     void openOlderVersion();

@@ -3,9 +3,11 @@
 #include <QFileInfo>
 #include <QSignalSpy>
 
+#include "core/io/plan_file.h"
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/files/file_digest.h"
 #include "ui/shell/plan_tabs.h"
 
 namespace overlap::ui {
@@ -142,6 +144,34 @@ class RecoveryControllerTest : public QObject {
         QCOMPARE(fixture.session.state().document(kept.graph)->variants.size(), 1u);
         QVERIFY(fixture.session.state().document(kept.graph)->variants.front() == elsewhere);
         QVERIFY2(fixture.discard->isEnabled(), "and can be discarded again");
+    }
+
+    /// What its file has took the place of the plan, and goes again: two tabs of one file would refuse to be saved.
+    void takingBackLeavesOneTabOfAFile() {
+        Fixture fixture;
+        QTemporaryDir folder;
+        const QString file = folder.filePath("saved.plan.json");
+        Document& document = fixture.document;
+        write_plan_file(document.loaded().empty_plan, file.toStdString());
+        document.current()->setUnsaved(file, fileDigest(file));
+        const auto opening = QObject::connect(&fixture.recovery, &RecoveryController::openWanted, &document,
+                                              [&] { document.openPlan(readPlan(file)); });
+        fixture.recovery.begin(fixture.withTheOpenPlan(file));
+        const Plan edited = document.current()->plan();
+        fixture.discard->trigger();
+        QCOMPARE(document.variantCount(), 2);
+        QVERIFY(!document.current()->modified());
+        fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+        QCOMPARE(document.variantCount(), 2);
+        QVERIFY(document.current()->plan() == edited && document.current()->modified());
+        QCOMPARE(document.current()->filePath(), file);
+        // A tab that was there before stays.
+        QVERIFY(!document.openPlan(readPlan(file)).modified());
+        QVERIFY(QObject::disconnect(opening));
+        fixture.discard->trigger();
+        QCOMPARE(document.variantCount(), 2);
+        fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+        QCOMPARE(document.variantCount(), 3);
     }
 
     void aPlanThatWasEditedSinceStays() {
