@@ -65,6 +65,20 @@ TEST(BoundReason, ComputeThatTakesMostOfTheTimeIsTold) {
               "compute takes 100 of 100 ms in every plan");
 }
 
+/// Above the bound another plan may help, too.
+TEST(BoundReason, ThatOnlyLessCanHelpIsSaidOnlyAtTheBound) {
+    const Chain busy = chain_of({{Kind::compute, 1}, {Kind::link, 99}});
+    EXPECT_EQ(bound_reason(busy, {101, 1, {}}),
+              "the network (process group of 99) is busy at least 99 of 101 ms: only fewer bytes can help");
+    EXPECT_EQ(bound_reason(busy, {103.7, 1, {}}),
+              "the network (process group of 99) is busy at least 99 of 103.7 ms in every plan; the rest is compute "
+              "that waits, or work that a plan may save");
+    const Chain compute = chain_of({{Kind::collective, 1}, {Kind::compute, 99}});
+    EXPECT_EQ(bound_reason(compute, {101, 99, 99}), "compute takes 99 of 101 ms: only less compute can help");
+    EXPECT_EQ(bound_reason(compute, {103.5, 99, 99}),
+              "compute takes 99 of 103.5 ms in every plan; of the rest 4.5 ms is waiting");
+}
+
 TEST(BoundReason, WhatFollowsOneAnotherIsToldByKind) {
     EXPECT_EQ(bound_reason({}, {3, 0, {}}), "nothing takes time");
     const Chain all =
