@@ -45,8 +45,8 @@ class Search final : public Command {
         command->add_option("--memory-limit", limit_, memory_limit_help);
         command
             ->add_option("--effort", options_.effort,
-                         "how many plans are evaluated at most to find one; what its parts are worth takes up to a "
-                         "sixth more, or eight")
+                         "how many plans are evaluated at most to find one; shortening it takes up to a sixth more, or "
+                         "eight, and what its parts are worth one for each")
             ->check(whole_number_from(1, 10'000'000))
             ->capture_default_str();
         command->add_option("--threads", options_.threads, "default: one for each processor; the result is the same")

@@ -1,6 +1,7 @@
 #include "core/search/minimal_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -36,12 +37,19 @@ class Minimizer {
             if (!take_out(weighed)) break;
             weighed.clear();
         }
-        if (weighed.empty()) weighed = weigh();
-        return {std::move(best_), listed(weighed), evaluations_};
+        std::vector<PlanElement> elements = parts(std::move(weighed));  // of the best, which moves on behind that
+        return {std::move(best_), std::move(elements), evaluations_};
     }
 
-    /// Of the plan as it is.
-    std::vector<PlanElement> parts() { return listed(weigh()); }
+    /// Of the plan as it is: all of them, whatever the effort. Who reads what a plan is worth must not miss what is
+    /// worth most.
+    /// @param known the first of them, where they have been weighed.
+    std::vector<PlanElement> parts(std::vector<WeighedElement> known = {}) {
+        left_ = std::numeric_limits<std::size_t>::max();
+        std::ranges::move(weigh(known.size()), std::back_inserter(known));
+        if (rounds_.stopped()) return {};  // which of them were tried is not known
+        return listed(known);
+    }
 
   private:
     static std::vector<PlanElement> listed(const std::vector<WeighedElement>& weighed) {
@@ -74,8 +82,10 @@ class Minimizer {
         return found;
     }
 
-    std::vector<WeighedElement> weigh() {
+    /// As many as the effort is left for. @param from the first one.
+    std::vector<WeighedElement> weigh(std::size_t from = 0) {
         std::vector<ElementRemoval> removals = elements_of(best_.plan);
+        removals.erase(removals.begin(), removals.begin() + static_cast<std::ptrdiff_t>(from));
         std::vector<Proposal> proposals;
         for (const ElementRemoval& removal : removals) proposals.push_back({without(best_.plan, {removal}), ""});
         const std::vector<Candidate> tried = evaluate(std::move(proposals));

@@ -23,8 +23,8 @@ struct MinimalPlanLimits {
 };
 
 /// Takes out of a plan what is worth less than a thousandth of the step, as long as step and peak stay within `most`,
-/// and the plan one that `may_be`. It evaluates at most a sixth of the search's effort more, or eight; what is not
-/// evaluated stays, and is not listed.
+/// and the plan one that `may_be`. For that it evaluates at most a sixth of the search's effort more, or eight; what is
+/// not evaluated stays. Then it evaluates what is left without each of its parts, whatever the effort.
 MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
                          MinimalPlanLimits most, const std::function<bool(const Plan&)>& may_be);
 

@@ -31,7 +31,7 @@ struct SearchProgress {
 
 struct SearchOptions {
     std::optional<std::int64_t> memory_limit;  ///< of the corrected peak
-    /// Evaluations at most to find plans; what the parts of the best are worth takes up to a sixth more, or eight.
+    /// Evaluations at most to find plans; shortening the best and weighing its parts takes more, see minimal_plan().
     std::size_t effort = 1500;
     unsigned threads = 0;  ///< 0: one for each processor
     std::uint32_t seed = 1;

@@ -75,6 +75,31 @@ TEST(MinimalPlan, DoesWithoutWhatIsWorthNothingAndKeepsWhatSavesMemory) {
     EXPECT_LT(description_length(minimal.candidate.plan), description_length(plan));
 }
 
+/// With an effort that is used up long before all parts of the plan have been weighed.
+TEST(MinimalPlan, WeighsAllPartsWhateverTheEffort) {
+    const auto graph = graph_of("llama3_8b_fsdp64");
+    MemorySection section;
+    section.policy = "full";
+    const Plan plan = edits::with_memory(preset_proposals(*graph).front().plan, section);
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const Candidate found = evaluator.evaluate(plan, "x");
+    ASSERT_TRUE(found.usable()) << found.refusal;
+    ASSERT_GT(elements_of(plan).size(), 30u);
+    const LockedParts nothing_locked;
+    const SearchRounds rounds(evaluator, nothing_locked, {.effort = 12, .threads = 2, .memory = std::nullopt});
+    const MinimalPlan minimal = minimal_plan(evaluator, rounds, found, {found.step_ms, found.corrected_peak_bytes},
+                                             [](const Plan&) { return true; });
+    const std::vector<PlanElement> all = worth_of_parts(graph, minimal.candidate.plan, options_of(12));
+    ASSERT_EQ(minimal.elements.size(), all.size());
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        EXPECT_EQ(minimal.elements[index].element, all[index].element);
+        EXPECT_EQ(minimal.elements[index].worth_ms, all[index].worth_ms);
+        EXPECT_EQ(minimal.elements[index].worth_bytes, all[index].worth_bytes);
+    }
+    EXPECT_NE(std::ranges::find(all, "memory section, policy full, with its passes", &PlanElement::element), all.end());
+    EXPECT_GE(minimal.evaluations, elements_of(minimal.candidate.plan).size());
+}
+
 /// Alone, a section without its passes, or one of these, is not what it says.
 TEST(MinimalPlan, WeighsTheMemorySectionWithItsPassesByStepAndPeak) {
     const auto graph = graph_of("llama3_8b_fsdp64");

@@ -90,8 +90,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     effort_->setAccessibleName(tr("Effort"));
     effort_->view()->setAccessibleName(effort_->accessibleName());
     effort_->setToolTip(
-        tr("How many plans are evaluated at most to find one; what its parts are worth takes up to a sixth more. The "
-           "result depends on it, and not on the time taken"));
+        tr("How many plans are evaluated at most to find one; shortening it takes up to a sixth more, and what its "
+           "parts are worth one for each. The result depends on it, and not on the time taken"));
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
     makeOptions();
