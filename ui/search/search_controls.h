@@ -86,7 +86,7 @@ class SearchControls : public QWidget {
     void judged();
     /// kept() is another one.
     void keptChanged();
-    /// Why what was typed is no limit; one sentence without full stop.
+    /// See LimitField::refused().
     void refused(const QString& reason);
 
   private:

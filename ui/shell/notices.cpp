@@ -21,6 +21,7 @@ void Notices::listenTo(const NoticeSource& source) {
 }
 
 void Notices::tell(const QString& sentence, const QString& tool_tip) {
+    if (sentence.isEmpty()) return status_.showMessage({}, {});
     const QString line = tool_tip.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, tool_tip);
     log_.add(line);
     qCInfo(windowLog).noquote() << line;

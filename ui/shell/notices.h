@@ -21,7 +21,8 @@ class Notices : public QObject {
 
     /// Shows the object's messages from now on.
     void listenTo(const NoticeSource& source);
-    /// Shows in the status bar and in the log. @param tool_tip the full text of the sentence.
+    /// Shows in the status bar and in the log. An empty one takes the last one from the bar.
+    /// @param tool_tip the full text of the sentence.
     void tell(const QString& sentence, const QString& tool_tip = {});
     /// Shows in the notice bar and in the log: messages that must not be missed.
     /// @param details lines that the notice unfolds; the log has them all.

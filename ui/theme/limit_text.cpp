@@ -51,6 +51,8 @@ ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names) {
     if (*limit.bytes > most_limit_gib * bytes_per_gib)
         return {std::nullopt,
                 translated("“%1” is more than %2").arg(text.simplified(), formatBytes(most_limit_gib * bytes_per_gib))};
+    // Fields are at 0 where they are empty, which is no limit.
+    if (*limit.bytes < 1) return {std::nullopt, translated("“%1” leaves nothing").arg(text.simplified())};
     return {*limit.bytes / bytes_per_gib, {}};
 }
 

@@ -28,7 +28,7 @@ std::int64_t limitBytes(double gib);
 double limitGib(std::int64_t bytes);
 
 /// Reads a limit as `overlap search --memory-limit` does (core/base/limit_text.h), but for a number that stands alone,
-/// which is of GiB here.
+/// which is of GiB here, and that less than a byte is no limit.
 ReadLimit readLimit(const QString& text, const std::vector<NamedBytes>& names);
 
 }  // namespace overlap::ui

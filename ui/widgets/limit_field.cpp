@@ -2,6 +2,7 @@
 
 #include <QFocusEvent>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QStyleOptionSpinBox>
@@ -153,11 +154,19 @@ ReadLimit LimitField::read(const QString& text) const {
     return readLimit(typed, names_ ? names_() : std::vector<NamedBytes>());
 }
 
+/// A sum that begins with a sign with what it counts from: `-5` is no number below 0, as one might take it for.
+QString LimitField::writtenOut(const QString& typed) const {
+    const QString signs = QStringLiteral("+-\u2212");
+    const std::vector<NamedBytes> names = names_ ? names_() : std::vector<NamedBytes>();
+    if (names.empty() || typed.isEmpty() || !signs.contains(typed.front())) return typed;
+    return QStringLiteral("%1 %2 %3").arg(names.front().first, typed.first(1), typed.mid(1).trimmed());
+}
+
 double LimitField::valueFromText(const QString& text) const {
     if (text == textFromValue(value())) return value();  // which has more digits
     const std::optional<double> gib = read(text).gib;
     if (!gib) return value();
-    typed_ = withoutAffixes(text);
+    typed_ = writtenOut(withoutAffixes(text));
     typed_gib_ = *gib;
     return *gib;
 }
@@ -174,7 +183,30 @@ void LimitField::fixup(QString& text) const {
     // Also called when it is hidden with something half typed.
     if (isVisible())
         QToolTip::showText(mapToGlobal(rect().bottomLeft()), shownName(reason), const_cast<LimitField*>(this));
+    refused_ = true;
     emit const_cast<LimitField*>(this)->refused(reason);
+}
+
+/// With Enter, what is no limit stays, to be mended. Who leaves the field has the former limit back.
+void LimitField::keyPressEvent(QKeyEvent* event) {
+    const bool enters = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    QString typed = lineEdit()->text();
+    if (enters) takeBackRefusal();
+    if (!enters || read(typed).gib) return QDoubleSpinBox::keyPressEvent(event);
+    fixup(typed);
+    event->accept();
+}
+
+void LimitField::takeBackRefusal() {
+    if (refused_ && read(lineEdit()->text()).gib) {
+        refused_ = false;
+        emit refused({});
+    }
+}
+
+void LimitField::focusOutEvent(QFocusEvent* event) {
+    takeBackRefusal();
+    QDoubleSpinBox::focusOutEvent(event);
 }
 
 void LimitField::focusInEvent(QFocusEvent* event) {

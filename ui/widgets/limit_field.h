@@ -9,9 +9,10 @@ namespace overlap::ui {
 
 /// A field for a limit of memory in GiB. It takes what readLimit() understands and goes on showing it as it was typed,
 /// and in the tool tip what a sum comes to, for as long as it comes to that; any other limit is shown as a number. Of
-/// what it does not understand it says so below itself, and keeps the limit that it had. Its value is exact.
-/// At its minimum it is empty, and a placeholder stands in it. What is in it is selected when it gets the focus, so
-/// that typing replaces it.
+/// what it does not understand it says so below itself, and keeps the limit that it had; behind Enter the text stays,
+/// to be mended. What begins with a sign counts from the first name, which is then written before it. Its value is
+/// exact. At its minimum it is empty, and a placeholder stands in it. What is in it is selected when it gets the focus,
+/// so that typing replaces it.
 class LimitField : public QDoubleSpinBox {
     Q_OBJECT
 
@@ -50,10 +51,12 @@ class LimitField : public QDoubleSpinBox {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   signals:
-    /// Why what was typed is no limit; one sentence without full stop.
+    /// Why what was typed is no limit; one sentence without full stop. Empty: what was typed since is one.
     void refused(const QString& reason);
 
   protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 
@@ -61,6 +64,8 @@ class LimitField : public QDoubleSpinBox {
     ReadLimit read(const QString& text) const;
     QString withoutAffixes(const QString& text) const;
     QString behindUnit() const;
+    void takeBackRefusal();
+    QString writtenOut(const QString& typed) const;
     QString numberText(double gib) const;
     /// Whether `gib` is what was typed last. @param to_be_shown it must still come to that.
     bool isTyped(double gib, bool to_be_shown) const;
@@ -70,6 +75,7 @@ class LimitField : public QDoubleSpinBox {
     // Qt asks for the value of a text, and then for the text of that value.
     mutable QString typed_;
     mutable double typed_gib_ = 0;
+    mutable bool refused_ = false;  ///< and what was said of it stands
     QString before_, behind_, least_;
     /// The press that gave it the focus is in its line, and not over yet: the reason of the focus is told before that.
     bool clicked_into_ = false;

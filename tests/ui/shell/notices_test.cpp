@@ -50,6 +50,10 @@ class NoticesTest : public QObject {
         QVERIFY(fixture.line(0).data().toString().endsWith("Saved a.plan.json (/home/a.plan.json)"));
         QVERIFY(!fixture.isFailure(0));
         QVERIFY(fixture.bar.text().isEmpty());
+        // What is taken back is no line of the log.
+        emit fixture.source.told({});
+        QVERIFY(!fixture.statusBarShows("Saved a.plan.json"));
+        QCOMPARE(fixture.log.rowCount(), 1);
     }
 
     void aSentenceIsWholeInANarrowWindow() {

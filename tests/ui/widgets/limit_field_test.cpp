@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QStyleOptionSpinBox>
 #include <QtTest>
+#include <tuple>
 
 namespace overlap::ui {
 
@@ -30,7 +31,6 @@ class LimitFieldTest : public QObject {
         row("31,5", 31.5);
         row(" 31.5 GiB ", 31.5);
         row("≤ 31.5 gib", 31.5);
-        row("0", 0);
         row("512 MiB", 0.5);
         row("2TiB", 2048);
         row("34.359738368 GB", 32);
@@ -71,6 +71,10 @@ class LimitFieldTest : public QObject {
         row("6 miles", "miles");
         row("plan - 50", "is below 0");
         row("5 TiB", "more than 4");
+        row("0", "“0” leaves nothing");
+        row("0.4 B", "leaves nothing");
+        row("baseline - 100 %", "“baseline - 100 %” leaves nothing");
+        row("-50", "is below 0");
         row("nan", "nan");
         row("e3", "e3");
         row("1,024", "1,024");
@@ -163,15 +167,33 @@ class LimitFieldTest : public QObject {
         field.setPlaceholderText(QStringLiteral("≤ device"));
         field.setNames(names);
         field.show();
+        field.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&field));
         QSignalSpy refused(&field, &LimitField::refused);
         type(field, "baseline + 6 GiB");
         QCOMPARE(field.value(), 46.0);
         QCOMPARE(field.text(), QStringLiteral("≤ baseline + 6 GiB"));
         QVERIFY(refused.isEmpty());
+        // What is no limit stays, to be mended.
         type(field, "base + 7");
         QCOMPARE(field.value(), 46.0);
+        QCOMPARE(field.text(), QStringLiteral("base + 7"));
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(refused[0][0].toString().contains(QStringLiteral("base")));
+        type(field, "0");
+        QCOMPARE(field.value(), 46.0);
+        QCOMPARE(refused.count(), 2);
+        // What was said of it is taken back with the next one that is a limit.
+        type(field, "baseline + 6 GiB");
+        QCOMPARE(refused.count(), 3);
+        QCOMPARE(refused[2][0].toString(), QString());
+        type(field, "baseline + 6 GiB");
+        QCOMPARE(refused.count(), 3);
+        type(field, "base + 7");
+        // Who leaves the field has the former one back.
+        field.clearFocus();
+        QCOMPARE(field.value(), 46.0);
         QCOMPARE(field.text(), QStringLiteral("≤ baseline + 6 GiB"));
-        QVERIFY(!refused.isEmpty() && refused[0][0].toString().contains(QStringLiteral("base")));
         field.selectAll();
         QTest::keyClick(&field, Qt::Key_Delete);
         QTest::keyClick(&field, Qt::Key_Return);
@@ -179,6 +201,22 @@ class LimitFieldTest : public QObject {
         QCOMPARE(field.text(), QString());
         QTest::keyClick(&field, Qt::Key_Up);
         QCOMPARE(field.value(), 1.0);
+    }
+
+    /// A number below 0 is no limit: a sign counts from something, and the field says from what.
+    void whatASignCountsFromIsWrittenOut() {
+        LimitField field;
+        field.setAffixes({}, QStringLiteral(" GiB"));
+        field.setNames(names);
+        field.show();
+        for (const auto& [typed, shown, gib] :
+             {std::tuple("-5GiB", "baseline - 5GiB", 35.0), std::tuple("+ 10 %", "baseline + 10 %", 44.0),
+              std::tuple("-6", "baseline - 6", 34.0)}) {
+            type(field, typed);
+            QCOMPARE(field.text(), QString::fromUtf8(shown));
+            QCOMPARE(field.typed(), field.text());
+            QCOMPARE(field.value(), gib);
+        }
     }
 
     /// Who clicks into it and types replaces what is there, and finds nothing to delete first.
