@@ -153,6 +153,11 @@ bool SearchPanel::isWithinLimit(int choice) const {
 
 /// The chart and its slider show the limit; the best plan that was found within it is chosen.
 void SearchPanel::takeLimit() {
+    // What a search did not find within another limit says nothing of this one.
+    if (tried_limit_ && limit() != tried_limit_ && !remark_.isEmpty()) {
+        remark_.clear();
+        tellWhereItStands();
+    }
     if (!found_) return describeEarlier();
     showLimit();
     choose(firstChoice(found_->choices, limit()));
@@ -178,10 +183,17 @@ QString SearchPanel::noneWithin(std::int64_t limit) const {
         return bytes(found_->choices[static_cast<std::size_t>(choice)].peak_bytes - limit);
     };
     const int least = closestToLimit(found_->choices);
+    // A later search may have tried a plan that comes closer, which it does not show.
+    const bool before = tried_limit_ && tried_limit_ != found_->limit;
     QString text =
-        tr("No plan that this search found stays within %1.").arg(bytes(limit)) + u' ' +
+        (before ? tr("No plan that was found before stays within %1.")
+                : tr("No plan that this search found stays within %1."))
+            .arg(bytes(limit)) +
+        u' ' +
         (over(chosen_) == over(least)
-             ? tr("This one comes closest, and takes %1 more.").arg(over(chosen_))
+             ? (before ? tr("This one comes closest of those, and takes %1 more.")
+                       : tr("This one comes closest, and takes %1 more."))
+                   .arg(over(chosen_))
              : tr("This one takes %1 more, and the one that comes closest %2.").arg(over(chosen_), over(least)));
     if (!controls_->impossibility().isEmpty())
         text += u' ' + controls_->impossibility() + u'.';
