@@ -56,12 +56,16 @@ TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
     EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
 }
 
+Plan plan_that_recomputes_all(const Graph& graph) {
+    MemorySection section;
+    section.policy = "full";
+    return edits::with_memory(preset_proposals(graph).front().plan, section);
+}
+
 /// What saves memory costs time, so by its worth alone it is the first to be taken out.
 TEST(MinimalPlan, DoesWithoutWhatIsWorthNothingAndKeepsWhatSavesMemory) {
     const auto graph = graph_of("llama3_8b_fsdp64");
-    MemorySection section;
-    section.policy = "full";
-    const Plan plan = edits::with_memory(preset_proposals(*graph).front().plan, section);
+    const Plan plan = plan_that_recomputes_all(*graph);
     const CandidateEvaluator evaluator(graph, step_work(graph));
     const Candidate found = evaluator.evaluate(plan, "x");
     ASSERT_TRUE(found.usable()) << found.refusal;
@@ -78,9 +82,7 @@ TEST(MinimalPlan, DoesWithoutWhatIsWorthNothingAndKeepsWhatSavesMemory) {
 /// With an effort that is used up long before all parts of the plan have been weighed.
 TEST(MinimalPlan, WeighsAllPartsWhateverTheEffort) {
     const auto graph = graph_of("llama3_8b_fsdp64");
-    MemorySection section;
-    section.policy = "full";
-    const Plan plan = edits::with_memory(preset_proposals(*graph).front().plan, section);
+    const Plan plan = plan_that_recomputes_all(*graph);
     const CandidateEvaluator evaluator(graph, step_work(graph));
     const Candidate found = evaluator.evaluate(plan, "x");
     ASSERT_TRUE(found.usable()) << found.refusal;

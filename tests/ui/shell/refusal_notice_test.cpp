@@ -21,6 +21,14 @@ class RefusalNoticeTest : public QObject {
         QVERIFY(window.document().evaluation()->refused);
     }
 
+    /// A model with experts, planned as its job does by itself.
+    static void openGraphWithExperts(MainWindow& window) {
+        open(window,
+             {QStringLiteral(OVERLAP_TEST_DATA
+                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        PipelineCommands(window.document()).startFrom(pipeline_presets(*window.document().graph()).front());
+    }
+
   private slots:
     void theEditIsTakenBack() {
         MainWindow window;
@@ -106,12 +114,9 @@ class RefusalNoticeTest : public QObject {
 
     void whatMendsThePlanIsOffered() {
         MainWindow window;
-        open(window,
-             {QStringLiteral(OVERLAP_TEST_DATA
-                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        openGraphWithExperts(window);
         Document& document = window.document();
         NoticeBar& notice = window.workspace().notice();
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!document.evaluation()->refused);
         PipelineCommands(document).setExpertOverlap(
@@ -170,12 +175,9 @@ class RefusalNoticeTest : public QObject {
     /// An edit that is merged with the one before it leaves nothing else to be taken back, and yet is another plan.
     void whatMendsThePlanIsNotOfferedForAMergedEdit() {
         MainWindow window;
-        open(window,
-             {QStringLiteral(OVERLAP_TEST_DATA
-                             "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json.gz")});
+        openGraphWithExperts(window);
         Document& document = window.document();
         NoticeBar& notice = window.workspace().notice();
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
         QVERIFY(waitUntilIdle(window));
         Plan moved = document.current()->plan();
         const auto stepOf = [&](std::string_view pass) {
