@@ -3,8 +3,10 @@
 import collections
 import dataclasses
 import os
+import re
 
-FIELDS = ("path", "line", "change", "reason")
+FIELDS = ("path", "line", "change", "reason", "which")
+WHICH = re.compile(r"([0-9]+(?:,[0-9]+)*) of ([0-9]+)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,34 +20,70 @@ class Tried:
     text: str
     outcome: str
     by: str = ""
+    among: tuple = (1, 1)  # of lines of the file that are equal: which it is, and how many there are
 
     def place(self):
         """What no_difference.tsv knows it by."""
         return self.path, self.source_line, self.text
 
 
+@dataclasses.dataclass(frozen=True)
+class Reason:
+    """Why a change makes no difference, in the lines `which` of `of` equal ones."""
+
+    text: str
+    which: tuple = (1,)
+    of: int = 1
+
+
 def read_no_difference(path):
-    """{(path, line, change): reason} of a table with a tab between its columns; the first line names them. `line` is the
-    line of the source in which the change begins, without what it is indented by."""
+    """{(path, line, change): [Reason]} of a table with a tab between its columns; the first line names them. `line` is the
+    line of the source in which the change begins, without what it is indented by. `which` is there only where the source has
+    several equal ones: `2,3 of 3`."""
     lines = path.read_text(encoding="utf-8").splitlines()
     if not lines or tuple(lines[0].split("\t")) != FIELDS:
         raise ValueError(f"{path}: the first line is not {' '.join(FIELDS)}, with tabs between")
     reasons = {}
     for number, line in enumerate(lines[1:], 2):
         fields = line.split("\t")
-        if len(fields) != len(FIELDS) or not all(fields):
-            raise ValueError(f"{path}:{number}: {len(FIELDS)} columns are wanted, with tabs between")
-        reasons[tuple(fields[:-1])] = fields[-1]
+        if len(fields) not in (len(FIELDS) - 1, len(FIELDS)) or not all(fields):
+            raise ValueError(f"{path}:{number}: {len(FIELDS)} columns are wanted, or all but the last, with tabs between")
+        which, of = (1,), 1
+        if len(fields) == len(FIELDS):
+            found = WHICH.fullmatch(fields[-1])
+            which, of = (tuple(map(int, found[1].split(","))), int(found[2])) if found else ((), 0)
+            if of < 2 or which != tuple(sorted({number for number in which if 1 <= number <= of})):
+                raise ValueError(f"{path}:{number}: \"{fields[-1]}\" does not tell which of several lines, as in \"2,3 of 3\"")
+        reasons.setdefault(tuple(fields[:3]), []).append(Reason(fields[3], which, of))
     return reasons
 
 
-def outcome_of(result, has_reason):
+def equal_lines(text, source_line):
+    """The numbers of the lines that are equal to it but for what they are indented by."""
+    return [number for number, line in enumerate(text.splitlines(), 1) if " ".join(line.split()) == source_line]
+
+
+def among(text, source_line, line):
+    """Which of several equal lines the one with the number `line` is, and how many there are. None of several where the text
+    was edited since and another line has this number."""
+    lines = equal_lines(text, source_line)
+    if len(lines) < 2:
+        return 1, 1
+    return lines.index(line) + 1 if line in lines else 0, len(lines)
+
+
+def has_reason(reasons, place, among):
+    """Whether there is a reason for a change in the line that is number among[0] of among[1] equal ones."""
+    return any(among[0] in reason.which and among[1] == reason.of for reason in reasons.get(place, []))
+
+
+def outcome_of(result, is_excused):
     """A change that was said to make no difference and is killed makes one."""
     if result is None:
         return "not tried"
     if result.by is not None:
         return "killed"
-    if has_reason:
+    if is_excused:
         return "no difference"
     return "survived" if result.tests else "not reached"
 
@@ -73,16 +111,18 @@ def rows(tried, folder):
     return table + [summary("all", tried)]
 
 
-def wrong_reasons(tried, reasons, times):
-    """A line for each reason that a test contradicts. `times` tells how often a line stands in a file: of several equal ones
-    a reason may be of another than the one that was tried."""
+def wrong_reasons(tried, reasons):
+    """A line for each reason that a test contradicts."""
     return [f"{one.path}:{one.line}: {one.text}: killed by {one.by}, so it makes a difference"
-            for one in tried
-            if one.outcome == "killed" and one.place() in reasons and times(one.path, one.source_line) == 1]
+            for one in tried if one.outcome == "killed" and has_reason(reasons, one.place(), one.among)]
 
 
 def survivors(tried):
-    """Two lines for each change that no test misses, as no_difference.tsv would have them."""
-    return [f"{one.path}:{one.line}: {one.outcome}: {one.kind}\n    {one.source_line}\t{one.text}"
+    """Two lines for each change that no test misses, as no_difference.tsv would have them, with … for the reason."""
+    def row(one):
+        number, of = one.among
+        return f"    {one.source_line}\t{one.text}" + (f"\t…\t{number} of {of}" if of > 1 else "")
+
+    return [f"{one.path}:{one.line}: {one.outcome}: {one.kind}\n{row(one)}"
             for one in sorted(tried, key=lambda one: (one.path, one.line, one.text))
             if one.outcome in ("survived", "not reached")]

@@ -125,15 +125,13 @@ def try_sample(arguments, work):
     tried = []
     for number, mutant in enumerate(mutants):
         change, result = mutant.change, results.get(number)
-        has_reason = (mutant.path, mutant.source_line, change.text()) in reasons
-        tried.append(outcomes.Tried(mutant.path, change.line, change.kind, mutant.source_line, change.text(),
-                                    outcomes.outcome_of(result, has_reason), result.by or "" if result else ""))
-
-    def times(path, source_line):
-        lines = (arguments.root / path).read_text(encoding="utf-8").splitlines()
-        return sum(" ".join(line.split()) == source_line for line in lines)
-
-    wrong = outcomes.wrong_reasons(tried, reasons, times)
+        place = mutant.path, mutant.source_line, change.text()
+        text = (arguments.root / mutant.path).read_text(encoding="utf-8")
+        among = outcomes.among(text, mutant.source_line, change.line)
+        outcome = outcomes.outcome_of(result, outcomes.has_reason(reasons, place, among))
+        tried.append(outcomes.Tried(mutant.path, change.line, change.kind, mutant.source_line, change.text(), outcome,
+                                    result.by or "" if result else "", among))
+    wrong = outcomes.wrong_reasons(tried, reasons)
     print("\n".join(outcomes.survivors(tried)))
     print()
     print(text_table(["", "changes", *outcomes.COLUMNS, "% killed"], outcomes.rows(tried, arguments.folder)))
