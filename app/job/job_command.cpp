@@ -51,7 +51,7 @@ class JobCommand final : public Command {
         simulate_->add_flag("--what-if", what_if_,
                             "also the step without each slow rank, messages, gradient collectives, and what a stage "
                             "computes beyond the mean");
-        simulate_->add_option("--rows", rows_, "lines of each table")->check(CLI::Range(0, 1'000'000));
+        simulate_->add_option("--rows", rows_, "lines of each table")->check(whole_number_from(0, 1'000'000));
         simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
         check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
         schedules_ = add(*command, "schedules", "The job with each of PyTorch's pipeline schedules, side by side.");

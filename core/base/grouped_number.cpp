@@ -13,6 +13,14 @@ namespace {
 
 constexpr double least_with_exponent = 1e15;
 
+void group_digits(std::string& text) {
+    const std::size_t first = text.starts_with('-') ? 1 : 0;
+    for (std::size_t place = std::min(text.find('.'), text.size()); place > first + 3;) {
+        place -= 3;
+        text.insert(place, 1, ',');
+    }
+}
+
 }  // namespace
 
 std::string grouped_text(double value) {
@@ -24,11 +32,13 @@ std::string grouped_text(double value) {
     std::array<char, 400> digits;  // the smallest number has 323 zeros behind the point
     const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
     std::string text(digits.data(), written.ptr);
-    const std::size_t first = text.starts_with('-') ? 1 : 0;
-    for (std::size_t place = std::min(text.find('.'), text.size()); place > first + 3;) {
-        place -= 3;
-        text.insert(place, 1, ',');
-    }
+    group_digits(text);
+    return text;
+}
+
+std::string grouped_count(std::int64_t value) {
+    std::string text = std::to_string(value);
+    group_digits(text);
     return text;
 }
 

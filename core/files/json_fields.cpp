@@ -85,9 +85,9 @@ std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place, 
     constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
     const bool is_larger = (value.is_uint64() && !value.is_int64()) || !wide_number(value).empty();
     if (least != lowest && (greatest != highest || is_larger)) {
-        expected += " from " + std::to_string(least) + " to " + std::to_string(greatest);
+        expected += " from " + grouped_count(least) + " to " + grouped_count(greatest);
     } else if (least != lowest) {
-        expected += " of at least " + std::to_string(least);
+        expected += " of at least " + grouped_count(least);
     } else {
         expected += " of 64 bits";
     }

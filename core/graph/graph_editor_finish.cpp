@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/strides.h"
@@ -59,7 +60,7 @@ std::int64_t GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
             total += counted_bytes(tensor, shape(tensor));
             if (total > total_bytes_limit) {
                 throw InputError(place(), "the tensors up to here would have more than " +
-                                              std::to_string(total_bytes_limit) + " bytes");
+                                              grouped_count(total_bytes_limit) + " bytes");
             }
             // Layouts that were read have been checked then.
             if (are_new && reaches_too_far(tensor)) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/files/json_document.h"
 #include "core/files/json_fields.h"
 #include "core/mesh/sharding_text.h"
@@ -189,7 +190,7 @@ LayoutCase read_layout(const CaseFields& fields) {
         if (placement.is_strided_shard()) ranges *= placement.split_factor;
     constexpr std::int64_t ranges_limit = 1 << 20;
     if (question.mesh.rank_count() > ranges_limit || ranges > ranges_limit)
-        fields.place().fail("a layout lists the ranges of every rank: at most " + std::to_string(ranges_limit) +
+        fields.place().fail("a layout lists the ranges of every rank: at most " + grouped_count(ranges_limit) +
                             " of them");
     return question;
 }

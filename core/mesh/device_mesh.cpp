@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/base/wording.h"
 #include "core/graph/tensor.h"
 
@@ -49,7 +50,7 @@ void DeviceMesh::validate() const {
                                      std::to_string(shape.size()));
     for (const std::int64_t size : shape)
         if (size < 1)
-            throw InputError("mesh", "every mesh dimension holds at least one rank, found " + std::to_string(size));
+            throw InputError("mesh", "every mesh dimension holds at least one rank, found " + grouped_count(size));
     if (product_within(shape, 1, rank_limit) < 0) throw InputError("mesh", "a mesh holds at most 2^31 ranks");
     if (!dim_names.empty() && dim_names.size() != shape.size())
         throw InputError("mesh", counted(dim_names.size(), "name") + " for " + counted(shape.size(), "mesh dimension"));
@@ -58,7 +59,7 @@ void DeviceMesh::validate() const {
             dim_names.begin() + static_cast<std::ptrdiff_t>(dim))
             throw InputError("mesh", "two mesh dimensions are called \"" + dim_names[dim] + "\"");
     if (devices_per_host < 0)
-        throw InputError("mesh", "devices of a host are at least 0, found " + std::to_string(devices_per_host));
+        throw InputError("mesh", "devices of a host are at least 0, found " + grouped_count(devices_per_host));
 }
 
 std::int64_t MeshTensor::bytes() const {
@@ -80,9 +81,9 @@ void MeshTensor::validate() const {
         throw InputError("tensor", "a tensor has at most " + std::to_string(dims_limit) + " dimensions, this one has " +
                                        std::to_string(shape.size()));
     for (const std::int64_t size : shape)
-        if (size < 0) throw InputError("tensor", "a size is at least 0, found " + std::to_string(size));
+        if (size < 0) throw InputError("tensor", "a size is at least 0, found " + grouped_count(size));
     if (element_bytes < 1)
-        throw InputError("tensor", "an element has at least one byte, found " + std::to_string(element_bytes));
+        throw InputError("tensor", "an element has at least one byte, found " + grouped_count(element_bytes));
     if (product_within(shape, element_bytes, std::int64_t{1} << 62) < 0)
         throw InputError("tensor", "it is larger than 2^62 bytes");
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/byte_units.h"
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 
 namespace overlap {
 
@@ -42,11 +43,11 @@ void validate(const MeasuredSeries& series) {
     for (std::size_t index = 0; index < series.points.size(); ++index) {
         const MeasuredTime& point = series.points[index];
         if (point.bytes < 0 || (index > 0 && point.bytes <= series.points[index - 1].bytes)) {
-            throw InputError(place, "its points must ascend in bytes; " + std::to_string(point.bytes) + " does not");
+            throw InputError(place, "its points must ascend in bytes; " + grouped_count(point.bytes) + " does not");
         }
         if (!std::isfinite(point.time_us) || point.time_us < 0.0) {
-            throw InputError(place, "the time at " + std::to_string(point.bytes) +
-                                        " bytes is no finite number that is not negative");
+            throw InputError(
+                place, "the time at " + grouped_count(point.bytes) + " bytes is no finite number that is not negative");
         }
     }
 }

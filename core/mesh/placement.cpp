@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 
 namespace overlap {
 
@@ -34,7 +35,7 @@ std::int64_t take_number(std::string_view& text, std::string_view whole, std::in
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || number < least || number > number_limit)
-        fail(whole, "expected a number from " + std::to_string(least) + " to " + std::to_string(number_limit));
+        fail(whole, "expected a number from " + grouped_count(least) + " to " + grouped_count(number_limit));
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     skip_spaces(text);
     return number;

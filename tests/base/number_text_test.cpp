@@ -91,6 +91,9 @@ TEST(NumberText, ShortestReadsBackAsTheSame) {
 }
 
 TEST(NumberText, LimitsAreGroupedAsAPersonWritesThem) {
+    EXPECT_EQ(grouped_count(0), "0");
+    EXPECT_EQ(grouped_count(-1000), "-1,000");
+    EXPECT_EQ(grouped_count(std::numeric_limits<std::int64_t>::max()), "9,223,372,036,854,775,807");
     EXPECT_EQ(grouped_text(0), "0");
     EXPECT_EQ(grouped_text(0.1), "0.1");
     EXPECT_EQ(grouped_text(999), "999");

@@ -85,9 +85,9 @@ TEST(JsonFields, IntegersHaveLimits) {
     EXPECT_EQ(said("2", from(2)), "accepted");
     EXPECT_EQ(said("1", from(2)), "it: expected an integer of at least 2, found the integer 1");
     EXPECT_EQ(said("9223372036854775808", from(2)),
-              "it: expected an integer from 2 to 9223372036854775807, found the integer 9223372036854775808");
+              "it: expected an integer from 2 to 9,223,372,036,854,775,807, found the integer 9223372036854775808");
     EXPECT_EQ(said("18446744073709551616", from(2)),
-              "it: expected an integer from 2 to 9223372036854775807, found the number 18446744073709551616");
+              "it: expected an integer from 2 to 9,223,372,036,854,775,807, found the number 18446744073709551616");
     EXPECT_EQ(said("7", from(2, 7)), "accepted");
     EXPECT_EQ(said("8", from(2, 7)), "it: expected an integer from 2 to 7, found the integer 8");
 }

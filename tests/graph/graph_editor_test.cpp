@@ -128,7 +128,7 @@ TEST_F(GraphEditorTest, AGraphDoesNotGrowBeyondWhatADocumentMayHave) {
         FAIL() << "the limit is exceeded";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-                     "node \"made_1\": the tensors up to here would have more than 72057594037927936 bytes");
+                     "node \"made_1\": the tensors up to here would have more than 72,057,594,037,927,936 bytes");
     }
 }
 

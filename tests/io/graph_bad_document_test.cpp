@@ -83,7 +83,7 @@ TEST(BadDocument, Format) {
         {document("", R"("world_size":0,)"), "world_size: expected an integer of at least 1, found the integer 0"},
         {document("", R"("rank":-1,)"), "rank: expected an integer of at least 0, found the integer -1"},
         {document("", R"("rank":99999999999999999999,)"),
-         "rank: expected an integer from 0 to 9223372036854775807, found the number 99999999999999999999"},
+         "rank: expected an integer from 0 to 9,223,372,036,854,775,807, found the number 99999999999999999999"},
     });
 }
 
@@ -96,7 +96,7 @@ TEST(BadDocument, ProcessGroups) {
         {groups(R"({"name":"dp"})"), "process_groups[0] \"dp\": the field \"ranks\" is missing"},
         {groups(R"({"name":"dp","ranks":[0]})"), "process_groups[0] \"dp\": the field \"rank\" is missing"},
         {groups(R"({"name":"dp","ranks":[0,-1],"rank":0})"),
-         "process_groups[0] \"dp\", ranks[1]: expected an integer from 0 to 2147483647, found the integer -1"},
+         "process_groups[0] \"dp\", ranks[1]: expected an integer from 0 to 2,147,483,647, found the integer -1"},
         {groups(R"({"name":"dp","ranks":[3,3],"rank":0})"),
          "process_groups[0] \"dp\", ranks[1]: rank 3 is listed twice"},
         {groups(R"({"name":"dp","ranks":[4,5],"rank":4})"),
@@ -247,22 +247,23 @@ TEST(BadDocument, Tensors) {
         {tensor(R"("shape":[2.0])"), place + ".shape[0]: expected an integer of at least 0, found the number 2.0"},
         {tensor(R"("shape":["s0"])"), place + ".shape[0]: expected an integer of at least 0, found the string \"s0\""},
         {tensor(start + R"("shape":[4294967296,4294967296],"stride":[1,1])"),
-         place + ": the graph's tensors up to here have more than 72057594037927936 bytes"},
+         place + ": the graph's tensors up to here have more than 72,057,594,037,927,936 bytes"},
         {tensor(start + R"("shape":[0,4294967296,4294967296],"stride":[1,1,1])"),
-         place + ": the graph's tensors up to here have more than 72057594037927936 bytes"},
+         place + ": the graph's tensors up to here have more than 72,057,594,037,927,936 bytes"},
         {tensor(start + R"("shape":[1152921504606846976],"stride":[1])"),
-         place + ": the graph's tensors up to here have more than 72057594037927936 bytes"},
+         place + ": the graph's tensors up to here have more than 72,057,594,037,927,936 bytes"},
         {tensor(start + R"("shape":[1048576,1048576],"stride":[1099511627776,1])"),
          place + ": with its strides the tensor reaches further than 2^56 elements"},
         {tensor(start + R"("shape":[3],"stride":[9223372036854775807])"),
          place + ": with its strides the tensor reaches further than 2^56 elements"},
         {tensor(R"("storage_offset":72057594037927937)"),
-         place + ".storage_offset: expected an integer from 0 to 72057594037927936, found the integer "
+         place + ".storage_offset: expected an integer from 0 to 72,057,594,037,927,936, found the integer "
                  "72057594037927937"},
         {tensor(R"("storage_offset":0,"storage_offset":5)"), place + ".storage_offset: this field appears twice"},
         {tensor(R"("storage_bytes":-4)"),
-         place + ".storage_bytes: expected an integer from 0 to 72057594037927936, found the integer -4"},
-        {tensor(R"("storage":-1)"), place + ".storage: expected an integer from 0 to 4294967294, found the integer -1"},
+         place + ".storage_bytes: expected an integer from 0 to 72,057,594,037,927,936, found the integer -4"},
+        {tensor(R"("storage":-1)"),
+         place + ".storage: expected an integer from 0 to 4,294,967,294, found the integer -1"},
         {tensor(R"("dtype":"int8","dtype":"int8")"), place + ".dtype: this field appears twice"},
     });
     std::string shape = "[1";

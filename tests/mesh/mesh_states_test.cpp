@@ -19,13 +19,13 @@ TEST(MeshStates, PlacementsThatThereAreNot) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"X", "expected R, S(dim), P(op) or _S(dim, split factor)"},
         {"_R", "expected R, S(dim), P(op) or _S(dim, split factor)"},
-        {"S(", "expected a number from 0 to 1048576"},
-        {"S(-1)", "expected a number from 0 to 1048576"},
-        {"S(1048577)", "expected a number from 0 to 1048576"},
+        {"S(", "expected a number from 0 to 1,048,576"},
+        {"S(-1)", "expected a number from 0 to 1,048,576"},
+        {"S(1048577)", "expected a number from 0 to 1,048,576"},
         {"S( 1 ", "a closing parenthesis is missing"},
         {"P(sum", "a closing parenthesis is missing"},
         {"_S(0)", "a strided shard needs its split factor, such as _S(0, 2)"},
-        {"_S(0, 0)", "expected a number from 1 to 1048576"},
+        {"_S(0, 0)", "expected a number from 1 to 1,048,576"},
         {"_S(0, 2", "a closing parenthesis is missing"},
         {"S(0)R", "nothing may follow S(0)"},
     };

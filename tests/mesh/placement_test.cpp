@@ -30,11 +30,11 @@ TEST(Placement, SpacesAroundNumbersDoNotMatter) {
 
 TEST(Placement, NumbersHaveALeastAndALargest) {
     EXPECT_EQ(parse_placement("S(1048576)").tensor_dim, 1'048'576);
-    EXPECT_EQ(problem("S(1048577)"), "placement \"S(1048577)\": expected a number from 0 to 1048576");
-    EXPECT_EQ(problem("S(-1)"), "placement \"S(-1)\": expected a number from 0 to 1048576");
-    EXPECT_EQ(problem("S(x)"), "placement \"S(x)\": expected a number from 0 to 1048576");
+    EXPECT_EQ(problem("S(1048577)"), "placement \"S(1048577)\": expected a number from 0 to 1,048,576");
+    EXPECT_EQ(problem("S(-1)"), "placement \"S(-1)\": expected a number from 0 to 1,048,576");
+    EXPECT_EQ(problem("S(x)"), "placement \"S(x)\": expected a number from 0 to 1,048,576");
     EXPECT_EQ(parse_placement("_S(0, 1)").split_factor, 1);
-    EXPECT_EQ(problem("_S(0, 0)"), "placement \"_S(0, 0)\": expected a number from 1 to 1048576");
+    EXPECT_EQ(problem("_S(0, 0)"), "placement \"_S(0, 0)\": expected a number from 1 to 1,048,576");
 }
 
 TEST(Placement, SaysWhatIsMissing) {

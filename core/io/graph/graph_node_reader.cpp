@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "core/base/grouped_number.h"
 #include "core/graph/strides.h"
 #include "core/graph/tensor_bytes.h"
 
@@ -242,7 +243,7 @@ void GraphNodeReader::read_dimensions(element value, const JsonPlace& place, std
 void GraphNodeReader::count_bytes(const TensorMeta& tensor, const JsonPlace& place) {
     total_bytes_ += counted_bytes(tensor, sizes_);
     if (total_bytes_ > total_bytes_limit) {
-        place.fail("the graph's tensors up to here have more than " + std::to_string(total_bytes_limit) + " bytes");
+        place.fail("the graph's tensors up to here have more than " + grouped_count(total_bytes_limit) + " bytes");
     }
 }
 

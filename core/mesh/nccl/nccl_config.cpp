@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 
 namespace overlap {
 namespace {
@@ -65,8 +66,8 @@ std::string comma_separated(std::span<const std::string_view> names) {
 
 void NcclConfig::validate() const {
     const std::string place = "NCCL configuration";
-    if (gpus_per_node < 1) throw InputError(place, "a node has at least one GPU, not " + std::to_string(gpus_per_node));
-    if (channels < 1) throw InputError(place, "NCCL uses at least one channel, not " + std::to_string(channels));
+    if (gpus_per_node < 1) throw InputError(place, "a node has at least one GPU, not " + grouped_count(gpus_per_node));
+    if (channels < 1) throw InputError(place, "NCCL uses at least one channel, not " + grouped_count(channels));
     if (!(intra_node_bandwidth > 0.0) || !(inter_node_bandwidth > 0.0))
         throw InputError(place, "the bandwidths within and between nodes must be above 0 GB/s");
     if (!(net_latency_us >= 0.0)) throw InputError(place, "the latency of the network must not be negative");
@@ -92,7 +93,7 @@ NcclTopology nccl_topology(const NcclConfig& config, const Extents& mesh_shape, 
                          "the mesh has " + std::to_string(dims) + " dimensions, counted from 0");
     if (const auto bad = std::ranges::find_if(mesh_shape, [](std::int64_t size) { return size < 1; });
         bad != mesh_shape.end())
-        throw InputError("mesh shape", "a mesh dimension has at least one rank, not " + std::to_string(*bad));
+        throw InputError("mesh shape", "a mesh dimension has at least one rank, not " + grouped_count(*bad));
 
     const std::int64_t ranks = mesh_shape[static_cast<std::size_t>(mesh_dim)];
     // Only whether a node holds later dimensions several times matters, so the product may stop at a node's size.

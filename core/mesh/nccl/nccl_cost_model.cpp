@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/grouped_number.h"
 #include "core/mesh/nccl/nccl_algorithm_time.h"
 #include "core/mesh/nccl/nccl_all_to_all.h"
 #include "core/mesh/nccl/nccl_factors.h"
@@ -95,7 +96,7 @@ double fastest_algorithm_us(const NcclTopology& topology, CollectiveKind collect
 }  // namespace
 
 double nccl_time_us(const NcclTopology& topology, CollectiveKind collective, std::int64_t bytes) {
-    if (bytes < 0) throw InputError("bytes of a collective", "must not be negative, not " + std::to_string(bytes));
+    if (bytes < 0) throw InputError("bytes of a collective", "must not be negative, not " + grouped_count(bytes));
     if (collective == CollectiveKind::all_to_all) return nccl_all_to_all_time_us(topology, bytes);
     const bool reduces_all = collective == CollectiveKind::all_reduce;
     if (!reduces_all && collective != CollectiveKind::all_gather && collective != CollectiveKind::reduce_scatter)
