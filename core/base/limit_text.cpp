@@ -131,6 +131,10 @@ class LimitSum {
     }
 
     std::string no_number(std::string_view term) const {
+        // A name that others have, and this one would have were it known.
+        if (term == "device")
+            return "the cost model does not tell what the device holds, so " + in_quotes(shortened(whole_)) +
+                   " is not known";
         const bool is_in_a_sum = term != whole_;
         const std::string unit = is_in_a_sum || lone_number_of_ != 1 ? "GiB" : "bytes";
         if (names_.empty()) return in_quotes(term) + " is no number of " + unit;

@@ -22,7 +22,8 @@ struct LimitText {
 /// name, and sums such as `baseline + 6`, `device - 2 GiB` or `baseline + 10 %`. A number without a unit is of GiB, a
 /// share is of what stands before it. With a sign in front it is counted from the first of the names: `+6`, `+10%`. A
 /// comma is a decimal point, but refused before three digits, where it may part thousands. A number that stands alone
-/// may have an exponent: `4e10`.
+/// may have an exponent: `4e10`. Where `device` is none of the names, the reason says that the cost model does not
+/// tell.
 /// @param lone_number_of bytes of one, where the limit is a number without a unit and nothing else: 1, or those of a
 /// GiB.
 LimitText read_limit(std::string_view text, const std::vector<NamedLimit>& names, double lone_number_of);

@@ -61,6 +61,11 @@ TEST(LimitText, WhatIsNoLimitSaysWhy) {
     EXPECT_EQ(reason_of("baseline - 200 %"), "\"baseline - 200 %\" is below 0");
     EXPECT_EQ(reason_of("baseline + + 6"), "something is missing beside + or -");
     EXPECT_EQ(reason_of("+"), "something is missing beside + or -");
+    const std::vector<NamedLimit> no_device{{"baseline", 1}};
+    EXPECT_EQ(read_limit("Device-2GiB", no_device, gib).reason,
+              "the cost model does not tell what the device holds, so \"device-2gib\" is not known");
+    EXPECT_EQ(read_limit("device", {}, 1).reason,
+              "the cost model does not tell what the device holds, so \"device\" is not known");
     for (const char* blank : {"", "  "}) EXPECT_EQ(reason_of(blank), "the limit is blank");
 }
 
