@@ -184,8 +184,8 @@ void add_collectives(nb::module_& core) {
             "exposed_ms", [](const Collective& one) { return one.timing().exposed_ms; },
             "How long compute stands still for it.")
         .def_prop_ro(
-            "avoidable_ms", [](const Collective& one) { return one.timing().avoidable_ms; },
-            "Of the exposed time, what there is more compute to hide behind, were it issued earlier.")
+            "could_hide_ms", [](const Collective& one) { return one.timing().avoidable_ms; },
+            "How much less would be exposed at most, were it issued earlier; each collective by itself.")
         .def_prop_ro(
             "hidden_ms", [](const Collective& one) { return one.figures.hidden_ms; },
             "Of its time in which compute runs.")
@@ -312,8 +312,9 @@ void add_evaluations(nb::module_& core) {
             return "<Evaluation, step " + std::to_string(handle.evaluation->simulation.step_ms) + " ms>";
         });
     nb::class_<EvaluationProgress>(core, "EvaluationProgress", "How far an evaluation is.")
-        .def_ro("part", &EvaluationProgress::part,
-                "What begins: the name of a pass, `overlaps` (those by hand), `simulation`, `memory`; empty at the end.")
+        .def_ro(
+            "part", &EvaluationProgress::part,
+            "What begins: the name of a pass, `overlaps` (those by hand), `simulation`, `memory`; empty at the end.")
         .def_ro("done", &EvaluationProgress::done, "How many parts are done.")
         .def_ro("of", &EvaluationProgress::of, "How many there are.");
     core.def(
@@ -328,7 +329,8 @@ void add_evaluations(nb::module_& core) {
         "`shared_links` lets process groups over one link share it, also where the cost model does not say so.\n"
         "`strict`: a plan that cannot be run raises PassRefusal or InputError with the step; otherwise `refusal` says "
         "why, and the figures are those of the graph.\n"
-        "`progress` is called with an EvaluationProgress as each pass, the simulation and the memory curve begin, and at "
+        "`progress` is called with an EvaluationProgress as each pass, the simulation and the memory curve begin, and "
+        "at "
         "the end. What it raises ends the evaluation.\n"
         "Raises InputError where the plan is for another graph.");
 }

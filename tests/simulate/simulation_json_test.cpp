@@ -40,6 +40,8 @@ TEST(SimulationJson, HoldsEveryFigure) {
     nlohmann::json first = json.at("collectives")[0];
     EXPECT_TRUE(first.at("explanation").get<std::string>().starts_with("waits 4 ms: "));
     first.erase("explanation");
+    EXPECT_EQ(first.at("could_hide_ms"), 0) << "nothing is computed meanwhile";
+    first.erase("could_hide_ms");
     EXPECT_EQ(first, nlohmann::json({{"name", "gather"},
                                      {"wait", "waited"},
                                      {"kind", "all_gather"},
@@ -53,6 +55,20 @@ TEST(SimulationJson, HoldsEveryFigure) {
     EXPECT_TRUE(json.at("collectives")[1].at("wait").is_null());
     EXPECT_EQ(json.at("collectives")[1].at("cause"), "none");
     EXPECT_FALSE(json.at("collectives")[1].contains("explanation"));
+    EXPECT_FALSE(json.at("collectives")[1].contains("could_hide_ms"));
+}
+
+TEST(SimulationJson, SaysHowMuchOfWhatIsExposedCouldHide) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(16));
+    const NodeId busy = sketch.compute("busy", {x}, 3);
+    const NodeId waited = sketch.wait("waited", sketch.gather("gather", x, 4));
+    const Graph graph = sketch.finish({busy, waited});
+    const Simulation simulation = simulate(graph, node_times_ms(graph));
+    const nlohmann::json json =
+        nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph, StorageRule::corrected)));
+    EXPECT_EQ(json.at("collectives")[0].at("exposed_ms"), 4);
+    EXPECT_EQ(json.at("collectives")[0].at("could_hide_ms"), 3) << "behind busy";
 }
 
 TEST(SimulationJson, SaysWhatSlowedItWhatDoesNotFitAndWhatIsCopied) {

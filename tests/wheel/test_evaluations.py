@@ -85,6 +85,7 @@ class Evaluations(unittest.TestCase):
                           "blocker"):
                 self.assertEqual(getattr(one, field), row[field], (one.name, field))
             self.assertEqual(one.explanation, row.get("explanation", ""))
+            self.assertEqual(one.could_hide_ms, row.get("could_hide_ms", 0), one.name)
 
     def test_every_collective_of_the_input_is_a_member_of_one(self) -> None:
         before = [one.name for one in core.evaluate(self.graph).collectives()]
