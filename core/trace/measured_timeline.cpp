@@ -4,12 +4,14 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "core/timeline/interval_union.h"
 #include "core/timeline/timeline_builder.h"
+#include "core/trace/thread_number.h"
 
 namespace overlap {
 
@@ -148,15 +150,31 @@ class MeasuredDrawing {
         return sorted;
     }
 
+    /// By its name, else by its number; subtitles, which have the process, have no room in low rows.
+    static std::string thread_title(const MeasuredTrack& track) {
+        if (!track.thread_name.empty()) return track.thread_name;
+        if (!is_thread_number(track.thread)) return track.thread;
+        const std::string title = "Thread " + thread_number(track.thread);
+        return track.process_name.empty() ? title : title + " (" + track.process_name + ")";
+    }
+
+    /// What Kineto's names of threads end with: `python3` of `thread 7 (python3)`.
+    static std::string_view name_in_brackets(std::string_view title) {
+        const std::size_t open = title.find('(');
+        if (open == std::string_view::npos || !title.ends_with(')')) return {};
+        return title.substr(open + 1, title.size() - open - 2);
+    }
+
     LaneDescription describe(std::uint32_t track, Layer layer) const {
         const MeasuredTrack& of = trace_.tracks()[track];
         LaneDescription lane;
         lane.kind = kind_of(track, layer);
         if (!of.is_gpu) {
-            lane.title = !of.thread_name.empty() ? of.thread_name : "Thread " + of.thread;
-            if (layer == Layer::python) lane.title += ", Python";
-            lane.subtitle = of.process_name.empty() ? "Process " : of.process_name + ", process ";
+            lane.title = thread_title(of);
+            const bool is_said = of.process_name.empty() || of.process_name == name_in_brackets(lane.title);
+            lane.subtitle = is_said ? "Process " : of.process_name + ", process ";
             lane.subtitle += of.process;
+            if (layer == Layer::python) lane.title += ", Python";
             return lane;
         }
         if (const auto device = devices_.find(of.process); device != devices_.end()) {

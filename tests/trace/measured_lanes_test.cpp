@@ -81,7 +81,30 @@ TEST(MeasuredLanes, ProcessesHaveTheirNames) {
     name.label = "python";
     sketch.builder.add(name);
     EXPECT_EQ(lanes_of(*measured_timeline(*sketch.finish())),
-              std::vector<std::string>{"Thread 101 (python, process 100)"});
+              std::vector<std::string>{"Thread 101 (python) (Process 100)"});
+}
+
+TEST(MeasuredLanes, ThreadsWithoutANameHaveTheNumberThatTheSystemHas) {
+    const auto lane_of = [](const std::string& thread, const std::string& process_name, const std::string& name) {
+        test::TraceSketch sketch;
+        TraceEvent call = test::TraceSketch::event("cuda_runtime", "cudaEventQuery", 0, 1);
+        call.thread = thread;
+        sketch.builder.add(call);
+        for (const auto& [kind, label] : {std::pair("process_name", process_name), std::pair("thread_name", name)}) {
+            TraceEvent metadata = test::TraceSketch::event("", kind, 0, 0);
+            metadata.phase = 'M';
+            metadata.thread = thread;
+            metadata.label = label;
+            if (!label.empty()) sketch.builder.add(metadata);
+        }
+        return lanes_of(*measured_timeline(*sketch.finish())).at(0);
+    };
+    EXPECT_EQ(lane_of("-549452224", "", ""), "Thread 3745515072 (Process 100)");
+    EXPECT_EQ(lane_of("-549452224", "python3", ""), "Thread 3745515072 (python3) (Process 100)");
+    EXPECT_EQ(lane_of("-8589934593", "", ""), "Thread 18446744065119617023 (Process 100)");
+    EXPECT_EQ(lane_of("7", "python3", "thread 7 (autograd)"), "thread 7 (autograd) (python3, process 100)");
+    EXPECT_EQ(lane_of("7", "python3", "thread 7 (python3)"), "thread 7 (python3) (Process 100)");
+    EXPECT_EQ(lane_of("PyTorch Profiler", "", ""), "PyTorch Profiler (Process 100)");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/timeline/time_axis.h"
+#include "core/trace/thread_number.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
@@ -33,7 +34,7 @@ QString momentText(std::int64_t time_ns) {
 
 QString trackText(const MeasuredTrack& track) {
     if (track.is_gpu) return QObject::tr("GPU %1, stream %2").arg(text(track.process), text(track.thread));
-    const QString thread = track.thread_name.empty() ? text(track.thread) : text(track.thread_name);
+    const QString thread = text(track.thread_name.empty() ? thread_number(track.thread) : track.thread_name);
     return QObject::tr("process %1, thread %2").arg(text(track.process), thread);
 }
 
