@@ -66,15 +66,9 @@ class Remedies {
     /// The section and the passes that carry it out are one thing, as they are to a search: passes alone would take
     /// their own defaults, which nobody asked for.
     void without_memory() {
-        const auto carries_it_out = [](const PassStep& step) {
-            return step.enabled && takes_memory_section(step.pass);
-        };
-        const bool has_passes = std::ranges::any_of(plan_.pipeline, carries_it_out);
+        const bool has_passes = std::ranges::any_of(plan_.pipeline, carries_out_memory);
         add(has_passes ? "take the memory settings out, with their passes" : "take the memory settings out",
-            [&](Plan& plan) {
-                plan = edits::without_memory(std::move(plan));
-                std::erase_if(plan.pipeline, carries_it_out);
-            });
+            [](Plan& plan) { plan = edits::without_memory_passes(edits::without_memory(std::move(plan))); });
     }
 
     /// @param named those that the refusal names; else all others. Lists of modules are the user's work.

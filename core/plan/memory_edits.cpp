@@ -42,6 +42,11 @@ Plan without_memory(Plan plan) {
     return plan;
 }
 
+Plan without_memory_passes(Plan plan) {
+    std::erase_if(plan.pipeline, carries_out_memory);
+    return plan;
+}
+
 bool set_option(MemorySection& section, std::string_view option, const OptionValue& value) {
     const auto take = [&value](auto& field) {
         const auto* given = std::get_if<std::remove_reference_t<decltype(field)>>(&value);
@@ -65,7 +70,7 @@ bool set_option(MemorySection& section, std::string_view option, const OptionVal
 MemorySection memory_in_effect(const Plan& plan) {
     MemorySection section = plan.memory.value_or(MemorySection());
     for (const PassStep& step : plan.pipeline) {
-        if (!step.enabled || !takes_memory_section(step.pass)) continue;
+        if (!carries_out_memory(step)) continue;
         for (const auto& [option, value] : step.options) set_option(section, option, value);
     }
     return section;

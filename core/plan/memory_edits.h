@@ -15,6 +15,8 @@ namespace overlap::edits {
 Plan with_memory(Plan plan, MemorySection section);
 /// The plan without a memory section: steps get their own defaults again.
 Plan without_memory(Plan plan);
+/// The plan without the steps that carry a memory section out. Steps that are off stay, and so does the section.
+Plan without_memory_passes(Plan plan);
 
 /// Sets what an option of a pass that carries the section out says: `memory_policy`, `rules`, …
 /// @returns false for options that the section does not have, or values of another type; the section is then as it was.

@@ -28,6 +28,10 @@ bool takes_memory_section(std::string_view pass) {
     return is_any(pass, section_passes);
 }
 
+bool carries_out_memory(const PassStep& step) {
+    return step.enabled && takes_memory_section(step.pass);
+}
+
 Options memory_options(const MemorySection& section, std::string_view pass) {
     if (pass == memory_tag_pass) {
         Options options{{"memory_policy", section.policy}, {"cpu_offload_budget_gb", section.cpu_offload_budget_gb}};

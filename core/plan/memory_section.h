@@ -33,6 +33,8 @@ inline constexpr std::string_view memory_tag_pass = "tag_with_memory_policy_pass
                                   memory_remat_pass = "selective_activation_remat_pass";
 
 bool takes_memory_section(std::string_view pass);
+/// Whether the step is on and its pass takes the section.
+bool carries_out_memory(const PassStep& step);
 
 /// The options that a pass gets from the section where its step does not give them; none for other passes.
 Options memory_options(const MemorySection& section, std::string_view pass);

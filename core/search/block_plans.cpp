@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/plan/block_buckets.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
-#include "core/search/portfolio.h"
 
 namespace overlap {
 namespace {
@@ -72,7 +72,7 @@ std::vector<BlockProposal> BlockPlans::periods() const {
     const PipelinePreset preset = pipeline_presets(graph_, tree_).front();
     std::vector<BlockProposal> proposals;
     const Plan start = plan_of(preset, graph_, "Blocks");
-    const Plan kept = without_recomputing(start);
+    const Plan kept = edits::without_memory_passes(start);
     std::vector<BucketEntry> before;
     for (std::size_t period = 1; period <= std::max<std::size_t>(blocks_, 1); ++period) {
         const BlockPattern pattern{{}, period, {}};
@@ -91,7 +91,8 @@ std::vector<BlockProposal> BlockPlans::periods() const {
 
 bool BlockPlans::does_not_recompute(const Plan& plan) const {
     const Plan start = plan_of(pipeline_presets(graph_, tree_).front(), graph_, "Blocks");
-    return without_recomputing(start).pipeline != start.pipeline && without_recomputing(plan).pipeline == plan.pipeline;
+    return edits::without_memory_passes(start).pipeline != start.pipeline &&
+           edits::without_memory_passes(plan).pipeline == plan.pipeline;
 }
 
 std::vector<BlockProposal> BlockPlans::with_buckets(const Plan& plan, const std::vector<BlockPattern>& patterns) const {

@@ -5,7 +5,6 @@
 #include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "core/search/moves.h"
-#include "core/search/portfolio.h"
 
 namespace overlap {
 namespace {
@@ -49,7 +48,8 @@ std::vector<Proposal> memory_moves(const Plan& plan, const std::vector<MemoryCho
         proposals.push_back({edits::with_memory(plan, setting.section), "memory: " + setting.title});
     }
     if (!proposals.empty() && plan.memory) {
-        proposals.push_back({without_recomputing(edits::without_memory(plan)), "nothing recomputed or gathered again"});
+        proposals.push_back(
+            {edits::without_memory_passes(edits::without_memory(plan)), "nothing recomputed or gathered again"});
     }
     return proposals;
 }

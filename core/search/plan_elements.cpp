@@ -5,13 +5,10 @@
 
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/plan/automatic_plan.h"
+#include "core/plan/memory_edits.h"
 
 namespace overlap {
 namespace {
-
-bool carries_out_memory(const PassStep& step) {
-    return step.enabled && takes_memory_section(step.pass);
-}
 
 /// What a plan says of memory in words; empty where it says nothing.
 std::string memory_text(const Plan& plan) {
@@ -66,11 +63,8 @@ Plan without(const Plan& plan, const std::vector<ElementRemoval>& removals) {
     erase(changed.buckets, Kind::bucket);
     erase(changed.pipeline, Kind::step);
     if (changed.memory) erase(changed.memory->rules, Kind::memory_rule);
-    if (is_removed(Kind::memory, 0)) {
-        changed.memory.reset();
-        std::erase_if(changed.pipeline, carries_out_memory);
-    }
-    return changed;
+    return is_removed(Kind::memory, 0) ? edits::without_memory_passes(edits::without_memory(std::move(changed)))
+                                       : changed;
 }
 
 }  // namespace overlap

@@ -6,6 +6,7 @@
 
 #include "core/plan/automatic_plan.h"
 #include "core/plan/group_passes.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 
 namespace overlap {
@@ -13,7 +14,7 @@ namespace {
 
 /// Without passes for process groups and for memory.
 Plan cleaned(const PipelinePreset& preset, const Graph& graph) {
-    Plan plan = without_recomputing(plan_of(preset, graph, "Automatic"));
+    Plan plan = edits::without_memory_passes(plan_of(preset, graph, "Automatic"));
     std::erase_if(plan.pipeline, [](const PassStep& step) {
         return is_group_pass(step.pass, isolate_expert_group_pass) || is_group_pass(step.pass, reassign_groups_pass);
     });
@@ -34,11 +35,6 @@ std::vector<MemoryIncrease> memory_increases() {
 }
 
 }  // namespace
-
-Plan without_recomputing(Plan plan) {
-    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
-    return plan;
-}
 
 std::vector<Proposal> preset_proposals(const Graph& graph) {
     std::vector<Proposal> proposals;

@@ -19,9 +19,6 @@ std::vector<Proposal> preset_proposals(const Graph& graph);
 /// alone, with merging and without.
 std::vector<Proposal> grid_proposals(const Graph& graph);
 
-/// A plan without passes that compute again or offload, which save memory and cost time.
-Plan without_recomputing(Plan plan);
-
 /// A plan with process groups of their own for gathers, for expert parallelism or for both, where a pass would move
 /// something.
 std::vector<Proposal> group_proposals(const std::shared_ptr<const Graph>& graph, const Plan& plan);

@@ -85,6 +85,18 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     EXPECT_EQ(edits::without_memory(edited).memory, std::nullopt);
 }
 
+TEST(MemoryEdits, PassesGoAndStepsThatAreOffStay) {
+    Plan plan;
+    plan.memory = section_of("full");
+    plan.pipeline = {{"canonicalize_graph_pass"},
+                     {"tag_with_memory_policy_pass"},
+                     {"apply_cpu_offload_pass", {{"defer_n_layers", std::int64_t{7}}}, false},
+                     {"selective_activation_remat_pass"}};
+    Plan expected = plan;
+    expected.pipeline = {plan.pipeline[0], plan.pipeline[2]};
+    EXPECT_EQ(edits::without_memory_passes(plan), expected);
+}
+
 TEST(MemoryEdits, StepsGiveOnlyWhatTheSectionDoesNotSay) {
     Plan plan;
     plan.pipeline = {

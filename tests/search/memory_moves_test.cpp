@@ -117,7 +117,7 @@ TEST(MinimalPlan, WeighsTheMemorySectionWithItsPassesByStepAndPeak) {
         EXPECT_FALSE(part.element.starts_with("pass ") && takes_memory_section(part.element.substr(5))) << part.element;
     const CandidateEvaluator evaluator(graph, step_work(graph));
     const Candidate with = evaluator.evaluate(plan, ""),
-                    none = evaluator.evaluate(without_recomputing(edits::without_memory(plan)), "");
+                    none = evaluator.evaluate(edits::without_memory_passes(edits::without_memory(plan)), "");
     ASSERT_TRUE(none.usable()) << none.refusal;
     EXPECT_DOUBLE_EQ(memory->worth_ms, none.step_ms - with.step_ms);
     EXPECT_EQ(memory->worth_bytes, none.corrected_peak_bytes - with.corrected_peak_bytes);

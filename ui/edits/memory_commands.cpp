@@ -95,9 +95,8 @@ void MemoryCommands::setPolicy(const QString& policy) {
 
 void MemoryCommands::clear() {
     if (!refusal().isEmpty() || !isInEffect()) return;
-    Plan plan = edits::without_memory(document_.current()->plan());
-    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
-    document_.editPlan(tr("No memory policy"), std::move(plan));
+    document_.editPlan(tr("No memory policy"),
+                       edits::without_memory_passes(edits::without_memory(document_.current()->plan())));
 }
 
 void MemoryCommands::setBudget(double gib) {
