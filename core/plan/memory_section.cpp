@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "core/graph/direction.h"
-#include "core/plan/memory_obstacles.h"
 
 namespace overlap {
 
@@ -73,13 +71,6 @@ std::string memory_section_refusal(const Graph& graph) {
     if (!has_run_memory_passes(graph)) return {};
     return "the graph recomputes or offloads activations already, so the plan's memory section comes too late for it: "
            "export the graph before the trainer's memory passes (register_pipeline(..., memory=True))";
-}
-
-std::vector<std::string> memory_section_obstacles(const MemorySection& section, const std::vector<PassStep>& pipeline) {
-    std::vector<std::string> messages;
-    for (MemoryObstacle& obstacle : memory_obstacles(section, pipeline))
-        messages.push_back(std::move(obstacle.message));
-    return messages;
 }
 
 }  // namespace overlap

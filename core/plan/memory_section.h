@@ -50,7 +50,4 @@ bool has_run_memory_passes(const Graph& graph);
 /// it can.
 std::string memory_section_refusal(const Graph& graph);
 
-/// Why the section changes nothing on a pipeline, or not what it says, as clauses.
-std::vector<std::string> memory_section_obstacles(const MemorySection& section, const std::vector<PassStep>& pipeline);
-
 }  // namespace overlap

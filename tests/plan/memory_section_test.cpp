@@ -62,12 +62,10 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     plan.pipeline = {{"tag_with_memory_policy_pass", {{"memory_policy", "eager"}}},
                      {"selective_activation_remat_pass", {}, false},
                      {"apply_cpu_offload_pass"}};
-    const std::vector<std::string> obstacles = memory_section_obstacles(*plan.memory, plan.pipeline);
-    ASSERT_EQ(obstacles.size(), 2u);
-    EXPECT_NE(obstacles[0].find("gives its option memory_policy itself"), std::string::npos);
-    EXPECT_NE(obstacles[1].find("does not run selective_activation_remat_pass"), std::string::npos);
     const std::vector<Problem> problems = check_unevaluated(plan);
     ASSERT_EQ(problems.size(), 2u);
+    EXPECT_NE(problems[0].message.find("gives its option memory_policy itself"), std::string::npos);
+    EXPECT_NE(problems[1].message.find("does not run selective_activation_remat_pass"), std::string::npos);
     EXPECT_EQ(problems[1].title, "Memory not carried out") << "the plan is evaluated all the same";
     EXPECT_FALSE(edits::with_fix(plan, problems[0])) << "an option of a step is the user's own";
     EXPECT_EQ(problems[1].fix, "switch selective_activation_remat_pass on");
@@ -79,9 +77,9 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     ASSERT_EQ(of_missing.size(), 2u);
     EXPECT_EQ(of_missing[1].fix, "add selective_activation_remat_pass");
     const Plan added = edits::with_fix(plan, of_missing[1]).value();
-    EXPECT_EQ(memory_section_obstacles(*added.memory, added.pipeline).size(), 1u);
+    EXPECT_EQ(check_unevaluated(added).size(), 1u);
     const Plan edited = edits::with_memory(plan, *plan.memory);
-    EXPECT_TRUE(memory_section_obstacles(*edited.memory, edited.pipeline).empty());
+    EXPECT_TRUE(check_unevaluated(edited).empty());
     EXPECT_EQ(edits::without_memory(edited).memory, std::nullopt);
 }
 
@@ -238,9 +236,13 @@ TEST(MemoryEdits, ARuleOfWhatIsAroundAModuleOverrulesEarlierOnes) {
 }
 
 TEST(MemorySection, EachPassThatDoesNotRunIsAnObstacle) {
-    const std::vector<std::string> obstacles = memory_section_obstacles(section_of("full"), {});
-    ASSERT_EQ(obstacles.size(), 3u);
-    EXPECT_TRUE(obstacles[0].starts_with("the pipeline does not run tag_with_memory_policy_pass")) << obstacles[0];
+    Plan plan;
+    plan.memory = section_of("full");
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    ASSERT_EQ(problems.size(), 3u);
+    EXPECT_EQ(problems[0].fix, "add tag_with_memory_policy_pass");
+    EXPECT_EQ(problems[1].fix, "add apply_cpu_offload_pass");
+    EXPECT_EQ(problems[2].fix, "add selective_activation_remat_pass");
 }
 
 TEST(MemorySection, ComesTooLateForAGraphThatOffloads) {
