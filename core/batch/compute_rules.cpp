@@ -167,6 +167,9 @@ bool scatter(const OperatorCall& call) {
     return true;
 }
 
+/// Elements along one dimension, argument 1, are read by numbers. Along every other one the numbers may be fewer than
+/// the input has, but never more: they would become more where they alone grow, and where the input alone does, it may
+/// become shorter than they are.
 bool gather(const OperatorCall& call) {
     const std::optional<Dimensions> input = call.tensor(0), numbers = call.tensor(2);
     if (!input || !numbers || numbers->rank() != input->rank()) return false;
@@ -174,8 +177,13 @@ bool gather(const OperatorCall& call) {
     const std::size_t along = call.dimension(1, 0, input->rank());
     call.classes.fix(input->at(along));
     for (std::size_t dimension = 0; dimension < input->rank(); ++dimension) {
-        if (dimension != along && input->sizes[dimension] == numbers->sizes[dimension])
+        if (dimension == along) continue;
+        if (input->sizes[dimension] == numbers->sizes[dimension]) {
             call.classes.join(input->at(dimension), numbers->at(dimension));
+        } else {
+            call.classes.fix(input->at(dimension));
+            call.classes.fix(numbers->at(dimension));
+        }
     }
     return true;
 }

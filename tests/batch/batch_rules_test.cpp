@@ -360,5 +360,24 @@ TEST(BatchRules, TheBatchIsNoDimensionOfOneSize) {
               "batches: whether they grow or become more is not known");
 }
 
+/// Numbers of a gather are never more than the input has along another dimension: torch refuses them.
+TEST(BatchRules, GathersOfFewerAreNotOfTheBatch) {
+    const auto refusal = [](const Sizes& input, const Sizes& numbers) {
+        Step step;
+        const auto of_size = [&](std::string_view name, const Sizes& sizes) {
+            if (sizes[0] == 2) return step.embedded;
+            return step.input(name, "float32", sizes);
+        };
+        step.call("result", "aten.gather.default",
+                  {Step::node(of_size("rows", input)), number(1), Step::node(of_size("numbers", numbers))}, numbers);
+        return step.refusal(6);
+    };
+    const std::string meets =
+        "node \"result\": the batch cannot be changed: it brings together what grows with the batch and what does not";
+    EXPECT_EQ(refusal({3, 8, 4}, {2, 8, 4}), meets);
+    EXPECT_EQ(refusal({2, 8, 4}, {1, 8, 4}), meets);
+    EXPECT_EQ(refusal({3, 8, 4}, {1, 8, 4}), "");
+}
+
 }  // namespace
 }  // namespace overlap
