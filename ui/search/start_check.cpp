@@ -15,12 +15,12 @@ bool searchCouldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan
 std::optional<bool> StartCheck::couldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                           const std::shared_ptr<const TimeSource>& source, LinkSharing links) {
     Question question{graph, plan, source, links};
-    if (asked_ == question) return answer_;
+    if (asked_ == question && (answer_ || task_.busy())) return answer_;
     asked_ = question;
     answer_.reset();
     task_.start([this, question = std::move(question)](const std::stop_token& stop) -> LatestTask::Delivery {
         const bool answer =
-            searchCouldTake(with_shared_links(question.graph, question.links), question.plan, question.source, stop);
+            could_take_(with_shared_links(question.graph, question.links), question.plan, question.source, stop);
         if (stop.stop_requested()) return {};
         return [this, answer] {
             answer_ = answer;

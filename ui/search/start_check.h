@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <utility>
 
 #include "core/cost/shared_links.h"
 #include "core/graph/graph.h"
@@ -24,9 +27,12 @@ class StartCheck : public QObject {
     Q_OBJECT
 
   public:
-    using QObject::QObject;
+    using Function = std::function<decltype(searchCouldTake)>;
+    /// @param could_take runs on a worker thread.
+    explicit StartCheck(Function could_take = searchCouldTake) : could_take_(std::move(could_take)) {}
 
-    /// Nothing while it is not known; checked() follows.
+    /// Nothing while it is not known; checked() follows. Where it could not be found out, it is tried again when it is
+    /// asked next.
     std::optional<bool> couldTake(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                   const std::shared_ptr<const TimeSource>& source, LinkSharing links);
     /// Other times make other answers.
@@ -45,6 +51,7 @@ class StartCheck : public QObject {
         bool operator==(const Question&) const = default;
     };
 
+    const Function could_take_;
     std::optional<Question> asked_;  ///< last
     std::optional<bool> answer_;
     LatestTask task_;
