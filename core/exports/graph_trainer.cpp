@@ -190,6 +190,7 @@ constexpr std::array job_passes = {
     // torchtitan's pass of this one enables symmetric memory before.
     JobPass{"micro_pipeline_tp_pass", "torchtitan.experiments.graph_trainer.passes", "inputs",
             "async_tensor_parallel_pass"},
+    JobPass{"overlap_fsdp_ag_rs_pass", trainer_fsdp, "inputs", "reassign_collective_pgs_pass"},  // its former name
     JobPass{"populate_chunk_dim_metadata_pass", trainer_chunks, "inputs"},
     JobPass{"populate_eager_chunk_metadata_pass", "torchtitan.experiments.graph_trainer.ep_eager_chunk", "inputs"},
     JobPass{"pre_bucket_fsdp_collectives", "torch._inductor.fx_passes.fsdp", "module"},

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/exports/export_format.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 namespace {
@@ -131,9 +132,14 @@ TEST(GraphTrainer, WritesOptionsAsItsPassesTakeThem) {
     EXPECT_FALSE(holds(uncapped, "bucket_cap_mb_by_bucket_idx\": ")) << uncapped.bytes;
 }
 
-TEST(GraphTrainer, APassThatNoJobHasIsRefused) {
-    EXPECT_EQ(refusal_of("graph_trainer", {step_of("overlap_fsdp_ag_rs_pass")}),
-              "pipeline: the pass overlap_fsdp_ag_rs_pass has no counterpart in a training job");
+TEST(GraphTrainer, AJobHasEachPass) {
+    for (const Pass* pass : all_passes())
+        EXPECT_EQ(refusal_of("graph_trainer", {step_of(std::string(pass->name()))}), "exported") << pass->name();
+}
+
+TEST(GraphTrainer, APassUnderItsFormerNameIsTheJobsPass) {
+    const ExportOutput output = exported("graph_trainer", {step_of("overlap_fsdp_ag_rs_pass")});
+    EXPECT_EQ(output.bytes, exported("graph_trainer", {step_of("reassign_collective_pgs_pass")}).bytes);
 }
 
 TEST(GraphTrainer, RulesOfModulesAreRefusedWhereAStepNeedsThem) {
