@@ -61,7 +61,7 @@ class Search {
             if (baseline.usable()) evaluator_.disturb(baseline, options_.stop);
         result_.stopped = rounds_.stopped();
         result_.exhausted = exhausted && !result_.stopped;
-        result_.front = front_of(rounds_.usable(), bounds_, options_.memory_limit, options_.stop);
+        result_.front = front_of(rounds_.usable(), result_.best, bounds_, options_.memory_limit, options_.stop);
         if (options_.from) {
             result_.groups_left_out = keep_what_passes_do_not_read(result_.best.plan, result_.best.made_groups);
             for (FrontPoint& point : result_.front) keep_what_passes_do_not_read(point.plan, point.made_groups);

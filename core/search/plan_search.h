@@ -75,6 +75,7 @@ struct SearchResult {
     LowerBound bound;
     std::vector<Candidate>
         baselines;  ///< as it is, `from`, the presets, the automatic pass alone, the best of the grid
+    /// Has the best, or a plan that is at least as good in step and peak.
     std::vector<FrontPoint> front;
     std::vector<PlanElement> elements;  ///< of the best, most worth first
     std::vector<std::string> locked;    ///< what of the plan to start from was kept, in words

@@ -1,20 +1,21 @@
 #include "core/search/search_front.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace overlap {
 namespace {
 
-constexpr std::int64_t limits = 10;
+constexpr std::int64_t limit_count = 10;
 
-const Candidate* best_within(const std::vector<Candidate>& usable, std::int64_t limit) {
+const Candidate* best_within(const std::vector<const Candidate*>& plans, std::int64_t limit) {
     const Candidate* best = nullptr;
-    for (const Candidate& candidate : usable) {
-        if (candidate.corrected_peak_bytes > limit) continue;
-        const bool is_shorter = !best || candidate.step_ms < best->step_ms;
+    for (const Candidate* candidate : plans) {
+        if (candidate->corrected_peak_bytes > limit) continue;
+        const bool is_shorter = !best || candidate->step_ms < best->step_ms;
         const bool is_smaller =
-            best && candidate.step_ms == best->step_ms && candidate.corrected_peak_bytes < best->corrected_peak_bytes;
-        if (is_shorter || is_smaller) best = &candidate;
+            best && candidate->step_ms == best->step_ms && candidate->corrected_peak_bytes < best->corrected_peak_bytes;
+        if (is_shorter || is_smaller) best = candidate;
     }
     return best;
 }
@@ -34,14 +35,15 @@ void mark_knee(std::vector<FrontPoint>& front) {
 
 }  // namespace
 
-std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds,
-                                 std::optional<std::int64_t> asked, const std::stop_token& stop) {
-    std::vector<FrontPoint> front;
-    if (usable.empty()) return front;
-    const std::int64_t least = std::ranges::min(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes;
-    const Candidate& shortest =
-        *best_within(usable, std::ranges::max(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes);
-    const std::int64_t most = shortest.corrected_peak_bytes;
+std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Candidate& recommended,
+                                 const BoundUnderLimits& bounds, std::optional<std::int64_t> asked,
+                                 const std::stop_token& stop) {
+    // First, since of plans with the same step and peak the first one counts.
+    std::vector<const Candidate*> plans{&recommended};
+    for (const Candidate& candidate : usable) plans.push_back(&candidate);
+    const auto peak = [](const Candidate* candidate) { return candidate->corrected_peak_bytes; };
+    const std::int64_t least = peak(std::ranges::min(plans, {}, peak));
+    const std::int64_t most = peak(best_within(plans, std::numeric_limits<std::int64_t>::max()));
     // Where nobody waits any more, that of plans within no limit, which holds at every one and is known at once.
     std::optional<double> at_every_limit_ms;
     const auto bound_ms = [&](std::int64_t limit) {
@@ -50,13 +52,15 @@ std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const Bou
         return *at_every_limit_ms;
     };
     std::vector<std::int64_t> at;
-    for (std::int64_t index = 0; index + 1 < limits; ++index)
-        at.push_back(least + (most - least) / (limits - 1) * index);
+    for (std::int64_t index = 0; index + 1 < limit_count; ++index)
+        at.push_back(least + (most - least) / (limit_count - 1) * index);
     at.push_back(most);
-    if (asked && *asked > least && *asked < most) at.insert(std::ranges::upper_bound(at, *asked), *asked);
+    for (const std::int64_t limit : {peak(&recommended), asked.value_or(least)})
+        if (limit > least && limit < most) at.insert(std::ranges::upper_bound(at, limit), limit);
+    std::vector<FrontPoint> front;
     for (const std::int64_t limit : at) {
-        const Candidate* best = best_within(usable, limit);
-        if (!best || (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes)) continue;
+        const Candidate* best = best_within(plans, limit);
+        if (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes) continue;
         front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bound_ms(limit), best->origin, best->plan,
                          best->made_groups});
     }

@@ -18,7 +18,6 @@
 #include "core/search/plan_elements.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
-#include "core/search/search_front.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap::test {
@@ -226,23 +225,6 @@ TEST(MemoryMoves, LessIsInFlightThanMayBeNow) {
     EXPECT_EQ(tried_gb, (std::vector<double>{1.0, 0.5}));
     plan.pipeline.pop_back();  // the automatic pass
     EXPECT_TRUE(in_flight_moves(plan).empty());
-}
-
-/// What was found within a limit is on the front also where a faster plan takes little more.
-TEST(MemoryMoves, TheFrontHasTheBestWithinTheLimitThatWasAsked) {
-    std::vector<Candidate> usable(4);
-    usable[0].corrected_peak_bytes = 1'000'000'000, usable[0].step_ms = 10;
-    usable[1].corrected_peak_bytes = 1'050'000'000, usable[1].step_ms = 8;
-    usable[2].corrected_peak_bytes = 1'060'000'000, usable[2].step_ms = 7;
-    usable[3].corrected_peak_bytes = 3'000'000'000, usable[3].step_ms = 5;
-    const BoundUnderLimits bounds(step_work(graph_of("llama3_debugmodel_fsdp8")), false);
-    const auto steps = [&](std::optional<std::int64_t> asked) {
-        std::vector<double> list;
-        for (const FrontPoint& point : front_of(usable, bounds, asked)) list.push_back(point.step_ms);
-        return list;
-    };
-    EXPECT_EQ(steps({}), (std::vector<double>{10, 7, 5}));
-    EXPECT_EQ(steps(1'055'000'000), (std::vector<double>{10, 8, 7, 5}));
 }
 
 }  // namespace

@@ -36,6 +36,11 @@ std::vector<FoundChoice> choicesOf(const SearchResult& result, const ShownSteps&
     if (!result.stopped) choices.front().parts = result.elements;
     for (std::size_t index = 0; index < result.front.size(); ++index) {
         const FrontPoint& point = result.front[index];
+        if (point.knee && point.step_ms == result.best.step_ms &&
+            point.peak_bytes == result.best.corrected_peak_bytes) {
+            choices.front().title = QObject::tr("found, knee");
+            choices.front().name_rank = 2;
+        }
         add({point.knee ? QObject::tr("knee") : QObject::tr("front"), point.plan, point.step_ms, point.bound_ms,
              point.peak_bytes, shownAt(shown.front_ms, index), point.knee ? 2 : 0});
     }

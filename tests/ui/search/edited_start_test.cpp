@@ -189,6 +189,27 @@ class EditedStartTest : public QObject, SearchedPanel {
         QCOMPARE(found.choices.back().title, QStringLiteral("graph as it is"));
     }
 
+    /// Which is a point of the front as others are, and stands in the chart once.
+    void theKneeIsNamedAlsoWhereItIsTheBest() {
+        SearchResult result;
+        result.best.step_ms = 2;
+        result.best.corrected_peak_bytes = 20;
+        result.baselines.emplace_back().step_ms = 4;
+        result.front = {{10, 3, 10, 1, "least", {}}, {20, 2, 20, 1, "best", {}}, {40, 1.9, 40, 1, "fastest", {}}};
+        const auto titles = [&] {
+            QStringList list;
+            for (const FoundChoice& choice : foundPlansOf(result, {}, {}).choices) list.append(choice.title);
+            list.removeLast();  // the baseline
+            return list.join(QStringLiteral("; "));
+        };
+        QCOMPARE(titles(), QStringLiteral("found; front; front"));
+        result.front[1].knee = true;
+        QCOMPARE(titles(), QStringLiteral("found, knee; front; front"));
+        QCOMPARE(foundPlansOf(result, {}, {}).best().name_rank, 2);
+        std::swap(result.front[0].knee, result.front[1].knee);
+        QCOMPARE(titles(), QStringLiteral("found; knee; front"));
+    }
+
   private:
     void editStart() { PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1)); }
 
