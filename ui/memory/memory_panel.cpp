@@ -203,6 +203,10 @@ void MemoryPanel::setLimit(double gib) {
     limit_->setValue(gib);
 }
 
+void MemoryPanel::takeLimit(const QString& typed) {
+    limit_->take(typed);
+}
+
 void MemoryPanel::restoreLimit(const QString& typed, double gib) {
     limit_->restore(typed, gib);
 }

@@ -41,6 +41,8 @@ class MemoryPanel : public QWidget {
     LimitField* limit() { return limit_; }
     /// The limit of the field, in GiB; 0 is what the device holds.
     void setLimit(double gib);
+    /// The same as it was typed, which readLimit() understands; empty is what the device holds.
+    void takeLimit(const QString& typed);
     /// The same as it was typed once.
     void restoreLimit(const QString& typed, double gib);
     KindBar* kinds() { return kinds_; }

@@ -55,6 +55,7 @@
 #include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 namespace {
@@ -303,8 +304,8 @@ void Workspace::connectAlive() {
     connect(timeline_, &TimelineView::aliveListedAgain, alive_, &AlivePanel::showAgain);
     connect(timeline_, &TimelineView::aliveForgotten, alive_, &AlivePanel::forget);
     connect(alive_, &AlivePanel::chosen, timeline_, &TimelineView::selectAllocator);
-    timeline_->setLimitNames([this] { return limitNames(document_); });
-    connect(timeline_, &TimelineView::memoryLimitTyped, memory_, &MemoryPanel::setLimit);
+    timeline_->setLimitNames([this] { return limitNames(document_); }, [this] { return memory_->limit()->typed(); });
+    connect(timeline_, &TimelineView::memoryLimitTyped, memory_, &MemoryPanel::takeLimit);
     connect(memory_, &MemoryPanel::limitChanged, timeline_connection_, &TimelineConnection::setMemoryLimit);
 }
 

@@ -2,6 +2,7 @@
 
 #include <QKeyEvent>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/byte_units.h"
@@ -21,13 +22,22 @@ MemoryLimitEditor::MemoryLimitEditor(QWidget* parent) : QLineEdit(parent) {
     hide();
 }
 
-void MemoryLimitEditor::open(const QRect& place, const QRect& area, std::int64_t bytes, std::vector<NamedBytes> names) {
+QString MemoryLimitEditor::textOf(std::int64_t bytes, const QString& typed) const {
+    if (bytes <= 0) return {};
+    const std::optional<double> gib = typed.isEmpty() ? std::nullopt : readLimit(typed, names_).gib;
+    // A number of GiB allows all that is shown as that much.
+    if (gib && (std::llround(*gib * bytes_per_gib) == bytes || limitBytes(*gib) == bytes)) return typed;
+    return QString::number(static_cast<double>(bytes) / bytes_per_gib, 'f', 2);
+}
+
+void MemoryLimitEditor::open(const QRect& place, const QRect& area, std::int64_t bytes, std::vector<NamedBytes> names,
+                             const QString& typed) {
     names_ = std::move(names);
     const bool has_device = std::ranges::find(names_, QStringLiteral("device"), &NamedBytes::first) != names_.end();
     setPlaceholderText(has_device ? tr("GiB; empty: the device") : tr("GiB; empty: no limit"));
     setToolTip(has_device ? tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is what the device holds")
                           : tr("Such as 40, 40 GiB, baseline + 6 or plan - 5 %; empty is no limit"));
-    setText(bytes > 0 ? QString::number(static_cast<double>(bytes) / bytes_per_gib, 'f', 2) : QString());
+    setText(textOf(bytes, typed));
     selectAll();
     adjustSize();
     const int last_x = std::max(area.left(), area.right() + 1 - width());
@@ -44,7 +54,7 @@ void MemoryLimitEditor::take() {
     const ReadLimit limit = typed.isEmpty() ? ReadLimit{0, {}} : readLimit(typed, names_);
     if (!limit.gib) return emit refused(limit.reason);
     close();
-    emit accepted(*limit.gib);
+    emit accepted(typed);
 }
 
 void MemoryLimitEditor::close() {

@@ -15,11 +15,13 @@ class MemoryLimitEditor : public QLineEdit {
     explicit MemoryLimitEditor(QWidget* parent);
     /// @param place where the limit stands; the line is inside of `area`, which it is above of where that is low.
     /// @param names what the limit may be counted from.
-    void open(const QRect& place, const QRect& area, std::int64_t bytes, std::vector<NamedBytes> names);
+    /// @param typed what the limit was typed as, or empty: shown in place of its number while it comes to that.
+    void open(const QRect& place, const QRect& area, std::int64_t bytes, std::vector<NamedBytes> names,
+              const QString& typed);
 
   signals:
-    /// 0, also for an empty line: what the device holds.
-    void accepted(double gib);
+    /// What is a limit, as it was typed; empty: what the device holds.
+    void accepted(const QString& typed);
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
     void closed();
@@ -29,6 +31,7 @@ class MemoryLimitEditor : public QLineEdit {
     void focusOutEvent(QFocusEvent* event) override;
 
   private:
+    QString textOf(std::int64_t bytes, const QString& typed) const;
     void take();
     void close();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/timeline/timeline.h"
+#include "ui/theme/limit_text.h"
 #include "ui/timeline/alive/alive_at_moment.h"
 #include "ui/timeline/chosen_events.h"
 #include "ui/timeline/drawing/lane_layer.h"
@@ -22,7 +23,6 @@
 #include "ui/timeline/pointer_drag.h"
 #include "ui/timeline/range_measurement.h"
 #include "ui/timeline/view_history.h"
-#include "ui/theme/limit_text.h"
 
 class QMenu;
 
@@ -109,7 +109,9 @@ class TimelineView : public QAbstractScrollArea {
     /// A dashed line in the memory area; 0 for none.
     void setMemoryLimit(qint64 bytes);
     /// Another limit can be typed, counted from what `names` has when it is.
-    void setLimitNames(std::function<std::vector<overlap::ui::NamedBytes>()> names);
+    /// @param typed what the limit was typed as, asked when it is to be changed; without it, it was not typed.
+    void setLimitNames(std::function<std::vector<overlap::ui::NamedBytes>()> names,
+                       std::function<QString()> typed = {});
     /// Opens the line in which it is typed, where the limit stands.
     void editMemoryLimit();
     void setVisibleRange(overlap::TimeRange range);
@@ -173,8 +175,8 @@ class TimelineView : public QAbstractScrollArea {
     void aliveListedAgain(const overlap::ui::AliveTensors& tensors, const QString& moment);
     /// That moment is no longer marked.
     void aliveForgotten();
-    /// Another limit of the peak was typed; 0: what the device holds.
-    void memoryLimitTyped(double gib);
+    /// Another limit of the peak was typed, which readLimit() understands; empty: what the device holds.
+    void memoryLimitTyped(const QString& typed);
     /// Why a key does nothing, or what was typed is not taken; one sentence without full stop.
     void told(const QString& sentence);
     /// The user asks for a file of what is visible, or of all.
@@ -286,6 +288,7 @@ class TimelineView : public QAbstractScrollArea {
     std::vector<TimelineArrow> arrows_;
     std::int64_t memoryLimit_ = 0;
     std::function<std::vector<NamedBytes>()> limitNames_;
+    std::function<QString()> limitTyped_;
     MemoryLimitEditor* limitEditor_;
     std::function<QString(quint32)> toolTipProvider_;
 

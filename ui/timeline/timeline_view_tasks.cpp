@@ -119,8 +119,9 @@ bool TimelineView::isOnPeak(QPointF position) const {
     return dot && std::hypot(position.x() - dot->x(), position.y() - dot->y()) <= reach;
 }
 
-void TimelineView::setLimitNames(std::function<std::vector<NamedBytes>()> names) {
+void TimelineView::setLimitNames(std::function<std::vector<NamedBytes>()> names, std::function<QString()> typed) {
     limitNames_ = std::move(names);
+    limitTyped_ = std::move(typed);
 }
 
 bool TimelineView::isOnLimit(QPointF position) const {
@@ -133,7 +134,8 @@ void TimelineView::editMemoryLimit() {
     if (!limitNames_ || area.isEmpty()) return;
     const QRectF top_right(area.right(), area.top(), 1, 1);
     const auto plate = memoryLimitPlate(scene_.geometry, *scene_.timeline, memoryLimit_);
-    limitEditor_->open(plate.value_or(top_right).toAlignedRect(), area, memoryLimit_, limitNames_());
+    limitEditor_->open(plate.value_or(top_right).toAlignedRect(), area, memoryLimit_, limitNames_(),
+                       limitTyped_ ? limitTyped_() : QString());
 }
 
 void TimelineView::selectAllocator(quint32 reference) {

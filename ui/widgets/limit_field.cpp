@@ -118,6 +118,12 @@ QString LimitField::typed() const {
     return isTyped(value(), false) ? typed_ : QString();
 }
 
+void LimitField::take(const QString& typed) {
+    if (!read(typed).gib) return;
+    setValue(valueFromText(typed));
+    updateGeometry();
+}
+
 void LimitField::restore(const QString& typed, double gib) {
     typed_ = typed;
     typed_gib_ = gib;

@@ -32,6 +32,8 @@ class LimitField : public QDoubleSpinBox {
 
     /// What the shown limit was typed as; empty where it was not typed.
     QString typed() const;
+    /// Takes a limit that was typed elsewhere as if it were typed here. What is no limit changes nothing.
+    void take(const QString& typed);
     /// Shows a limit as it was typed once. @param typed empty: it was not.
     void restore(const QString& typed, double gib);
     /// The limit in bytes: to the byte where it was typed as a sum or with another unit; of a number of GiB all that is

@@ -44,6 +44,16 @@ class MemoryLimitTest : public QObject {
         QCOMPARE(changed.count(), 1);
         QCOMPARE(changed[0][0].toLongLong(), expected);
         QVERIFY(refused.isEmpty());
+        // Typed in the timeline, it stands here as it does there.
+        panel.takeLimit(QStringLiteral("baseline+10%"));
+        QCOMPARE(panel.limit()->typed(), "baseline+10%");
+        QVERIFY2(panel.limit()->text().contains("baseline+10%"), qPrintable(panel.limit()->text()));
+        QCOMPARE(changed.count(), 2);
+        panel.takeLimit({});
+        QCOMPARE(changed.count(), 3);
+        QCOMPARE(changed[2][0].toLongLong(), 0);
+        changed.takeLast();
+        changed.takeLast();
         panel.limit()->selectAll();
         QTest::keyClicks(panel.limit(), QStringLiteral("a lot"));
         QTest::keyClick(panel.limit(), Qt::Key_Return);
