@@ -76,9 +76,10 @@ void MemoryEffects::add(const PolicyPoint& point) {
     } else {
         briefs_[place] =
             formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
-        if (point.shared || evaluation_->on_shared_links) briefs_[place] += QStringLiteral("   ") + linksSharedLabel();
     }
     texts_[place] = briefs_[place];
+    if (useful_[place] && (point.shared || evaluation_->on_shared_links))
+        texts_[place] += QStringLiteral("   ") + linksSharedLabel();
     if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty() && !point.refused)
         texts_[place] += QStringLiteral("   ") + policy;
     emit changed();

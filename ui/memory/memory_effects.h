@@ -33,7 +33,7 @@ class MemoryEffects : public QObject {
     /// where they are not known yet. Steps are with links shared, and said to be, where the figures do not share them.
     /// Of a plan without a policy it says which one the rule would give it.
     const QString& text(MemoryAction action) const { return texts_[static_cast<std::size_t>(action)]; }
-    /// That without the policy, for rows where the policy is told beside them.
+    /// That without policy and links, for rows where both are told beside them: they have no room for more.
     const QString& brief(MemoryAction action) const { return briefs_[static_cast<std::size_t>(action)]; }
     /// Whether the action is known to change anything and is not refused.
     bool isWorthAClick(MemoryAction action) const { return useful_[static_cast<std::size_t>(action)]; }

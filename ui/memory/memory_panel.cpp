@@ -269,6 +269,8 @@ void MemoryPanel::showFigures() {
             text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
         if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty())
             text += tr("   a rule comes %1").arg(policy);
+        if (refusal.isEmpty() && !evaluation->refused && evaluation->on_shared_links)
+            text += tr("   rows: differences %1").arg(linksSharedLabel());
         if (!evaluation->refused && document_.editable()) {
             current = StepPeakChart::Point{};
             current->title = document_.current()->title();
@@ -340,7 +342,7 @@ void MemoryPanel::setSelectedTogether(const QStringList& modules) {
 }
 
 void MemoryPanel::showEffects() {
-    // The caption tells of the policy that a rule brings: rows would cut it.
+    // The caption tells of the policy that a rule brings, and of links: rows would cut them.
     for (const MemoryAction action : memory_actions)
         model_->setEffect(action, effects_->brief(action), effects_->text(action));
 }

@@ -216,6 +216,14 @@ class MemoryPanelTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(!effects.text(MemoryAction::recompute).isEmpty(), 15'000);
         const QString text = effects.text(MemoryAction::recompute);
         QVERIFY2(text.contains(linksSharedLabel()), qPrintable(text));
+        // Rows would cut it: the caption says it of all of them, their tool tips of each.
+        const QModelIndex row =
+            panel.model()->index(panel.model()->rowOf(MemoryAction::recompute), MemoryRulesModel::remark_column);
+        const QString remark = row.data().toString();
+        QVERIFY2(!remark.isEmpty() && text.startsWith(remark) && !remark.contains(linksSharedLabel()),
+                 qPrintable(remark));
+        QVERIFY2(row.data(Qt::ToolTipRole).toString().contains(linksSharedLabel()), "all of it");
+        QVERIFY2(panel.caption().endsWith("rows: differences " + linksSharedLabel()), qPrintable(panel.caption()));
         MemoryCommands(*document).choose(panel.chart()->choiceOf(least));
         QVERIFY(waitForEvaluation(*document));
         QCOMPARE(step_with_links_shared(*document->evaluation()), least.step_ms);
