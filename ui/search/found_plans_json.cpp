@@ -43,7 +43,6 @@ std::optional<std::vector<PlanElement>> partsFromJson(const QJsonValue& json) {
     std::vector<PlanElement> parts;
     for (const QJsonValue value : json.toArray()) {
         const QJsonObject part = value.toObject();
-        if (!part.contains("worth_bytes")) return std::nullopt;  // an older version wrote it: they are weighed again
         parts.push_back({part["part"].toString().toStdString(), part["worth_ms"].toDouble(),
                          part["worth_bytes"].toString().toLongLong(), part["refusal"].toString().toStdString()});
     }
@@ -59,7 +58,7 @@ QJsonObject toJson(const FoundChoice& choice) {
             {"shown_ms", optionalNumber(choice.shown_ms)},
             {"name_rank", choice.name_rank},
             {"compared", choice.compared},
-            {"parts", toJson(choice.parts)}};
+            {"all_parts", toJson(choice.parts)}};
 }
 
 FoundChoice choiceFromJson(const QJsonObject& json) {
@@ -72,7 +71,8 @@ FoundChoice choiceFromJson(const QJsonObject& json) {
     choice.shown_ms = optionalNumber(json["shown_ms"]);
     choice.name_rank = json["name_rank"].toInt();
     choice.compared = json["compared"].toBool();
-    choice.parts = partsFromJson(json["parts"]);
+    // Older versions kept `parts`, which lacked those that the effort had not reached: they are weighed again.
+    choice.parts = partsFromJson(json["all_parts"]);
     return choice;
 }
 
