@@ -50,9 +50,10 @@ QJsonObject GraphView::state() const {
     if (!model_.isOpen()) return state;
     state["document"] = model_.document().loaded().path;
     state["open"] = QJsonArray::fromStringList(model_.openKeys());
-    state["x"] = place_.origin.x();
-    state["y"] = place_.origin.y();
+    state["centre_x"] = place_.centre.x();
+    state["centre_y"] = place_.centre.y();
     state["scale"] = place_.scale;
+    state["fit"] = static_cast<int>(fit_);
     return state;
 }
 
@@ -69,8 +70,14 @@ void GraphView::restorePlace() {
     QStringList open;
     for (const QJsonValue value : kept["open"].toArray()) open.append(value.toString());
     model_.setOpenKeys(open);
-    setPlace({{kept["x"].toDouble(), kept["y"].toDouble()}, kept["scale"].toDouble(1)});
-    first_shown_ = true;
+    const double scale = kept["scale"].toDouble(1);
+    if (kept.contains("centre_x"))
+        setPlace({{kept["centre_x"].toDouble(), kept["centre_y"].toDouble()}, scale});
+    else  // of a version that kept the corner
+        setPlace(placeAt({kept["x"].toDouble(), kept["y"].toDouble()}, scale));
+    fit_ = static_cast<Fit>(std::clamp(kept["fit"].toInt(), 0, static_cast<int>(Fit::all)));
+    first_shown_ = fit_ != Fit::first;
+    if (fit_ == Fit::all) fitAll();
 }
 
 QRectF GraphView::planeRect() const {
@@ -109,9 +116,10 @@ void GraphView::onArranged(BoxId anchor) {
     const PlacedBox* from = anchor == no_box ? nullptr : before->find(anchor);
     const PlacedBox* to = anchor == no_box ? nullptr : shown_->find(anchor);
     if (from && to)
-        place_.origin += toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
+        place_.centre += toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
     else
         place_ = clamped(place_);
+    fit_ = Fit::none;
     focused_once_ = false;
     if (current_ != no_box && !shown_->find(current_)) setCurrent(shown_->shown(model_.tree(), current_));
     repaintAll();
@@ -154,11 +162,12 @@ GraphView::Place GraphView::clamped(Place place) const {
     if (!shown_) return place;
     const QSizeF view = QSizeF(size()) / place.scale;
     const double kept = kept_in_view / place.scale;
-    place.origin.setX(
-        std::clamp(place.origin.x(), kept - view.width(), std::max(kept - view.width(), shown_->size.width - kept)));
-    place.origin.setY(
-        std::clamp(place.origin.y(), kept - view.height(), std::max(kept - view.height(), shown_->size.height - kept)));
-    return place;
+    const QPointF corner = cornerOf(place);
+    const double x =
+        std::clamp(corner.x(), kept - view.width(), std::max(kept - view.width(), shown_->size.width - kept));
+    const double y =
+        std::clamp(corner.y(), kept - view.height(), std::max(kept - view.height(), shown_->size.height - kept));
+    return QPointF(x, y) == corner ? place : placeAt({x, y}, place.scale);
 }
 
 void GraphView::setPlace(Place place, bool remember) {
@@ -170,6 +179,7 @@ void GraphView::setPlace(Place place, bool remember) {
         forward_.clear();
     }
     place_ = place;
+    fit_ = Fit::none;
     base_stale_ = minimap_corner_stale_ = legend_corner_stale_ = true;
     update();
     emit stateChanged();
@@ -201,22 +211,29 @@ void GraphView::showAtFirst() {
     const QSizeF view = QSizeF(size()) / scale;
     const double x = (shown_->size.width - view.width()) / 2;
     const double y = std::max((shown_->size.height - view.height()) / 2, -margin / scale);
-    setPlace({{shown_->size.width > view.width() ? -margin / scale : x,
-               shown_->size.height > view.height() ? -margin / scale : y},
-              scale});
+    setPlace(placeAt({shown_->size.width > view.width() ? -margin / scale : x,
+                      shown_->size.height > view.height() ? -margin / scale : y},
+                     scale));
+    fit_ = Fit::first;
+}
+
+GraphView::Place GraphView::placeOf(const QRectF& plane, double most) const {
+    return {plane.center(),
+            std::min({(width() - 2 * margin) / plane.width(), (height() - 2 * margin) / plane.height(), most})};
 }
 
 void GraphView::showRect(const QRectF& plane, double most) {
-    if (plane.isEmpty()) return;
-    const double scale =
-        std::min({(width() - 2 * margin) / plane.width(), (height() - 2 * margin) / plane.height(), most});
-    const QSizeF view = QSizeF(size()) / std::max(scale, smallest_scale);
-    setPlace({plane.center() - QPointF(view.width(), view.height()) / 2, scale}, true);
+    if (!plane.isEmpty()) setPlace(placeOf(plane, most), true);
+}
+
+QRectF GraphView::allOfIt() const {
+    return {0, 0, shown_->size.width, shown_->size.height};
 }
 
 void GraphView::fitAll() {
     if (!shown_) return;
-    showRect(QRectF(0, 0, shown_->size.width, shown_->size.height), 1);
+    showRect(allOfIt(), 1);
+    fit_ = Fit::all;
 }
 
 void GraphView::focusSelection() {
@@ -234,9 +251,9 @@ void GraphView::focusSelection() {
         // A box that is larger than the view begins in the corner.
         const QPointF corner = rect.center() - half;
         const double border = margin / place_.scale;
-        setPlace({{rect.width() > view.width() ? rect.left() - border : corner.x(),
-                   rect.height() > view.height() ? rect.top() - border : corner.y()},
-                  std::max(place_.scale, readable_scale)},
+        setPlace(placeAt({rect.width() > view.width() ? rect.left() - border : corner.x(),
+                          rect.height() > view.height() ? rect.top() - border : corner.y()},
+                         std::max(place_.scale, readable_scale)),
                  true);
     }
     focused_once_ = true;
@@ -259,13 +276,13 @@ void GraphView::ensureVisible(BoxId box) {
         move.setY(rect.top() - inner.top());
     else if (rect.bottom() > inner.bottom())
         move.setY(rect.bottom() - inner.bottom());
-    setPlace({place_.origin + move / place_.scale, place_.scale});
+    setPlace({place_.centre + move / place_.scale, place_.scale});
 }
 
 void GraphView::zoomBy(double factor, QPointF at) {
     const QPointF fixed = toPlane(at);
     const double scale = std::clamp(place_.scale * factor, smallest_scale, largest_scale);
-    setPlace({fixed - at / scale, scale});
+    setPlace(placeAt(fixed - at / scale, scale));
 }
 
 void GraphView::exportPicture() {
@@ -302,8 +319,13 @@ void GraphView::exportPicture() {
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
+    if (fit_ == Fit::first) first_shown_ = false;
     showAtFirst();
-    place_ = clamped(place_);
+    if (fit_ == Fit::all && shown_) {
+        setPlace(placeOf(allOfIt(), 1));
+        fit_ = Fit::all;
+    }
+    if (fit_ == Fit::none) place_ = clamped(place_);
     repaintAll();
 }
 

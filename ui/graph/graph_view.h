@@ -39,8 +39,8 @@ class GraphView : public QWidget {
     BoxId current() const { return current_; }
     /// Pixels of the screen for each unit of the arrangement.
     double scale() const { return place_.scale; }
-    QPointF toScreen(QPointF plane) const { return (plane - place_.origin) * place_.scale; }
-    QPointF toPlane(QPointF screen) const { return screen / place_.scale + place_.origin; }
+    QPointF toScreen(QPointF plane) const { return (plane - corner()) * place_.scale; }
+    QPointF toPlane(QPointF screen) const { return screen / place_.scale + corner(); }
     /// Where a drawn box is on the screen; empty where it is not drawn.
     QRectF boxRect(BoxId box) const;
     /// The innermost box at a point of the screen, or no_box.
@@ -103,12 +103,15 @@ class GraphView : public QWidget {
     void leaveEvent(QEvent* event) override;
 
   private:
-    /// The part of the plane that is in view: its upper left corner, and how large.
+    /// The part of the plane that is in view: what is in the middle, which stays there in a view of another size, and
+    /// how large.
     struct Place {
-        QPointF origin;
+        QPointF centre;
         double scale = 1;
         bool operator==(const Place&) const = default;
     };
+    /// What a view of another size shows again: what it did at first, or all.
+    enum class Fit { none, first, all };
     enum class Press { none, box, plane, marquee, minimap };
 
     // graph_view.cpp
@@ -116,11 +119,19 @@ class GraphView : public QWidget {
     void onArranged(BoxId anchor);
     void onSelectionMoved();
     void setCurrent(BoxId box);
+    /// Of the plane, in the upper left of the view.
+    QPointF corner() const { return cornerOf(place_); }
+    QPointF cornerOf(const Place& place) const { return place.centre - QPointF(width(), height()) / 2 / place.scale; }
+    Place placeAt(QPointF corner, double scale) const {
+        return {corner + QPointF(width(), height()) / 2 / scale, scale};
+    }
     void setPlace(Place place, bool remember = false);
     Place clamped(Place place) const;
     void restorePlace();
     void showAtFirst();
     void showRect(const QRectF& plane, double largest_scale);
+    Place placeOf(const QRectF& plane, double largest_scale) const;
+    QRectF allOfIt() const;
     void ensureVisible(BoxId box);
     void repaintAll();
     void paintBase();
@@ -161,6 +172,7 @@ class GraphView : public QWidget {
     std::vector<Place> back_, forward_;
     QJsonObject kept_;  ///< of the session, until its document is open
     bool first_shown_ = false;
+    Fit fit_ = Fit::none;
     bool focused_once_ = false;
     BoxId current_ = no_box;
     BoxId hovered_ = no_box;

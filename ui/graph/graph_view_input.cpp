@@ -51,7 +51,7 @@ bool GraphView::event(QEvent* event) {
 }
 
 void GraphView::panBy(QPointF pixels) {
-    setPlace({place_.origin + pixels / place_.scale, place_.scale});
+    setPlace({place_.centre + pixels / place_.scale, place_.scale});
 }
 
 void GraphView::wheelEvent(QWheelEvent* event) {
@@ -110,7 +110,7 @@ void GraphView::centreOnMinimap(QPointF screen) {
     if (area.isEmpty()) return;
     const QPointF share((screen.x() - area.x()) / area.width(), (screen.y() - area.y()) / area.height());
     const QPointF centre(share.x() * shown_->size.width, share.y() * shown_->size.height);
-    setPlace({centre - QPointF(width(), height()) / 2 / place_.scale, place_.scale});
+    setPlace({centre, place_.scale});
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event) {

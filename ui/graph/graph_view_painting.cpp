@@ -44,7 +44,7 @@ void GraphView::paintBase() {
     base_.fill(currentTheme().background);
     QPainter painter(&base_);
     painter.scale(place_.scale, place_.scale);
-    painter.translate(-place_.origin);
+    painter.translate(-corner());
     GraphPainter(model_, currentTheme(), place_.scale).paint(painter, planeRect());
     const double ms = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
     worst_frame_ms_ = std::max(worst_frame_ms_, ms);
@@ -58,7 +58,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     painter.drawPixmap(0, 0, base_);
     painter.save();
     painter.scale(place_.scale, place_.scale);
-    painter.translate(-place_.origin);
+    painter.translate(-corner());
     GraphPainter(model_, currentTheme(), place_.scale)
         .paintSelection(painter, planeRect(), hovered_, current_, hasFocus());
     painter.restore();
