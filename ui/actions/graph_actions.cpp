@@ -1,5 +1,7 @@
 #include "ui/actions/graph_actions.h"
 
+#include <QActionGroup>
+
 #include "ui/frame/actions.h"
 #include "ui/graph/graph_view.h"
 
@@ -28,10 +30,17 @@ void registerGraphActions(Actions& actions, GraphView& view) {
     graphviz->setCheckable(true);
     QObject::connect(&view.model(), &GraphModel::arranged, graphviz,
                      [graphviz, &view] { graphviz->setChecked(view.model().graphviz()); });
-    for (const BoxColouring colouring : boxColourings())
-        actions.add(QStringLiteral("graph.colour.") + nameOf(colouring), graph,
-                    tr("Colour by %1").arg(titleOf(colouring)), tr("What the stripes of boxes mean"), {},
-                    [&view, colouring] { view.model().setColouring(colouring); });
+    auto* colourings = new QActionGroup(&view);
+    for (const BoxColouring colouring : boxColourings()) {
+        QAction* action = actions.add(QStringLiteral("graph.colour.") + nameOf(colouring), graph,
+                                      tr("Colour by %1").arg(titleOf(colouring)), tr("What the stripes of boxes mean"),
+                                      {}, [&view, colouring] { view.model().setColouring(colouring); });
+        action->setCheckable(true);
+        colourings->addAction(action);
+        const auto mark = [action, colouring, &view] { action->setChecked(view.model().colouring() == colouring); };
+        QObject::connect(&view.model(), &GraphModel::changed, action, mark);
+        mark();
+    }
 
     actions.addViewKey(graph, tr("Arrows"), tr("Box in that direction"));
     actions.addViewKey(graph, tr("Ctrl+Down, Ctrl+Up"), tr("Into the box, to the box around"));

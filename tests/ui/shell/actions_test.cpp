@@ -34,6 +34,25 @@ class ActionsTest : public QObject {
     Q_OBJECT
 
   private slots:
+    /// In the menu and in the view's own, whichever it was chosen in.
+    void theColoursOfTheGraphAreMarkedWhereTheyAreChosen() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        GraphModel& model = window.workspace().graphView().model();
+        const auto marked = [&] {
+            QStringList ids;
+            for (const Actions::Entry& entry : window.actions().entries())
+                if (entry.id.startsWith("graph.colour.") && entry.action->isChecked()) ids.append(entry.id);
+            return ids;
+        };
+        QCOMPARE(marked(), QStringList("graph.colour." + nameOf(model.colouring())));
+        window.actions().find("graph.colour.kind")->trigger();
+        QCOMPARE(model.colouring(), BoxColouring::kind);
+        QCOMPARE(marked(), QStringList("graph.colour.kind"));
+        model.setColouring(BoxColouring::bucket);
+        QCOMPARE(marked(), QStringList("graph.colour.bucket"));
+    }
+
     void fuzzyMatching_data() {
         QTest::addColumn<QString>("query");
         QTest::addColumn<QString>("better");
