@@ -1,25 +1,17 @@
 #include "ui/frame/button_rows.h"
 
+#include <QPainter>
 #include <QStyle>
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/theme/theme_manager.h"
+
 namespace overlap::ui {
 namespace {
 
-constexpr int gap = 4;  ///< between buttons, and between rows
-
-int widthOf(const std::vector<QToolButton*>& buttons) {
-    int width = 0;
-    for (const QToolButton* button : buttons) width += button->sizeHint().width() + gap;
-    return std::max(0, width - gap);
-}
-
-int heightOf(const std::vector<QToolButton*>& buttons) {
-    int height = 0;
-    for (const QToolButton* button : buttons) height = std::max(height, button->sizeHint().height());
-    return height;
-}
+constexpr int gap = 4;         ///< between buttons, and between rows
+constexpr int group_gap = 17;  ///< between groups, with the line
 
 }  // namespace
 
@@ -29,43 +21,66 @@ ButtonRows::ButtonRows(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void ButtonRows::add(QToolButton* button, const QToolButton* before) {
+int ButtonRows::widthOf(const Row& row) {
+    int width = 0;
+    for (std::size_t index = 0; index < row.size(); ++index) {
+        if (index > 0) width += row[index]->group == row[index - 1]->group ? gap : group_gap;
+        width += row[index]->button->sizeHint().width();
+    }
+    return width;
+}
+
+int ButtonRows::heightOf(const Row& row) {
+    int height = 0;
+    for (const Shown* shown : row) height = std::max(height, shown->button->sizeHint().height());
+    return height;
+}
+
+ButtonRows::Row ButtonRows::all() const {
+    Row row;
+    for (const Shown& shown : buttons_) row.push_back(&shown);
+    return row;
+}
+
+void ButtonRows::add(QToolButton* button, quint64 group, const QString& help, const QToolButton* before) {
     button->setParent(this);
     button->show();
-    buttons_.insert(std::ranges::find(buttons_, before), button);
+    const auto position =
+        before ? std::ranges::find(buttons_, before, [](const Shown& shown) { return shown.button; }) : buttons_.end();
+    buttons_.insert(position, {button, group, help});
     place();
     updateGeometry();
 }
 
 void ButtonRows::remove(QToolButton* button) {
-    std::erase(buttons_, button);
+    std::erase_if(buttons_, [&](const Shown& shown) { return shown.button == button; });
     place();
     updateGeometry();
 }
 
 QSize ButtonRows::sizeHint() const {
-    return {widthOf(buttons_), heightOf(buttons_)};
+    return {widthOf(all()), heightOf(all())};
 }
 
 QSize ButtonRows::minimumSizeHint() const {
-    return {0, heightOf(buttons_)};
+    return {0, heightOf(all())};
 }
 
 int ButtonRows::heightForWidth(int width) const {
     int height = 0;
-    for (const auto& row : rowsOf(width)) height += heightOf(row) + gap;
+    for (const Row& row : rowsOf(width)) height += heightOf(row) + gap;
     return std::max(0, height - gap);
 }
 
-std::vector<std::vector<QToolButton*>> ButtonRows::rowsOf(int width) const {
-    std::vector<std::vector<QToolButton*>> rows;
-    for (QToolButton* button : buttons_) {
+std::vector<ButtonRows::Row> ButtonRows::rowsOf(int width) const {
+    std::vector<Row> rows;
+    for (const Shown* shown : all()) {
         if (!rows.empty()) {
-            rows.back().push_back(button);
+            rows.back().push_back(shown);
             if (widthOf(rows.back()) <= width) continue;
             rows.back().pop_back();
         }
-        rows.push_back({button});
+        rows.push_back({shown});
     }
     return rows;
 }
@@ -75,18 +90,34 @@ void ButtonRows::resizeEvent(QResizeEvent* event) {
     place();
 }
 
+void ButtonRows::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    for (const QRect& line : lines_) painter.fillRect(line, currentTheme().line);
+}
+
 void ButtonRows::place() {
+    lines_.clear();
     int y = 0;
-    for (const auto& row : rowsOf(width())) {
+    for (const Row& row : rowsOf(width())) {
         int x = std::max(0, width() - widthOf(row));
-        for (QToolButton* button : row) {
+        for (std::size_t index = 0; index < row.size(); ++index) {
+            QToolButton* button = row[index]->button;
+            if (index > 0 && row[index]->group != row[index - 1]->group) {
+                const QRect line(x - gap + group_gap / 2, y, 1, heightOf(row));
+                lines_.push_back(QStyle::visualRect(layoutDirection(), rect(), line));
+                x += group_gap - gap;
+            }
             const QSize size = button->sizeHint().boundedTo({width(), QWIDGETSIZE_MAX});
             button->setGeometry(QStyle::visualRect(layoutDirection(), rect(), {QPoint(x, y), size}));
-            button->setToolTip(size.width() < button->sizeHint().width() ? button->text() : QString());
+            QStringList tip;
+            if (size.width() < button->sizeHint().width()) tip.append(button->text());
+            if (!row[index]->help.isEmpty()) tip.append(row[index]->help);
+            button->setToolTip(tip.join(u'\n'));
             x += size.width() + gap;
         }
         y += heightOf(row) + gap;
     }
+    update();
 }
 
 }  // namespace overlap::ui

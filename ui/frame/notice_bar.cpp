@@ -101,7 +101,7 @@ void NoticeBar::append(const QString& sentence, const std::vector<NoticeAction>&
     for (const QString& detail : details) part.details.append(shownName(detail));
     for (const NoticeAction& action : actions) {
         part.buttons.push_back(makeButton(action, part.number));
-        actions_->add(part.buttons.back());
+        actions_->add(part.buttons.back(), part.number, action.help);
     }
     parts_.push_back(std::move(part));
     refresh();
@@ -125,7 +125,7 @@ void NoticeBar::addAction(const QString& sentence, const NoticeAction& action) {
     const auto part = std::ranges::find(parts_, shownName(sentence), &Part::sentence);
     if (isHidden() || part == parts_.end()) return;
     QToolButton* button = makeButton(action, part->number);
-    actions_->add(button, part->buttons.empty() ? nullptr : part->buttons.front());
+    actions_->add(button, part->number, action.help, part->buttons.empty() ? nullptr : part->buttons.front());
     part->buttons.insert(part->buttons.begin(), button);
     refresh();
 }

@@ -19,6 +19,7 @@ class NoticeText;
 struct NoticeAction {
     QString text;
     std::function<void()> run;
+    QString help{};  ///< what it does, in the button's tool tip
 };
 
 /// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.

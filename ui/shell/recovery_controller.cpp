@@ -124,7 +124,10 @@ void RecoveryController::begin(StoredSession stored) {
         QStringList details;
         for (const QString& name : namesOf(plans_)) details.append(tr("Recovered %1").arg(name));
         if (details.size() == 1) emit logged(details.takeFirst());
-        emit warnedAlso(sentenceOn(plans_, !reports.empty()), details, {{tr("Discard them"), [this] { discard(); }}});
+        // Beside buttons of other sentences, it says what is discarded.
+        emit warnedAlso(sentenceOn(plans_, !reports.empty()), details,
+                        {{tr("Discard recovered edits"), [this] { discard(); },
+                          tr("Close the plans that came back, and open their files as saved; it can be taken back")}});
     }
     if (stored.problems.size() > 1)
         emit warnedAlso(tr("%1 problems with stored sessions").arg(stored.problems.size()), stored.problems);

@@ -37,7 +37,7 @@ class NoticeBarTest : public QObject {
     void detailsAreFoldedAwayAndScroll() {
         ShownBar shown(390);
         NoticeBar& bar = shown.bar;
-        bar.showNotice("Unsaved edits are back: 40 plans", {{"Discard them", [] {}}}, lines(40));
+        bar.showNotice("Unsaved edits are back: 40 plans", {{"Discard recovered edits", [] {}}}, lines(40));
         auto* text = bar.findChild<QPlainTextEdit*>();
         QVERIFY(!text->isVisible());
         QTest::qWait(0);
@@ -51,6 +51,30 @@ class NoticeBarTest : public QObject {
                  qPrintable(QString::number(bar.height())));
         bar.button("Details")->click();
         QVERIFY(!text->isVisible());
+    }
+
+    /// Nobody is to take one of the second sentence for one of the first.
+    void buttonsOfTwoSentencesStandApart() {
+        ShownBar shown(1400);
+        NoticeBar& bar = shown.bar;
+        bar.showNotice("Edits are back", {{"Discard recovered edits", [] {}, "They can be taken back"}});
+        bar.addSentence("A search was cut off", {},
+                        {{"Search again", [] {}}, {"Forget the search", [] {}, "Its best plan is lost"}});
+        const auto* discard = bar.button("Discard recovered edits");
+        const auto* again = bar.button("Search again");
+        const auto* forget = bar.button("Forget the search");
+        QVERIFY(discard && again && forget);
+        const auto gap = [](const QToolButton* left, const QToolButton* right) {
+            return right->geometry().left() - left->geometry().right();
+        };
+        QTRY_VERIFY(gap(again, forget) > 0);
+        QVERIFY(gap(discard, again) > 2 * gap(again, forget));
+        QVERIFY(forget->geometry().right() < forget->parentWidget()->width());
+        QCOMPARE(discard->toolTip(), "They can be taken back");
+        QCOMPARE(forget->toolTip(), "Its best plan is lost");
+        QVERIFY(again->toolTip().isEmpty());
+        shown.window.resize(150, 640);
+        QTRY_VERIFY2(discard->toolTip().startsWith("Discard recovered edits\n"), "it is cut");
     }
 
     /// A sentence that has no line beside its buttons has the whole width above them, and no narrow column.

@@ -68,7 +68,7 @@ class RecoveryTest : public QObject {
         QCOMPARE(bucketsIn(window, 1), 2u);
 
         // Discarding opens the file as it was saved; what was recovered can still be reopened.
-        QToolButton* discard = window.workspace().notice().button("Discard them");
+        QToolButton* discard = window.workspace().notice().button("Discard recovered edits");
         QVERIFY(discard);
         discard->click();
         QTRY_COMPARE(window.document().variantCount(), 2);
@@ -105,7 +105,7 @@ class RecoveryTest : public QObject {
                      window.workspace().notice().text().contains("Unsaved edits are back") &&
                      window.workspace().notice().text().contains("changed on disk"),
                  qPrintable(window.workspace().notice().text()));
-        QVERIFY(window.workspace().notice().button("Discard them"));
+        QVERIFY(window.workspace().notice().button("Discard recovered edits"));
         QCOMPARE(window.document().variantCount(), 3);
         int recovered = 0;
         const Log& log = *window.findChild<Log*>();
@@ -114,7 +114,7 @@ class RecoveryTest : public QObject {
         QCOMPARE(recovered, 1);
         window.workspace().notice().button("Copy report")->click();
         QCOMPARE(QGuiApplication::clipboard()->text(), "report of the crash");
-        QVERIFY2(window.workspace().notice().button("Discard them"), "what else was told stays");
+        QVERIFY2(window.workspace().notice().button("Discard recovered edits"), "what else was told stays");
         QVERIFY(!window.workspace().notice().text().contains("crashed when it last ran"));
     }
 
