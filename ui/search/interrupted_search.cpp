@@ -19,6 +19,7 @@ QJsonObject InterruptedSearch::toJson() const {
     QJsonObject json{{"evaluations", static_cast<qint64>(evaluations)},
                      {"effort", static_cast<qint64>(effort)},
                      {"best_ms", best_ms},
+                     {"baseline_ms", baseline_ms},
                      {"best_peak_bytes", QString::number(best_peak_bytes)}};
     if (best) json["best"] = QString::fromStdString(write_plan_text(*best));
     return json;
@@ -29,6 +30,7 @@ std::optional<InterruptedSearch> InterruptedSearch::fromJson(const QJsonObject& 
     InterruptedSearch search{static_cast<std::size_t>(json["evaluations"].toInteger()),
                              static_cast<std::size_t>(json["effort"].toInteger()), json["best_ms"].toDouble()};
     search.best_peak_bytes = json["best_peak_bytes"].toString().toLongLong();
+    search.baseline_ms = json["baseline_ms"].toDouble();
     if (!json.contains("best")) return search;
     try {
         search.best = read_plan_text(json["best"].toString().toStdString(), "the best plan of a search");
@@ -44,7 +46,8 @@ QString InterruptedSearch::reached() const {
     return clauses.join(QStringLiteral(", "));
 }
 
-QString InterruptedSearch::planName() const {
+QString InterruptedSearch::planName(bool other_times) const {
+    if (other_times) return QObject::tr("Found so far");
     // Spaces of a name are those that a user types.
     const QString step = QString::fromStdString(time_text(best_ms));
     return best_peak_bytes > 0

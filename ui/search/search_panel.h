@@ -70,6 +70,9 @@ class SearchPanel : public QWidget {
     /// The best plan of the search that was cut off (interrupted()), as a plan of its own, or shown where it is one
     /// already; nothing happens where there is none.
     void openBest();
+    /// The search of the open graph that was cut off, as interrupted() told of it. Where the times are others than
+    /// those that it began with, its reason says so.
+    std::optional<InterruptedSearch> cutOff() const;
     /// Keeps no more of the search that was cut off: the user does not want it.
     void dropCutOff();
 
@@ -115,6 +118,10 @@ class SearchPanel : public QWidget {
     void showFound(const FoundPlans& found, int chosen);
     void takeRestored();
     std::optional<KeptFoundPlans> takenUp(const QJsonObject& kept) const;
+    /// The step of the graph as it is, with the times that are used now.
+    double baselineMs(LinkSharing links) const;
+    /// Other times are used than those that the search which was cut off began with.
+    bool cutOffHasOtherTimes() const;
     void takeFound(const FoundPlans& found);
     void showEarlier(std::size_t index);
     void showParts();

@@ -25,6 +25,12 @@ QString bytes(std::int64_t count) {
     return formatBytes(static_cast<double>(count));
 }
 
+/// But for rounding in a file.
+bool isSameTime(double kept_ms, double now_ms) {
+    constexpr double rounding_share = 1e-6;
+    return std::abs(kept_ms - now_ms) <= rounding_share * now_ms;
+}
+
 }  // namespace
 
 void SearchPanel::showFound(const FoundPlans& found, int chosen) {
@@ -78,7 +84,24 @@ void SearchPanel::restore(const QJsonObject& kept) {
     controls_->restore(kept["asked"].toObject());
     takeRestored();
     cut_off_ = InterruptedSearch::fromJson(kept["running"].toObject());
-    if (cut_off_) emit interrupted(*cut_off_);
+    if (cut_off_) emit interrupted(*cutOff());
+}
+
+double SearchPanel::baselineMs(LinkSharing links) const {
+    const Evaluation& baseline = document_.baseline();
+    return links == LinkSharing::by_host ? step_with_links_shared(baseline) : baseline.simulation.step_ms;
+}
+
+bool SearchPanel::cutOffHasOtherTimes() const {
+    if (!cut_off_ || cut_off_->baseline_ms <= 0 || !document_.isOpen()) return false;
+    return !isSameTime(cut_off_->baseline_ms, baselineMs(LinkSharing::by_host));
+}
+
+std::optional<InterruptedSearch> SearchPanel::cutOff() const {
+    std::optional<InterruptedSearch> search = cut_off_;
+    if (search && search->reason.isEmpty() && cutOffHasOtherTimes())
+        search->reason = tr("with other times than those used now");
+    return search;
 }
 
 /// What the session kept. Figures are those of the times that it was found with: the step of the graph as it is says
@@ -87,11 +110,7 @@ void SearchPanel::restore(const QJsonObject& kept) {
 std::optional<KeptFoundPlans> SearchPanel::takenUp(const QJsonObject& json) const {
     std::optional<KeptFoundPlans> kept = foundPlansFromJson(json);
     if (!kept) return std::nullopt;
-    constexpr double rounding_share = 1e-6;
-    const Evaluation& baseline = document_.baseline();
-    const double now_ms =
-        kept->found.links == LinkSharing::by_host ? step_with_links_shared(baseline) : baseline.simulation.step_ms;
-    if (std::abs(kept->found.baseline_ms - now_ms) > rounding_share * now_ms) return std::nullopt;
+    if (!isSameTime(kept->found.baseline_ms, baselineMs(kept->found.links))) return std::nullopt;
     // By its place: it may have been edited and renamed since, and another plan may have its name.
     const int place = kept->found.start.plan ? json["start_at"].toInt(-1) : 0;
     if (place >= 0 && place < document_.variantCount()) kept->found.start.key = document_.variant(place).key();
@@ -277,8 +296,11 @@ QString SearchPanel::freeName(const QString& what) const {
 void SearchPanel::openBest() {
     if (!cut_off_ || !cut_off_->best || !document_.isOpen()) return;
     Plan plan = *cut_off_->best;
-    plan.name = freeName(cut_off_->planName()).toStdString();
-    plan.notes = foundNote(cut_off_->evaluations, tr("by a search that did not end")).toStdString();
+    const bool other_times = cutOffHasOtherTimes();
+    plan.name = freeName(cut_off_->planName(other_times)).toStdString();
+    plan.notes = foundNote(cut_off_->evaluations, other_times ? tr("by a search that did not end, with other times")
+                                                              : tr("by a search that did not end"))
+                     .toStdString();
     showPlan(std::move(plan));
     dropCutOff();
 }

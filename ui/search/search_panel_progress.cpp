@@ -19,6 +19,7 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
         drawTrail(progress);
     }
     running_ = InterruptedSearch::of(progress);
+    running_->baseline_ms = baselineMs(LinkSharing::by_host);
     if (!keep_.isActive()) keep_.start(kept_each_ms);
     say(text);
 }

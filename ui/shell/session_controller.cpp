@@ -70,6 +70,12 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     // Its buttons would do nothing any more.
     connect(&workspace.search(), &SearchPanel::cutOffDropped, this,
             [this] { workspace_.notice().removeSentence(search_told_); });
+    // Of other times its figures are others, which is said while it can be read.
+    connect(&document, &Document::timesChanged, this, [this] {
+        const std::optional<InterruptedSearch> search = workspace_.search().cutOff();
+        if (search && workspace_.notice().shows(search_told_) && searchSentence(*search) != search_told_)
+            tellOfSearch(*search);
+    });
     // It is of the graph that was open, and is told again with that.
     connect(&document, &Document::graphAboutToChange, this,
             [this] { workspace_.notice().removeSentence(std::exchange(search_told_, {})); });
@@ -129,20 +135,29 @@ void SessionController::graphOpened() {
     schedule();
 }
 
+QString SessionController::searchSentence(const InterruptedSearch& search) const {
+    return tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
+        .arg(document_.name(), search.reached());
+}
+
 void SessionController::tellOfSearch(const InterruptedSearch& search) {
     // The buttons of an older one would act on this one.
     workspace_.notice().removeSentence(search_told_);
-    search_told_ = tr("A search for better plans of %1 was under way and was cut off %2; its settings are in Search")
-                       .arg(document_.name(), search.reached());
+    search_told_ = searchSentence(search);
     // Whatever shows the buttons, they are for this graph.
     const auto here = [this](auto act) {
         return [this, act] {
             if (!search_told_.isEmpty()) act();
         };
     };
-    std::vector<NoticeAction> actions{{tr("Search again"), here([this] { workspace_.searchAgain(); })}};
-    if (search.best) actions.push_back({tr("Open what it found"), here([this] { workspace_.search().openBest(); })});
-    actions.push_back({tr("Forget it"), here([this] { workspace_.search().dropCutOff(); })});
+    std::vector<NoticeAction> actions{{tr("Search again"), here([this] { workspace_.searchAgain(); }),
+                                       tr("Begin a search with the settings in Search")}};
+    if (search.best)
+        actions.push_back({tr("Open its best plan"), here([this] { workspace_.search().openBest(); }),
+                           tr("Open the best plan that this search had found, in a tab of its own")});
+    actions.push_back({tr("Forget the search"), here([this] { workspace_.search().dropCutOff(); }),
+                       search.best ? tr("Tell of it no more. The best plan that it had found is lost; no open plan is")
+                                   : tr("Tell of it no more. It had found nothing yet")});
     emit warnedAlso(search_told_, {}, actions);
 }
 

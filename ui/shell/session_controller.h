@@ -57,6 +57,7 @@ class SessionController : public NoticeSource {
   private:
     void connectDocument();
     void tellOfSearch(const InterruptedSearch& search);
+    QString searchSentence(const InterruptedSearch& search) const;
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();

@@ -3,6 +3,7 @@
 
 #include "tests/ui/search/searched_panel.h"
 #include "ui/search/interrupted_search.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -153,6 +154,31 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QCOMPARE(dropped.size(), 1);
         QVERIFY(waitForEvaluation(*document_));
         QVERIFY(!document_->evaluation()->refused);
+    }
+
+    /// Its figures are not those that the plan has now, and nobody is to read them on its tab.
+    void theBestPlanOfASearchWithOtherTimesIsNotCalledByItsFigures() {
+        QString told;
+        connect(panel_.get(), &SearchPanel::interrupted, panel_.get(),
+                [&](const InterruptedSearch& search) { told = search.reached(); });
+        InterruptedSearch cut_off{5, 10, 12.5};
+        cut_off.best = document_->current()->plan();
+        cut_off.best->buckets.push_back({{"layers.0"}, false, {}});
+        cut_off.best_peak_bytes = 1 << 30;
+        const auto restored = [&](double baseline_ms) {
+            cut_off.baseline_ms = baseline_ms;
+            panel_->restore({{"running", cut_off.toJson()}});
+        };
+        restored(document_->baseline().simulation.step_ms);
+        QCOMPARE(told, "after 5 of 10 plans, the best with a step of " + formatTime(12.5));
+        restored(0);
+        QVERIFY2(!told.contains("times"), "of an older version, which did not say");
+        restored(2 * document_->baseline().simulation.step_ms);
+        QVERIFY2(told.endsWith(", with other times than those used now"), qPrintable(told));
+        panel_->openBest();
+        QCOMPARE(document_->current()->title(), "Found so far");
+        QVERIFY2(QString::fromStdString(document_->current()->plan().notes).contains("with other times"),
+                 document_->current()->plan().notes.c_str());
     }
 
     void thatOtherTimesForgetWhatWasFoundIsSaid() {

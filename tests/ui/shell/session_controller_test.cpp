@@ -209,7 +209,7 @@ class SessionControllerTest : public QObject {
         fixture.session.open(folder.path());
         fixture.document.setGraph(graph_);
         QCOMPARE(told, 1);
-        QVERIFY(notice.button("Open what it found"));
+        QVERIFY(notice.button("Open its best plan"));
         notice.addSentence("What is of no graph");
         fixture.document.setGraph(other);
         QCOMPARE(notice.text(), "What is of no graph");
@@ -229,7 +229,7 @@ class SessionControllerTest : public QObject {
         fixture.document.setGraph(other);
         fixture.document.setGraph(graph_);
         QCOMPARE(told, 3);
-        notice.button("Forget it")->click();
+        notice.button("Forget the search")->click();
         QVERIFY(!search.kept().contains("running"));
     }
 
@@ -242,13 +242,13 @@ class SessionControllerTest : public QObject {
         connect(&fixture.session, &SessionController::warnedAlso, &notice, &NoticeBar::addSentence);
         fixture.session.open(folder.path());
         fixture.document.setGraph(graph_);
-        QVERIFY(notice.button("Open what it found"));
+        QVERIFY(notice.button("Open its best plan"));
         const QString first = notice.text();
         InterruptedSearch newer{5, 10};
         emit fixture.workspace.search().interrupted(newer);
         QVERIFY2(!notice.text().contains(first) && notice.text().contains(" after 5 of 10 plans"),
                  qPrintable(notice.text()));
-        QVERIFY(!notice.button("Open what it found"));
+        QVERIFY(!notice.button("Open its best plan"));
         notice.addSentence("What is of no search");
         fixture.workspace.search().dropCutOff();
         QCOMPARE(notice.text(), "What is of no search");
