@@ -175,15 +175,12 @@ QWidget* SearchPanel::makeResult() {
     area->setFocusPolicy(Qt::NoFocus);
     area->setMinimumSize(narrowest_result, 1);  // buttons above it stay whole
     area->setWidget(side);
-    connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
-    connect(compare_, &QPushButton::clicked, this, [this] {
-        const int after = open(), before = document_.indexOf(found_->start.key);
-        if (before < 0) {
-            remark_ = tr("%1 was closed since; compared with the baseline").arg(found_->start.title);
-            tellWhereItStands();
-        }
-        emit compareWanted(std::max(0, before), after);
+    connect(open_, &QPushButton::clicked, this, [this] {
+        open();
+        // Who asks for the tab keeps it.
+        if (document_.current()->key() == compared_.key) compared_ = {};
     });
+    connect(compare_, &QPushButton::clicked, this, &SearchPanel::compare);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 4, 8, 0);
     buttons->setSpacing(8);

@@ -141,6 +141,9 @@ class SearchPanel : public QWidget {
     QString freeName(const QString& what) const;
     /// @returns the position of the variant.
     int open();
+    /// Puts the chosen plan beside the one that the search began at. The tab that it took for that it takes again for
+    /// the next one, unless the user has done something with it: who compares many plans is not left with as many.
+    void compare();
     /// The same of any plan that a search made for the open graph.
     int showPlan(Plan plan);
     /// @param of_end the sentence says how the search ended whose result is shown: it stands below that.
@@ -162,6 +165,11 @@ class SearchPanel : public QWidget {
     SearchStart beside_;  ///< the same as it is now: what plans are compared with
     std::optional<FoundPlans> found_;
     int chosen_ = 0;  ///< of found_
+    /// A plan that compare() has opened.
+    struct Compared {
+        quint64 key = 0;  ///< of its variant; 0: none
+        Plan plan{};      ///< as it was opened
+    } compared_;
     /// What was found before the search that runs.
     struct Former {
         std::optional<FoundPlans> found;

@@ -311,6 +311,26 @@ void SearchPanel::dropCutOff() {
     emit cutOffDropped();
 }
 
+void SearchPanel::compare() {
+    const int opened = document_.variantCount();
+    const int after = open();
+    if (document_.variantCount() > opened) {
+        const int last = document_.indexOf(compared_.key);
+        // Not the one that is compared with.
+        const bool is_free = last > 0 && compared_.key != found_->start.key &&
+                             document_.variant(last).plan() == compared_.plan &&
+                             document_.variant(last).filePath().isEmpty();
+        compared_ = {document_.variant(after).key(), document_.variant(after).plan()};
+        if (is_free) document_.closeVariant(last);
+    }
+    const int before = document_.indexOf(found_->start.key);
+    if (before < 0) {
+        remark_ = tr("%1 was closed since; compared with the baseline").arg(found_->start.title);
+        tellWhereItStands();
+    }
+    emit compareWanted(std::max(0, before), document_.currentIndex());
+}
+
 int SearchPanel::open() {
     const FoundChoice& choice = found_->choices[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
