@@ -225,22 +225,42 @@ LinkSharing SearchControls::links() const {
     return separate_links_->isChecked() ? LinkSharing::by_group : LinkSharing::by_host;
 }
 
-std::optional<std::int64_t> SearchControls::limitBytes() const {
-    switch (static_cast<Limit>(limit_->currentIndex())) {
+std::int64_t SearchControls::bytesOf(int limit) const {
+    switch (static_cast<Limit>(limit)) {
         case Limit::none:
-            return std::nullopt;
+            return 0;
         case Limit::baseline:
             return document_.baseline().corrected_memory.peak_bytes;
         case Limit::current:
             if (const auto evaluation = document_.evaluation()) return evaluation->corrected_memory.peak_bytes;
-            return std::nullopt;
+            return 0;
         case Limit::device:
             return device_memory_bytes(*document_.graph());
         case Limit::other:
             break;
     }
-    const std::int64_t bytes = given_limit_.value_or(device_memory_bytes(*document_.graph()));
+    return given_limit_.value_or(device_memory_bytes(*document_.graph()));
+}
+
+std::optional<std::int64_t> SearchControls::limitBytes() const {
+    const std::int64_t bytes = bytesOf(limit_->currentIndex());
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
+QString SearchControls::limitInWords() const {
+    const std::optional<std::int64_t> limit = limitBytes();
+    if (!limit) return tr("any peak");
+    const QString bytes = formatBytes(static_cast<double>(*limit));
+    switch (static_cast<Limit>(limit_->currentIndex())) {
+        case Limit::baseline:
+            return tr("the peak of the baseline, %1").arg(bytes);
+        case Limit::current:
+            return tr("the peak of this plan, %1").arg(bytes);
+        case Limit::device:
+            return tr("what the device holds, %1").arg(bytes);
+        default:
+            return bytes;
+    }
 }
 
 void SearchControls::showOtherLimit() {

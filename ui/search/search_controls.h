@@ -49,6 +49,11 @@ class SearchControls : public QWidget {
     /// The most bytes that the step may hold; nothing where any peak will do, or the plan's is not known yet. Asked for
     /// only where a graph is open and obstacle() is empty.
     std::optional<std::int64_t> limitBytes() const;
+    /// The limit with its bytes, such as `the peak of the baseline, 43.2 GiB`; `any peak` where there is none. Asked
+    /// for as limitBytes() is.
+    QString limitInWords() const;
+    /// The bytes of one of the limits that have no number of their own, a Limit; 0 where they are not known.
+    std::int64_t bytesOf(int limit) const;
     /// How many plans are evaluated at most to find one.
     std::size_t plans() const;
     /// The field of Limit::other. It starts at what the device holds, or empty, for no limit, where that is not known,

@@ -1,6 +1,7 @@
 #include "ui/search/search_panel.h"
 
 #include <QAction>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -29,7 +30,8 @@ namespace {
 
 constexpr int narrowest_result = 200;
 
-/// As wide with either of its texts: the controls behind it do not move when a search begins or ends.
+/// As wide with either of its texts: the controls behind it do not move when a search begins or ends. Enter is a click,
+/// as in a dialog.
 class FindButton : public QPushButton {
   public:
     static QString findText() { return SearchPanel::tr("Find a better plan"); }
@@ -40,7 +42,15 @@ class FindButton : public QPushButton {
         const int widest = std::max(width(findText()), width(stopText()));
         return QPushButton::sizeHint() + QSize(widest - width(text()), 0);
     }
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return click();
+        QPushButton::keyPressEvent(event);
+    }
 };
+
+const QString limit_link = QStringLiteral("limit:");  ///< before a number of SearchControls::Limit
 
 }  // namespace
 
@@ -157,7 +167,7 @@ QWidget* SearchPanel::makeResult() {
         label->setTextFormat(Qt::RichText);
         label->setTextInteractionFlags(Qt::TextBrowserInteraction);
         label->setAccessibleName(name);
-        connect(label, &QLabel::linkActivated, this, [this](const QString& choice) { choose(choice.toInt()); });
+        connect(label, &QLabel::linkActivated, this, &SearchPanel::follow);
     }
     result_->setObjectName("searchResult");
     caption_->setObjectName("searchCaption");
@@ -223,13 +233,41 @@ void SearchPanel::sayResult(const QString& sentences) {
 
 QString SearchPanel::linked(const QString& sentences) const {
     QString text = sentences.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>"));
-    if (!found_) return text;
+    if (!found_) {
+        for (const auto& [phrase, limit] : limitPhrases())
+            if (const qsizetype at = text.indexOf(phrase); at >= 0)
+                text.replace(at, phrase.size(),
+                             QStringLiteral("<a href=\"%1%2\">%3</a>").arg(limit_link).arg(limit).arg(phrase));
+        return text;
+    }
     for (const NamedChoice& named : namedChoices(*found_)) {
         const QString phrase = named.phrase.toHtmlEscaped();
         if (const qsizetype at = text.indexOf(phrase); at >= 0)
             text.replace(at, phrase.size(), QStringLiteral("<a href=\"%1\">%2</a>").arg(named.choice).arg(phrase));
     }
     return text;
+}
+
+std::vector<std::pair<QString, int>> SearchPanel::limitPhrases() const {
+    if (busy() || limit() || !obstacle().why.isEmpty()) return {};
+    std::vector<std::pair<QString, int>> phrases{
+        {tr("the peak of the baseline"), static_cast<int>(SearchControls::Limit::baseline)}};
+    if (device_memory_bytes(*document_.graph()) > 0)
+        phrases.emplace_back(tr("what the device holds"), static_cast<int>(SearchControls::Limit::device));
+    return phrases;
+}
+
+void SearchPanel::follow(const QString& link) {
+    if (!link.startsWith(limit_link)) return choose(link.toInt());
+    controls_->limit()->setCurrentIndex(link.mid(limit_link.size()).toInt());
+    find_->setFocus();  // so that Enter begins
+}
+
+/// Anywhere among what a search is asked for, as in a dialog, before the first one.
+void SearchPanel::keyPressEvent(QKeyEvent* event) {
+    const bool enters = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (!enters || !controls_->isAncestorOf(focusWidget())) return QWidget::keyPressEvent(event);
+    beginIfNew();
 }
 
 QStandardItemModel* SearchPanel::elements() {
@@ -292,12 +330,26 @@ void SearchPanel::showLinks(LinkSharing links, bool differs) {
     result_->setAccessibleDescription(help);
 }
 
-/// While nothing was found: what a search does, and which of two steps of the shown plan it compares with.
+/// How a search begins, and within which peak.
+QString SearchPanel::beginning() const {
+    if (!obstacle().why.isEmpty()) return {};
+    if (limit()) return tr("Enter begins a search for plans within %1.").arg(controls_->limitInWords()) + u' ';
+    QStringList limits;
+    for (const auto& [phrase, limit] : limitPhrases())
+        limits.append(tr("%1, %2").arg(phrase, formatBytes(static_cast<double>(controls_->bytesOf(limit)))));
+    return tr("Enter begins a search for plans with any peak. Choose a limit first where it matters: %1, or another "
+              "one "
+              "above.")
+               .arg(limits.join(QStringLiteral("; "))) +
+           u' ';
+}
+
+/// While nothing was found: how a search begins, what it does, and which of two steps of the shown plan it compares
+/// with.
 void SearchPanel::introduce() {
     if (busy() || found_ || result_text_ != introduced_) return;
-    introduced_ =
-        tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
-           "be. You can go on working meanwhile.");
+    introduced_ = beginning() + tr("It evaluates plans with the exact passes, and says how far the best is from the "
+                                   "best there can be. You can go on working meanwhile.");
     const auto evaluation = document_.evaluation();
     const bool differs = evaluation && !evaluation->refused && evaluation->on_shared_links;
     showLinks(LinkSharing::by_host, differs);

@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ui/search/found_choices.h"
@@ -62,7 +63,8 @@ class SearchPanel : public QWidget {
 
     /// Begins a search; while one runs, ends it with the best so far.
     void findOrFinish();
-    /// Begins a search where none runs and nothing was found yet: what was found is not thrown away unasked.
+    /// Begins a search where none runs and nothing was found yet, as Enter does: what was found is not thrown away
+    /// unasked.
     void beginIfNew();
     /// Begins a search where none runs. Where the plan that is shown is still being evaluated it begins after that,
     /// and the caption says so; where nothing can be found, the caption says why, and none begins later.
@@ -90,12 +92,20 @@ class SearchPanel : public QWidget {
     /// something, or dropCutOff(). Another graph ends it without a word.
     void cutOffDropped();
 
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
   private:
     QWidget* makeBar();
     QWidget* makeResult();
     void update();
     void forget();
     void introduce();
+    QString beginning() const;
+    /// What of beginning() chooses a limit by a click, and which one, a SearchControls::Limit.
+    std::vector<std::pair<QString, int>> limitPhrases() const;
+    /// Of a link in a sentence.
+    void follow(const QString& link);
     void showLinks(LinkSharing links, bool differs);
     /// Shows what was found before a search that was refused.
     void showFormer();

@@ -248,7 +248,6 @@ void Workspace::showMiddle(const QString& view) {
 
 void Workspace::findBetterPlan() {
     raise(QStringLiteral("search"));
-    search_->beginIfNew();
     search_->setFocus();
 }
 

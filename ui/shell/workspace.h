@@ -103,7 +103,7 @@ class Workspace : public NoticeSource {
     /// Makes the middle of the window visible where a panel has the whole window.
     /// @param view above the timeline to bring to the front; may be empty.
     void showMiddle(const QString& view = {});
-    /// Opens the panel Search and begins.
+    /// Opens the panel Search, where Enter begins: limit and effort can be chosen first.
     void findBetterPlan();
     /// Opens the panel Search and begins, also where something was found before.
     void searchAgain();

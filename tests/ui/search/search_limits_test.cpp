@@ -219,9 +219,34 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         QCOMPARE(again.otherLimit()->value(), 3.0);
         QCOMPARE(again.effort()->currentIndex(), 2);
         QVERIFY(again.anyOrder()->isChecked() && !again.separateLinks()->isChecked());
-        QVERIFY(panel_->result().startsWith("Evaluates plans"));
+        QVERIFY2(panel_->result().startsWith("Enter begins a search for plans within "), qPrintable(panel_->result()));
         panel_->restore({});
         QCOMPARE(again.effort()->currentIndex(), 2);
+    }
+
+    /// With one click and Enter, before any search.
+    void theLimitIsChosenBeforeTheFirstSearch() {
+        SearchControls& controls = panel_->controls();
+        auto* sentences = panel_->findChild<QLabel*>(QStringLiteral("searchResult"));
+        QVERIFY(sentences && sentences->text().contains("<a href=\"limit:1\">the peak of the baseline</a>"));
+        const QString peak = formatBytes(static_cast<double>(document_->baseline().corrected_memory.peak_bytes));
+        QVERIFY2(panel_->result().contains("the peak of the baseline, " + peak), qPrintable(panel_->result()));
+        emit sentences->linkActivated(QStringLiteral("limit:1"));
+        QCOMPARE(controls.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::baseline));
+        QVERIFY2(
+            panel_->result().startsWith("Enter begins a search for plans within the peak of the baseline, " + peak),
+            qPrintable(panel_->result()));
+        QVERIFY(!panel_->busy());
+        QCOMPARE(panel_->focusWidget(), panel_->findButton());
+        controls.effort()->setItemData(0, 60);
+        controls.effort()->setCurrentIndex(0);
+        controls.effort()->setFocus();
+        QTest::keyClick(controls.effort(), Qt::Key_Return);
+        QVERIFY2(panel_->busy(), "among what is chosen, too");
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+        QVERIFY(panel_->openButton()->isEnabled());
+        QTest::keyClick(controls.effort(), Qt::Key_Return);
+        QVERIFY2(!panel_->busy(), "what was found is not thrown away unasked");
     }
 
     /// Where it starts, and what is kept of that plan, is each graph's own, and comes back with the session.

@@ -68,6 +68,11 @@ class SearchWindowTest : public QObject {
         QVERIFY(action);
         action->trigger();
         QVERIFY(panel.isVisible());
+        QVERIFY2(!panel.busy(), "a limit can be chosen first");
+        QVERIFY2(panel.result().startsWith("Enter begins a search for plans with any peak."),
+                 qPrintable(panel.result()));
+        QCOMPARE(window.focusWidget(), panel.findButton());
+        QTest::keyClick(panel.findButton(), Qt::Key_Return);
         QVERIFY(panel.busy());
         // The user works on meanwhile.
         window.document().renameCurrent(QStringLiteral("Mine"));
