@@ -154,6 +154,20 @@ class Errors(Scratch):
                 read(self.folder / "no such file")
             self.assertEqual(caught.exception.file, str(self.folder / "no such file"))
 
+    def test_a_file_that_fails_while_it_is_read_or_written(self) -> None:
+        # The kernel opens both and refuses what is asked of them.
+        for read in (core.read_graph, core.read_plan, core.read_trace, core.cost_model):
+            with self.assertRaises(InputError) as caught:
+                read("/proc/self/mem")
+            self.assertEqual((caught.exception.file, caught.exception.problem),
+                             ("/proc/self/mem", "it cannot be read: Input/output error"))
+        graph = core.read_graph(SMALL)
+        for write in (graph.write, core.make_plan(graph, ["layers.0"]).write):
+            with self.assertRaises(InputError) as caught:
+                write("/dev/full")
+            self.assertEqual((caught.exception.file, caught.exception.problem),
+                             ("/dev/full", "it cannot be written: No space left on device"))
+
     def test_a_file_whose_name_is_no_text(self) -> None:
         path = self.folder / "graph \udcff.json"
         with self.assertRaises(InputError) as caught:
