@@ -124,6 +124,30 @@ class SessionFaultsTest : public QObject {
   private slots:
     void whatWasStoredIsThereWhateverFails() { QVERIFY(faultsOf(test::file_calls) > 50); }
 
+    void sessionsThatCannotBeListedAreToldOfAndStay() {
+        const QTemporaryDir folder;
+        QVERIFY(Session(folder.path()).save(withPlan({}, "plan 1")).isEmpty());
+        // Another window has left it.
+        QVERIFY(QFile::rename(folder.filePath("session.json"), folder.filePath("session-2.json")));
+        const std::string below = folder.path().toStdString();
+        {
+            const Session session(folder.path());
+            test::begin_faults({Call::list, 1, EIO, true, below.c_str()});
+            const StoredSession stored = session.load();
+            test::end_faults();
+            QVERIFY(test::has_failed());
+            QCOMPARE(plansIn(stored.state), QByteArrayList());
+            QCOMPARE(stored.problems.size(), 1);
+            QVERIFY2(stored.problems.front().startsWith("The last session could not be read: the folder ") &&
+                         stored.problems.front().contains("Input/output error"),
+                     qPrintable(stored.problems.front()));
+            QVERIFY(QFile::exists(folder.filePath("session-2.json")));
+        }
+        const StoredSession stored = Session(folder.path()).load();
+        QCOMPARE(plansIn(stored.state), QByteArrayList{"plan 1"});
+        QCOMPARE(stored.problems, QStringList());
+    }
+
     void aSessionForWhichThereIsNoMemoryIsToldOf() {
         const QTemporaryDir folder;
         const auto session = std::make_shared<Session>(folder.path());

@@ -12,6 +12,8 @@
 #include <QUuid>
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
@@ -65,6 +67,33 @@ int unsavedPlansOf(const SessionState& state) {
 bool isAbsent(const QString& file) {
     struct stat status {};
     return stat(QFile::encodeName(file).constData(), &status) != 0 && errno == ENOENT;
+}
+
+/// The sessions in a folder.
+struct SessionFiles {
+    QStringList names;
+    QString problem;  ///< why some of them may be left out; empty where all are there
+};
+
+/// QDir lists nothing of a folder that it cannot read, and does not say so.
+SessionFiles sessionsIn(const QString& folder) {
+    SessionFiles found;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(QFile::encodeName(folder).toStdString(), failure), end;
+         !failure && entry != end; entry.increment(failure)) {
+        const QString name = QFile::decodeName(entry->path().filename().c_str());
+        const bool is_session = name == QStringLiteral("session.json") ||
+                                (name.startsWith(QStringLiteral("session-")) && name.endsWith(QStringLiteral(".json")));
+        std::error_code not_looked_at;  // what cannot be looked at may be a session
+        if (is_session && !name.startsWith(aside_stem) && !entry->is_directory(not_looked_at)) found.names.append(name);
+    }
+    found.names.sort();
+    if (failure && failure != std::errc::no_such_file_or_directory)
+        found.problem = QStringLiteral(
+                            "The last session could not be read: the folder %1 cannot be listed (%2). What is "
+                            "in it stays there for the next start")
+                            .arg(folder, QString::fromStdString(failure.message()));
+    return found;
 }
 
 /// The message on a session that may be in use on another host; empty where nothing would be lost.
@@ -127,9 +156,10 @@ StoredSession Session::load() const {
     QStringList taken_over;
     std::vector<std::unique_ptr<QLockFile>> locks;  // held until the files are removed
     const QString own = QFileInfo(file_).fileName();
-    for (const QString& name : QDir(folder_).entryList(
-             {QStringLiteral("session-*.json"), QStringLiteral("session.json")}, QDir::Files, QDir::Name)) {
-        if (name == own || name.startsWith(aside_stem)) continue;
+    const SessionFiles others = sessionsIn(folder_);
+    if (!others.problem.isEmpty()) stored.problems.append(others.problem);
+    for (const QString& name : others.names) {
+        if (name == own) continue;
         const QString file = QDir(folder_).filePath(name);
         std::unique_ptr<QLockFile> lock = lockOf(file);
         const bool is_locked = lock->tryLock();
