@@ -99,14 +99,7 @@ StoredSession SessionController::open(const QString& folder) {
     StoredSession stored = session_->load();
     state_ = stored.state;
     writer_ = std::make_unique<SessionWriter>(session_);
-    connect(writer_.get(), &SessionWriter::problemChanged, this, [this](const QString& problem) {
-        if (problem.isEmpty()) {
-            emit told(tr("The session is being stored again; every edit is in it"));
-            return;
-        }
-        emit warned(
-            tr("%1. Edits stay in this window meanwhile, and storing is tried again with the next one").arg(problem));
-    });
+    connect(writer_.get(), &SessionWriter::problemChanged, this, &SessionController::tellOfStoring);
     if (stored.adopted > 0)
         emit logged(tr("Plans of another window come back with their graphs: %1").arg(stored.adopted));
     workspace_.restore(state_);
@@ -114,6 +107,18 @@ StoredSession SessionController::open(const QString& folder) {
     times_.measurements().restore(state_.views["measurements"].toArray(), state_.views["measuredBeside"].toArray());
     workspace_.run().runner().keepResultsIn(folder + QStringLiteral("/runs"));
     return stored;
+}
+
+void SessionController::tellOfStoring(const QString& problem) {
+    workspace_.notice().removeSentence(std::exchange(storing_told_, {}));
+    if (problem.isEmpty()) {
+        emit told(tr("The session is being stored again; every edit is in it"));
+        return;
+    }
+    storing_told_ =
+        tr("%1. Edits stay in this window meanwhile, and storing is tried again with the next one").arg(problem);
+    // Behind others: what hinders storing has often hindered reading, or saving a plan, and both have to be seen.
+    emit warnedAlso(storing_told_);
 }
 
 void SessionController::graphOpened() {

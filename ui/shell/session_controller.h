@@ -58,6 +58,8 @@ class SessionController : public NoticeSource {
     void connectDocument();
     void tellOfSearch(const InterruptedSearch& search);
     QString searchSentence(const InterruptedSearch& search) const;
+    /// @param problem why the session is not stored; empty where it is again.
+    void tellOfStoring(const QString& problem);
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();
@@ -76,7 +78,8 @@ class SessionController : public NoticeSource {
     SharedPlans shared_plans_;  ///< of the newest snapshot
     ClosedPlans closed_plans_;
     RangeRestore range_restore_;
-    QString search_told_;  ///< the sentence on a search of the open graph that was cut off; empty where none was
+    QString storing_told_;  ///< the sentence on why the session is not stored; empty where it is
+    QString search_told_;   ///< the sentence on a search of the open graph that was cut off; empty where none was
     RefusedOnce<QByteArrayList> losses_refused_;
     QTimer timer_;
 };

@@ -208,7 +208,9 @@ class RecoveryTest : public QObject {
             QVERIFY2(window.workspace().notice().text().contains(path + ": it cannot be written: File too large"),
                      qPrintable(window.workspace().notice().text()));
             QVERIFY(window.session().store().contains("File too large"));
-            QTRY_VERIFY(window.workspace().notice().text().startsWith("The session could not be stored: "));
+            QTRY_VERIFY(window.workspace().notice().text().contains("The session could not be stored: "));
+            QVERIFY2(window.workspace().notice().text().contains(path + ": it cannot be written"),
+                     "one sentence has taken the place of the other");
             QVERIFY2(!window.close(), "closing would lose the edit");
             QVERIFY(window.workspace().notice().text().contains("close the window once more to lose them"));
         }
@@ -217,6 +219,19 @@ class RecoveryTest : public QObject {
         QCOMPARE(window.session().store(), QString());
         QVERIFY(contentOf(folder.filePath("session/session.json")).contains("layers.1"));
         QVERIFY(window.saves().savePlan());
+    }
+
+    void aSessionThatIsStoredAgainIsNotToldOfAnyMore() {
+        QTemporaryDir folder;
+        MainWindow window(folder.filePath("session"));
+        open(window);
+        {
+            const test::FullDisk disk(100);
+            edit(window, "layers.0");
+            QTRY_VERIFY(window.workspace().notice().text().contains("Edits stay in this window meanwhile"));
+        }
+        edit(window, "layers.1");
+        QTRY_VERIFY(!window.workspace().notice().text().contains("Edits stay in this window meanwhile"));
     }
 
     void aFolderThatVanishesCostsNoEdit() {
