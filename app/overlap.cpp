@@ -5,9 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -20,6 +17,7 @@
 #include "app/arguments/piped_input.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/lacking.h"
 #include "core/base/error.h"
 #include "core/base/freed_memory.h"
 #include "core/base/nearest_name.h"
@@ -83,35 +81,6 @@ bool is_unknown_command(const CLI::App& parser, const char* first) {
     return true;
 }
 
-/// In a handler of exceptions: nothing here needs memory.
-void say_that_memory_is_lacking() {
-    std::fputs("overlap: the input needs more memory than there is\n", stderr);
-}
-
-void say_that_the_system_refuses(const std::system_error& error) {
-    std::fprintf(stderr, "overlap: the system has refused something: %s\n", error.what());
-}
-
-/// Of exceptions that nobody has caught. A thread, or a destructor that needs memory as those of JSON documents do,
-/// cannot pass on that it is lacking. What is neither memory nor the system is a mistake of this program, which ends by
-/// a signal.
-[[noreturn]] void terminate() {
-    try {
-        if (std::current_exception()) throw;
-    } catch (const std::bad_alloc&) {
-        say_that_memory_is_lacking();
-        std::_Exit(input_is_wrong);
-    } catch (const std::system_error& error) {
-        say_that_the_system_refuses(error);
-        std::_Exit(input_is_wrong);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "overlap: a mistake of this program: %s\n", error.what());
-    } catch (...) {
-        std::fputs("overlap: a mistake of this program\n", stderr);
-    }
-    std::abort();
-}
-
 /// @throws whatever is no fault of the input.
 int run(int argument_count, char** arguments) {
     CLI::App parser("Plans and predicts the communication of a distributed training step.", "overlap");
@@ -173,13 +142,13 @@ int run(int argument_count, char** arguments) {
 
 int main(int argument_count, char** arguments) {
     overlap::keep_freed_memory();
-    std::set_terminate(terminate);
+    overlap::commands::end_with_a_sentence("overlap", input_is_wrong);
     try {
         return run(argument_count, arguments);
     } catch (const std::bad_alloc&) {
-        say_that_memory_is_lacking();
+        overlap::commands::say_that_memory_is_lacking();
     } catch (const std::system_error& error) {
-        say_that_the_system_refuses(error);
+        overlap::commands::say_that_the_system_refuses(error);
     }
     return input_is_wrong;
 }

@@ -303,7 +303,10 @@ run_faults() {
     local status=0 faulty=$build/tests/faults/liboverlap_system_faults.so
     local graph=$root/tests/data/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz
     "$root/tests/faults/kill_test.py" "$programs/editing_window" "$graph" 100 || status=1
-    "$root/tests/faults/system_faults_test.py" "$programs" "$faulty" "$root" --all || status=1
+    local device=() python=() libraries=$build/tests/virtual_device/libraries
+    if [ -d "$libraries" ]; then device=(--virtual-device "$libraries"); fi
+    if [ -x "$wheel_environment/bin/python" ]; then python=(--python "$wheel_environment/bin/python"); fi
+    "$root/tests/faults/system_faults_test.py" "${device[@]}" "${python[@]}" --all "$programs" "$faulty" "$root" || status=1
     "$root/tests/faults/window_faults_test.py" "$programs/editing_window" "$faulty" "$graph" --all || status=1
     "$root/tests/faults/hostile_files_test.py" "$programs/overlap-studio" || status=1
     return $status

@@ -6,11 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
 #include "app/commands/formatting.h"
+#include "app/commands/lacking.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
@@ -325,9 +329,17 @@ int print_answer(const CLI::App& parser, const CLI::Success& asked) {
     return 0;
 }
 
-}  // namespace
+/// The other ranks may be waiting for this one. Where there is no memory for the sentence, end_with_a_sentence() has
+/// one.
+/// @returns the exit status.
+int end_all(Ranks& ranks, const std::exception& error) noexcept {
+    print_message("rank " + std::to_string(ranks.rank()) + " on " + ranks.machine() + ": " + error.what());
+    ranks.end_all(run_failed);
+    return run_failed;
+}
 
-int main(int argument_count, char** argument_values) {
+/// @throws where memory or the system is lacking before there are ranks.
+int run_ranks(int argument_count, char** argument_values) {
     CLI::App parser("Executes one rank's training step, or everything of it but the kernels.", "overlap-runner");
     Arguments arguments;
     declare(parser, arguments);
@@ -344,13 +356,28 @@ int main(int argument_count, char** argument_values) {
     try {
         ranks = runner::started_ranks(argument_count, argument_values);
         return run(*ranks, arguments);
-    } catch (const std::exception& error) {
-        // The other ranks may be waiting for this one.
-        if (!ranks) {
-            print_message(error.what());
-            return run_failed;
-        }
-        print_message("rank " + std::to_string(ranks->rank()) + " on " + ranks->machine() + ": " + error.what());
+    } catch (const std::bad_alloc&) {
+        if (!ranks) throw;
+        commands::say_that_memory_is_lacking();
         ranks->end_all(run_failed);
+        return run_failed;
+    } catch (const std::exception& error) {
+        if (ranks) return end_all(*ranks, error);
+        print_message(error.what());
+        return run_failed;
     }
+}
+
+}  // namespace
+
+int main(int argument_count, char** argument_values) {
+    commands::end_with_a_sentence("overlap-runner", run_failed);
+    try {
+        return run_ranks(argument_count, argument_values);
+    } catch (const std::bad_alloc&) {
+        commands::say_that_memory_is_lacking();
+    } catch (const std::system_error& error) {
+        commands::say_that_the_system_refuses(error);
+    }
+    return run_failed;
 }

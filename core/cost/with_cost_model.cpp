@@ -79,11 +79,14 @@ std::string cost_json(const CostParameters& cost, const NamedCostModel::Origin& 
     for (const CostParameters::Link& link : cost.links) {
         Json written = {
             {"process_group", link.process_group}, {"latency_ms", link.latency_ms}, {"bytes_per_s", link.bytes_per_s}};
+        Json kinds = Json::object();
         for (const auto& [kind, rates] : link.kinds) {
-            Json& ways = written["kinds"][std::string(collective_kind_name(kind))];
+            Json ways = Json::array();
             for (const CostParameters::LinkRate& rate : rates)
                 ways.push_back({{"latency_ms", rate.latency_ms}, {"bytes_per_s", rate.bytes_per_s}});
+            kinds[std::string(collective_kind_name(kind))] = std::move(ways);
         }
+        if (!kinds.empty()) written["kinds"] = std::move(kinds);
         links.push_back(std::move(written));
     }
     Json json = {{"name", cost.model_name}, {"device", std::move(device)}, {"links", std::move(links)}};

@@ -241,6 +241,14 @@ NamedCostModel read_bytes(JsonBytes bytes, const std::string& file) {
     }
 }
 
+/// The member of an object, which is made as an empty object where there is none. `json[key]` alone is null, and where
+/// memory is lacking while that becomes an object, it leaves a document behind that cannot be freed.
+Json& object_member(Json& json, const std::string& key) {
+    Json& member = json[key];
+    if (member.is_null()) member = Json::object();
+    return member;
+}
+
 void write_link(Json& json, const LinkCost& link) {
     json["latency_ms"] = link.latency_ms;
     if (link.latency_per_rank_ms != 0 || json.contains("latency_per_rank_ms"))
@@ -248,9 +256,10 @@ void write_link(Json& json, const LinkCost& link) {
     json["bytes_per_s"] = link.bytes_per_s;
     json.erase("kinds");
     for (const auto& [kind, rates] : link.kinds) {
-        Json& ways = json["kinds"][std::string(collective_kind_name(kind))];
+        Json ways = Json::array();
         for (const CostParameters::LinkRate& rate : rates)
             ways.push_back({{"latency_ms", rate.latency_ms}, {"bytes_per_s", rate.bytes_per_s}});
+        object_member(json, "kinds")[std::string(collective_kind_name(kind))] = std::move(ways);
     }
 }
 
@@ -266,7 +275,7 @@ void write_members(Json& json, const Map& model, Write&& write) {
         } else {
             name = std::to_string(key);
         }
-        write(json[name], value);
+        write(object_member(json, name), value);
         names.insert(name);
     }
     for (auto member = json.begin(); member != json.end();)
@@ -293,7 +302,7 @@ void write_links(Json& links, const NamedCostModel& model) {
     if (!model.links_of_sizes.empty() || links.contains("group_sizes"))
         write_members(links["group_sizes"], model.links_of_sizes, write_link);
     if (model.cluster) {
-        write_cluster(links["cluster"], *model.cluster);
+        write_cluster(object_member(links, "cluster"), *model.cluster);
     } else {
         links.erase("cluster");
     }
@@ -304,7 +313,7 @@ void write_links(Json& links, const NamedCostModel& model) {
     }
     const auto kind_of_link = [&](const char* key, const std::optional<LinkCost>& link) {
         if (link) {
-            write_link(links[key], *link);
+            write_link(object_member(links, key), *link);
         } else {
             links.erase(key);
         }
@@ -335,13 +344,13 @@ std::string cost_model_text(const NamedCostModel& model) {
     document["version"] = format_version;
     document["name"] = model.name;
     document["description"] = model.description;
-    Json& origin = document["origin"];
+    Json& origin = object_member(document, "origin");
     origin["kind"] = model.origin.kind;
     if (!model.origin.checked.empty()) origin["checked"] = model.origin.checked;
     if (model.origin.checked_within > 0) origin["checked_within"] = model.origin.checked_within;
     origin["runs"] = model.origin.runs;
     origin["versions"] = model.origin.versions;
-    Json& device = document["device"];
+    Json& device = object_member(document, "device");
     device["name"] = model.device_name;
     device["flops_per_s"] = model.flops_per_s;
     device["memory_bytes_per_s"] = model.memory_bytes_per_s;
@@ -353,7 +362,7 @@ std::string cost_model_text(const NamedCostModel& model) {
     });
     write_links(document["links"], model);
     if (model.contention) {
-        Json& contention = document["contention"];
+        Json& contention = object_member(document, "contention");
         contention["compute_slowdown"] = model.contention->compute_slowdown;
         if (model.contention->communication_slowdown) {
             contention["communication_slowdown"] = *model.contention->communication_slowdown;

@@ -66,7 +66,8 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     const auto field = document.find("graph");
     if (field == document.end() || field->is_null()) return std::nullopt;
     if (!field->is_object()) fail_type("graph", *field, "an object with name, nodes and digest");
-    GraphFingerprint graph;
+    std::optional<GraphFingerprint> found(std::in_place);  // GCC 12 warns of an optional that takes a value over
+    GraphFingerprint& graph = *found;
     graph.name = read_string(*field, "name", "graph.");
     graph.digest = read_string(*field, "digest", "graph.");
     const auto nodes = field->find("nodes");
@@ -79,7 +80,7 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     if (graph.digest.size() != 16 || !hexadecimal) {
         throw InputError("graph.digest", "found " + in_quotes(graph.digest) + ", expected 16 hexadecimal digits");
     }
-    return graph;
+    return found;
 }
 
 /// Whether `text` begins with a range such as `[0-2]`; white space may stand around its numbers.
@@ -338,7 +339,7 @@ Plan read_plan_file(const std::string& path) {
 }
 
 std::string write_plan_text(const Plan& plan) {
-    Json document;
+    Json document = Json::object();
     document["format"] = format_name;
     document["version"] = format_version;
     document["name"] = plan.name;
@@ -349,7 +350,7 @@ std::string write_plan_text(const Plan& plan) {
     if (!plan.module_rules.empty()) document["module_rules"] = module_rules_json(plan.module_rules);
     document["buckets"] = Json::array();
     for (const BucketEntry& entry : plan.buckets) {
-        Json bucket;
+        Json bucket = Json::object();
         if (entry.modules.size() == 1 && !entry.written_as_list && !is_abbreviation(entry.modules.front())) {
             bucket["modules"] = entry.modules.front();
         } else {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Calls of the system that fail at the n-th time, under every command that reads or writes files.
 
-    system_faults_test.py PROGRAMS LIBRARY ROOT [--all] [--seed SEED] [SCENARIO...]
+    system_faults_test.py [--virtual-device FOLDER] [--python PYTHON] [--all] [--seed SEED] PROGRAMS LIBRARY ROOT
+                          [SCENARIO...]
 
-LIBRARY is tests/faults/system_faults.cpp, built. Each scenario is a command whose outputs are there already. It runs once
-for the figures: how often it makes each call. Then it runs again, as often as that, and at each run one call fails: the
-first, the second and so on, alone or with all that follow. Whatever fails,
+LIBRARY is tests/faults/system_faults.cpp, built. FOLDER has the libraries of tests/virtual_device, on which the runner is
+tried; without it the runner is left out. So is core for Python without PYTHON, an interpreter that has it. Each scenario
+is a command whose outputs are there already. It runs once for the figures: how often it makes each call. Then it runs
+again, as often as that, and at each run one call fails: the first, the second and so on, alone or with all that follow.
+Whatever fails,
 
 * no run ends by a signal, and none takes wrong usage for the cause;
 * a run that ends with 0 has made what it makes without a fault, and printed it;
@@ -55,6 +58,15 @@ ERRORS = {
     "memory": [errno.ENOMEM],
 }
 # What is lacking where a message need name no file.
+# What core for Python is tried on; Python itself is not.
+SCRIPT = """
+import sys
+from overlap_studio import core
+try:
+    core.apply(core.read_graph(sys.argv[1]), core.read_plan(sys.argv[2])).graph.write(sys.argv[3])
+except core.InputError as error:
+    sys.exit("python: " + str(error))
+"""
 LACKING = {"thread": ["thread"], "memory": ["memory"]}
 CHOSEN = 6  # of the numbers of a call, where not all are tried
 CHOSEN_ALLOCATIONS = 100  # where all other calls are
@@ -80,14 +92,20 @@ class Scenario(NamedTuple):
     inputs: dict  # what each is a copy of, a path or bytes
     outputs: tuple = ()
     standard_input: str = ""  # an input
+    program: str = "overlap"  # or a path
+    name_told: str = "overlap"  # before its sentences
+    environment: dict = {}
+    left_out: tuple = ()  # calls
+    prepared: tuple = ()  # arguments with which `overlap` makes another input before
 
     @property
     def calls(self):
         """What it cannot do without."""
-        return ("open", "read", "memory", *(["write"] if self.outputs else []))
+        needed = ("open", "read", "memory", *(["write"] if self.outputs else []))
+        return tuple(call for call in needed if call not in self.left_out)
 
 
-def scenarios(root):
+def scenarios(root, virtual_device, python):
     data, samples = root / "tests/data", root / "resources/samples"
     graph = data / "graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
     plain = gzip.decompress(graph.read_bytes())
@@ -97,7 +115,8 @@ def scenarios(root):
     step = data / "fx_text"
     plan = {"g": graph, "p": b'{"format": "overlap-plan", "version": 1, "buckets": ["layers.0", "layers.1"]}'}
     job = {file.name: file for file in samples.glob("llama3_8b_pp8*")}
-    return [
+    measured = ("simulate", "{in}/g", "--trace", "{in}/t")
+    found = [
         Scenario("apply", ["apply", "{in}/g", "--pipeline", "{in}/p", "-o", "{out}/a.graph.json.gz", "--report", "{out}/r"],
                  {"g": graph, "p": pipeline.encode()}, ("a.graph.json.gz", "r")),
         Scenario("simulate", ["simulate", "{in}/g", "--trace", "{out}/t.json"], {"g": plain}, ("t.json",)),
@@ -111,7 +130,24 @@ def scenarios(root):
         Scenario("job", ["job", "simulate", "{in}/llama3_8b_pp8.job.json", "--trace", "{out}/t"], job, ("t",)),
         Scenario("trace", ["trace-stats", "{in}/t"], {"t": trace}),
         Scenario("info", ["info", "{in}/g", "--json"], {"g": graph}),
+        Scenario("compare", ["compare", "{in}/g", "--plan", "{in}/p", "--trace", "{in}/t"], {**plan, "t": b""},
+                 prepared=measured),
+        Scenario("calibrate", ["calibrate", "{in}/g", "{in}/t", "--plan", "{in}/p", "-o", "{out}/m"],
+                 {**plan, "t": b""}, ("m",), prepared=measured),
     ]
+    def runner(name, *options, **more):
+        return Scenario(name, ["{in}/g", *options, "-o", "{out}/r", "--trace", "{out}/t", "--commands", "{out}/c"], {"g": graph},
+                        ("r", "t", "c"), program="overlap-runner", name_told="overlap-runner", **more)
+
+    found.append(runner("dry run", "--dry-run"))
+    if virtual_device:
+        # It allocates memory itself, which a device does not.
+        found.append(runner("runner", "--warm-up", "1", "--iterations", "1", "--recorded", "1", left_out=("memory",),
+                            environment={"LD_LIBRARY_PATH": str(virtual_device), "OVERLAP_VIRTUAL_DEVICE": "devices=1"}))
+    if python:
+        found.append(Scenario("python", ["-c", SCRIPT, "{in}/g", "{in}/p", "{out}/a"], plan, ("a",), name_told="python",
+                              program=str(python.absolute()), left_out=("memory", "thread")))
+    return found
 
 
 class Run(NamedTuple):
@@ -129,12 +165,15 @@ class Run(NamedTuple):
 class Bench:
     """Runs of one scenario, each in a folder as it was before."""
 
-    def __init__(self, program, library, scenario, folder):
-        self.program, self.library, self.scenario, self.folder = program, library, scenario, folder
+    def __init__(self, programs, library, scenario, folder):
+        self.program, self.library, self.scenario, self.folder = programs / scenario.program, library, scenario, folder
         self.inputs, self.counts = folder / "in", folder / "counts"
         self.inputs.mkdir()
         for name, content in scenario.inputs.items():
             (self.inputs / name).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        if scenario.prepared:
+            arguments = [part.format(**{"in": self.inputs}) for part in scenario.prepared]
+            subprocess.run([programs / "overlap", *arguments], check=True, stdout=subprocess.DEVNULL, timeout=TIME_LIMIT_S)
 
     def run(self, place, fault=None):
         """@param place a name that no other run uses at the time."""
@@ -144,8 +183,8 @@ class Bench:
         for name in self.scenario.outputs:
             (outputs / name).write_bytes(OLD)
         counts = work / "counts"
-        environment = dict(os.environ, LD_PRELOAD=str(self.library), OVERLAP_FAULTS_BELOW=str(self.folder),
-                           OVERLAP_FAULTS_CALL=fault.call if fault else "", OVERLAP_FAULTS_COUNTS=str(counts))
+        environment = dict(os.environ, **self.scenario.environment, LD_PRELOAD=str(self.library),
+                           OVERLAP_FAULTS_BELOW=str(self.folder), OVERLAP_FAULTS_CALL=fault.call if fault else "", OVERLAP_FAULTS_COUNTS=str(counts))
         if fault:
             environment.update(OVERLAP_FAULTS_AT=str(fault.at), OVERLAP_FAULTS_ERROR=str(fault.error),
                                OVERLAP_FAULTS_STAYS="1" if fault.stays else "0")
@@ -191,10 +230,10 @@ def problems(scenario, clean, run, fault):
         lacking = LACKING.get(fault.call, [])
         names = [*scenario.inputs, *scenario.outputs, *(["standard input"] if scenario.standard_input else [])]
         said = run.last_line
-        if not said.startswith("overlap: "):
+        if not said.startswith(f"{scenario.name_told}: "):
             found.append("says nothing of its own")
-        elif not any(word in said for word in lacking) and not any(f"/{name}:" in said or said.startswith(f"overlap: {name}")
-                                                                 for name in names):
+        elif not any(word in said for word in lacking) and not any(
+                f"/{name}:" in said or said.startswith(f"{scenario.name_told}: {name}") for name in names):
             found.append("does not name what failed")
     for name, content in run.outputs.items():
         if name not in clean.outputs:
@@ -210,14 +249,15 @@ def problems(scenario, clean, run, fault):
 def try_scenario(scenario, options, folder):
     """@returns what did not hold, after a line on what was tried."""
     begun = time.monotonic()
-    bench = Bench(options.programs / "overlap", options.library, scenario, folder)
+    bench = Bench(options.programs, options.library, scenario, folder)
     clean = bench.run("clean")
     if clean.status != 0 or any(clean.outputs[name] == OLD for name in scenario.outputs):
         return [f"{scenario.name}: does not run without a fault: {clean.status} {clean.said}"]
     uncounted = [call for call in scenario.calls if clean.counts.get(call, 0) == 0]
     if uncounted:
         return [f"{scenario.name}: not one call of {', '.join(uncounted)} is counted"]
-    chosen = faults_of(clean.counts, random.Random(f"{options.seed} {scenario.name}"), options.all)
+    counts = {call: count for call, count in clean.counts.items() if call not in scenario.left_out}
+    chosen = faults_of(counts, random.Random(f"{options.seed} {scenario.name}"), options.all)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = list(pool.map(lambda item: bench.run(str(item[0]), item[1]), enumerate(chosen)))
     told, refused, reached = [], 0, 0
@@ -242,12 +282,14 @@ def main():
     parser.add_argument("library", type=pathlib.Path)
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("scenarios", nargs="*")
+    parser.add_argument("--virtual-device", type=pathlib.Path)
+    parser.add_argument("--python", type=pathlib.Path)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     told = []
-    for scenario in scenarios(options.root.resolve()):
+    for scenario in scenarios(options.root.resolve(), options.virtual_device, options.python):
         if options.scenarios and scenario.name not in options.scenarios:
             continue
         with tempfile.TemporaryDirectory() as folder:
