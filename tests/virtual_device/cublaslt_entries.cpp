@@ -15,6 +15,7 @@ using namespace overlap::virtual_device;
 
 namespace {
 
+constexpr std::uint64_t chosen_algorithm = 0x6f766572;  // stands in each algorithm that was chosen here
 constexpr std::size_t alignment_bytes = 256;  // of operands, which algorithms are chosen for unless others are named
 
 #define FAIL_ON_REQUEST(status) \
@@ -86,8 +87,8 @@ bool has_eight_bit_product(const Description& known, const Layout& left, const L
     return by_rows ? settings().capability == 90 : known.left_mode == CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
 }
 
-bool is_not_zero(const void* number, cudaDataType type) {
-    return type == CUDA_R_64F ? *static_cast<const double*>(number) != 0 : *static_cast<const float*>(number) != 0;
+double number_at(const void* address, cudaDataType type) {
+    return type == CUDA_R_64F ? *static_cast<const double*>(address) : *static_cast<const float*>(address);
 }
 
 /// One number, or one for each of `lines`.
@@ -257,12 +258,13 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cub
     results[0] = {};
     results[0].workspaceSize = reinterpret_cast<const Preference*>(preference)->workspace_bytes;
     results[0].algo.data[0] = results[0].workspaceSize;
+    results[0].algo.data[1] = chosen_algorithm;
     results[0].state = CUBLAS_STATUS_SUCCESS;
     *found = 1;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void*,
+cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha,
                                            const void* left, cublasLtMatrixLayout_t left_layout, const void* right,
                                            cublasLtMatrixLayout_t right_layout, const void* beta, const void* added,
                                            cublasLtMatrixLayout_t added_layout, void* result,
@@ -273,8 +275,9 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
     const Layout& second = layout_of(right_layout);
     const auto& known = *reinterpret_cast<const Description*>(description);
     const bool scaled = is_eight_bit(first.type);
-    if (!fit(known, first, second, layout_of(result_layout)) || workspace_bytes < algorithm->data[0] ||
-        scaled != (known.left_scale != nullptr) || scaled != (known.right_scale != nullptr)) {
+    if (!fit(known, first, second, layout_of(result_layout)) || algorithm->data[1] != chosen_algorithm ||
+        workspace_bytes < algorithm->data[0] || scaled != (known.left_scale != nullptr) ||
+        scaled != (known.right_scale != nullptr)) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     Stream* const stream = Device::get().stream_of(handle);
@@ -289,7 +292,12 @@ cublasStatus_t CUBLASWINAPI cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_
         work.reads.push_back(span);
         operand_bytes += span.bytes;
     };
-    if (is_not_zero(beta, known.scale)) read(span_of(added, layout_of(added_layout)));
+    // A product is multiplied by 1, and what is added to it by 1 or not at all.
+    const double of_added = number_at(beta, known.scale);
+    if (number_at(alpha, known.scale) != 1 || (of_added != 0 && of_added != 1)) {
+        report("product", "a product has factors other than 1");
+    }
+    if (of_added != 0) read(span_of(added, layout_of(added_layout)));
     if (scaled) {
         read(span_of_scales(known.left_scale, known.left_mode, layout_of(result_layout).rows));
         read(span_of_scales(known.right_scale, known.right_mode, layout_of(result_layout).columns));

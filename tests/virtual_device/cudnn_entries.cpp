@@ -96,6 +96,7 @@ class Launch {
             if (operation.has(attribute)) add(operation.descriptor(attribute), work_.writes);
         }
         if (operation.has(Attribute::operation_pointwise_t)) masked_ = true;
+        if (operation.type == DescriptorType::operation_pointwise) check_sizes(operation);
         if (operation.type != DescriptorType::operation_matmul) return;
         const auto& left = operation.descriptor(Attribute::operation_matmul_a).values.at(Attribute::tensor_dimensions);
         const auto& right = operation.descriptor(Attribute::operation_matmul_b).values.at(Attribute::tensor_dimensions);
@@ -121,6 +122,15 @@ class Launch {
     }
 
   private:
+    /// The second operand may be spread over the result, not the first: cuDNN's attentions are made so.
+    static void check_sizes(const Descriptor& operation) {
+        const auto sizes_of = [&](Attribute attribute) {
+            return operation.descriptor(attribute).values.at(Attribute::tensor_dimensions);
+        };
+        if (sizes_of(Attribute::operation_pointwise_x) != sizes_of(Attribute::operation_pointwise_y))
+            report("attention", "the first operand of an operation has not the sizes of its result");
+    }
+
     void add(const Descriptor& tensor, std::vector<Span>& spans) {
         if (!in_memory(tensor)) return;
         const auto& identities = pack_.values.at(Attribute::variant_pack_unique_ids);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/virtual_device/findings.h"
@@ -104,6 +106,20 @@ ncclResult_t add(const char* name, const void* from, std::int64_t sent, void* to
     return ncclSuccess;
 }
 
+/// One line for each communicator: its group, and what of its configuration the runner has set.
+void note(const ncclConfig_t& config) {
+    if (settings().communicators.empty()) return;
+    std::ofstream file(settings().communicators, std::ios::app);
+    file << "{\"group\":" << json_text(config.commName);
+    const std::pair<const char*, int> numbers[] = {
+        {"min_ctas", config.minCTAs},   {"max_ctas", config.maxCTAs},     {"cga_cluster_size", config.cgaClusterSize},
+        {"nvls_ctas", config.nvlsCTAs}, {"cta_policy", config.CTAPolicy}, {"traffic_class", config.trafficClass}};
+    for (const auto& [name, number] : numbers) {
+        if (number != NCCL_CONFIG_UNDEF_INT) file << ",\"" << name << "\":" << number;
+    }
+    file << "}\n";
+}
+
 std::int64_t of_all(std::size_t count, ncclComm_t handle) {
     const std::shared_ptr<Communicator> communicator = communicator_of(handle);
     return static_cast<std::int64_t>(count) * (communicator ? communicator->place->size() : 0);
@@ -162,6 +178,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* handle, int size, ncclUniqueId i
         auto& communicators = Device::get().communicators();
         communicators.push_back(std::make_shared<Communicator>(std::move(place)));
         *handle = reinterpret_cast<ncclComm_t>(communicators.back().get());
+        note(*config);
     } catch (const std::runtime_error&) {
         return ncclSystemError;
     }

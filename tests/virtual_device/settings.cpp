@@ -70,6 +70,8 @@ void read_word(std::string_view whole, Settings& found) {
         found.report = file_of_rank(value, found.rank);
     } else if (name == "log") {
         found.log = file_of_rank(value, found.rank);
+    } else if (name == "communicators") {
+        found.communicators = file_of_rank(value, found.rank);
     } else if (name == "die") {
         found.dies_at = number_of<std::uint64_t>(value, whole);
     } else if (name == "silent") {

@@ -31,6 +31,7 @@ struct Settings {
     std::filesystem::path folder = "/dev/shm";           ///< `folder`: where ranks of a machine meet
     std::filesystem::path report;                        ///< `report`: findings, a JSON object a line; `-RANK` is added
     std::filesystem::path log;                           ///< `log`: what was launched, the same way
+    std::filesystem::path communicators;                 ///< `communicators`: what NCCL was asked for, the same way
     std::map<std::string, std::uint64_t> failing;        ///< `fail=FUNCTION,N`: its Nth call fails
     std::uint64_t dies_at = 0;                           ///< `die=N`: the process is killed at its Nth collective
     std::uint64_t silent_from = 0;                       ///< `silent=N`: from its Nth collective on it answers no rank

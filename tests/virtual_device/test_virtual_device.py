@@ -83,7 +83,11 @@ class WholePlans(Case):
                               env=DEVICE.environment(self.folder, ["devices=3", "memory_bytes=1000000"]))
         found = json.loads(done.stdout)
         self.assertEqual([device["memory_bytes"] for device in found["devices"]], [1000000] * 3)
-        self.assertEqual(found["libraries"]["driver"], "13.0")
+        # Those of the runtime, of NCCL and of CUPTI are the toolkit's with which the libraries were built.
+        for library, version in (("driver", r"13\.0"), ("cuda_runtime", r"13\.\d"), ("nccl", r"2\.\d\d\.\d+"),
+                                 ("cublas", r"13\.0"), ("cupti", r"13\d{4}"), ("cudnn", r"9\.19\.0")):
+            self.assertRegex(found["libraries"].pop(library), f"^{version}$", library)
+        self.assertEqual(found["libraries"], {})
 
     def test_one_rank_and_its_result(self):
         for graph in (SMALL, self.applied(SMALL), EXPERTS):
@@ -154,6 +158,22 @@ class WholePlans(Case):
         run = self.run_on(self.applied(TWO_GROUPS), ranks=8, log=True)
         self.expect_clean(run)
         self.assertEqual({group["because"] for group in run.result["groups"]}, {"as in the job"})
+
+    def test_communicators_have_the_settings_of_the_plan(self):
+        settings = {"min_ctas": 2, "max_ctas": 8, "cga_cluster_size": 3, "nvls_ctas": 5, "cta_policy": 1, "traffic_class": 7}
+        plan = self.folder / "plan.json"
+        plan.write_text(json.dumps({"format": "overlap-plan", "version": 1,
+                                    "process_groups": [{"name": "19", **settings}]}), encoding="utf-8")
+        made = self.folder / "communicators"
+        run = self.run_on(TWO_GROUPS, "--pipeline", str(plan), ranks=4, settings=[f"communicators={made}"])
+        self.assertEqual(run.status, 0, run.errors)
+        for rank in range(4):
+            lines = made.with_name(f"communicators-{rank}").read_text(encoding="utf-8").splitlines()
+            # One for the steps that count, one for those that are recorded; what a plan leaves out is NCCL's own.
+            self.assertEqual([json.loads(line) for line in lines], 2 * [{"group": "41"}, {"group": "19", **settings}])
+
+    def test_heads_that_share_keys_and_values(self):
+        self.expect_clean(self.run_on(ROOT / "resources/samples/llama3_8b_pp8_last.graph.json.gz", log=True), 100)
 
     def test_a_captured_step_takes_as_long(self):
         launched = self.run_on(SMALL).result["step_ms"]["median"]
@@ -355,6 +375,13 @@ class Faults(Case):
         self.assertEqual(run.status, 1)
         self.assertIn("NCCL: a step has not ended within 2 s: a rank of its collectives does not answer\n", run.errors)
         self.assertLess(time.monotonic() - began, 30)
+
+    def test_communicators_are_asked_while_a_step_has_not_ended(self):
+        """Rank 1 answers nobody, so the first step of rank 0 has no end."""
+        run = self.run_on(TWO_GROUPS, "--rank-timeout", "30", ranks=2,
+                          settings=["silent=1@1", "fail=ncclCommGetAsyncError,1@0"])
+        self.assertEqual(run.status, 1)
+        self.assertRegex(run.errors, r"rank 0 on \S+: NCCL: asking for a communicator's state: internal error\n")
 
     def test_a_rank_that_is_lost_ends_the_run(self):
         run = self.run_on(TWO_GROUPS, ranks=2, settings=["die=30@1"])

@@ -141,14 +141,12 @@ std::vector<NodeActivity> ActivityRecorder::take() {
     if (kept.dropped > 0) {
         throw InputError("CUPTI", std::to_string(kept.dropped) + " activities were dropped, so the timeline has holes");
     }
+    const auto nodes = std::exchange(kept.node_of_correlation, {});
     std::vector<NodeActivity> activities;
-    for (const RawActivity& raw : kept.activities) {
-        const auto node = kept.node_of_correlation.find(raw.correlation);
-        activities.push_back(
-            {node == kept.node_of_correlation.end() ? no_node : node->second, raw.start_ns, raw.end_ns, raw.stream});
+    for (const RawActivity& raw : std::exchange(kept.activities, {})) {
+        const auto node = nodes.find(raw.correlation);
+        activities.push_back({node == nodes.end() ? no_node : node->second, raw.start_ns, raw.end_ns, raw.stream});
     }
-    kept.activities.clear();
-    kept.node_of_correlation.clear();
     std::stable_sort(activities.begin(), activities.end(), [](const NodeActivity& left, const NodeActivity& right) {
         return left.start_ns < right.start_ns;
     });
