@@ -105,6 +105,7 @@ class Bound final : public Command {
         std::shared_ptr<const Evaluation> evaluation = evaluate(graph, given.plan);
         require_run(*evaluation, given.file);
         print_problems(streams, given.file, given.notes);
+        print_problems(streams, given.file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }
 

@@ -16,6 +16,7 @@
 #include "core/exports/export_format.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
+#include "core/plan/plan.h"
 
 namespace overlap::commands {
 
@@ -73,7 +74,10 @@ class Export final : public Command {
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';
             }
-            if (graph_file_.empty()) tell_what_is_unchecked(plan, streams);
+            if (graph_file_.empty()) {
+                print_problems(streams, plan_file_, check_unevaluated(plan));
+                tell_what_is_unchecked(plan, streams);
+            }
             write_file_atomically(output_, written.bytes);
         } catch (const InputError& error) {
             if (!error.file().empty()) throw;

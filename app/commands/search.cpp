@@ -24,6 +24,7 @@
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
+#include "core/plan/plan.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
@@ -70,7 +71,10 @@ class Search final : public Command {
         const std::shared_ptr<const Graph> graph =
             with_shared_links(read, separate_links_ ? LinkSharing::by_group : LinkSharing::by_host);
         options_.memory_limit = read_memory_limit(limit_, *graph);
-        if (!from_.empty()) options_.from = read_plan_or_passes(from_, *graph);
+        if (!from_.empty()) {
+            options_.from = read_plan_or_passes(from_, *graph);
+            print_problems(streams, from_, check_unevaluated(*options_.from));
+        }
         for (const std::string& lock : locks_) add_lock(options_.locks, lock, *options_.from);
         options_.progress = [&](const SearchProgress& progress) { print(streams, progress); };
         const Interruption interruption;

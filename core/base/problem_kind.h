@@ -21,6 +21,8 @@ enum class ProblemKind : std::uint8_t {
     module_rule_unmatched,
     module_rule_ambiguous,
     not_evaluated,
+    memory_not_carried_out,  ///< a part of the memory section; the plan is evaluated without it
+    memory_passes_added,     ///< by reading the plan
     not_in_preset,
     overlap_refused,
     incomplete_expert_overlap,

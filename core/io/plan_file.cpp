@@ -261,6 +261,15 @@ void read_groups(const Json& groups, Plan& plan) {
     }
 }
 
+/// Adds the passes of the plan's memory section that its pipeline lacks.
+void add_memory_steps(Plan& plan) {
+    std::vector<PassStep> whole = with_memory_steps(plan.pipeline);
+    for (const PassStep& step : whole)
+        if (std::ranges::find(plan.pipeline, step.pass, &PassStep::pass) == plan.pipeline.end())
+            plan.added_memory_passes.push_back(step.pass);
+    plan.pipeline = std::move(whole);
+}
+
 Plan read_document(const Json& document) {
     check_header(document);
     Plan plan;
@@ -287,7 +296,7 @@ Plan read_document(const Json& document) {
     }
     if (const auto memory = document.find("memory"); memory != document.end() && !memory->is_null()) {
         plan.memory = read_memory_section(*memory);
-        plan.pipeline = with_memory_steps(std::move(plan.pipeline));
+        add_memory_steps(plan);
     }
     std::vector<PassStep> lowered;
     for (const PassStep& step : plan.pipeline) lowered.push_back(lower(plan, step));

@@ -74,6 +74,8 @@ struct Plan {
     /// What is saved, computed again or offloaded. A step that carries out a part of it and is not given the options
     /// takes them from here. None: steps are as the pipeline says.
     std::optional<MemorySection> memory;
+    /// Passes of that section that the document lacked, so that reading it added them to the pipeline; not written.
+    std::vector<std::string> added_memory_passes;
     OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
     std::vector<GroupSettings> process_groups;  ///< what a run or a job requests for communicators and streams
@@ -86,7 +88,8 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// Whether two plans do the same: equal but for what only people read: names, notes and colours.
+/// Whether two plans do the same: equal but for what only people read, names, notes and colours, and for what reading
+/// them added, which is in the pipeline.
 bool does_the_same(const Plan& a, const Plan& b);
 
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.

@@ -235,6 +235,21 @@ bool has_modules(const Graph& graph, ModuleSource source) {
     return false;
 }
 
+/// What reading the plan added for its memory section, as far as it is still there.
+std::optional<Problem> memory_passes_added(const Plan& plan) {
+    std::vector<std::string> there;
+    for (const std::string& pass : plan.added_memory_passes)
+        if (std::ranges::find(plan.pipeline, pass, &PassStep::pass) != plan.pipeline.end()) there.push_back(pass);
+    if (there.empty()) return std::nullopt;
+    Problem problem;
+    problem.kind = ProblemKind::memory_passes_added;
+    problem.title = "Memory passes added";
+    problem.message = "the pipeline of the file lacks " + listed(there) +
+                      ", which the plan's memory section needs, and reading it added " +
+                      (there.size() == 1 ? "it" : "them") + "; to go without a pass, keep its step switched off";
+    return problem;
+}
+
 /// The fields of the plan's document that this version does not know, each with the field that was probably meant.
 std::vector<std::string> unknown_fields(const Plan& plan) {
     std::vector<std::string> fields;
@@ -289,10 +304,12 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         for (MemoryObstacle& obstacle : memory_obstacles(*plan.memory, plan.pipeline)) {
             add(Severity::caution, std::move(obstacle.message));
             // The plan is evaluated as it is, without that part of the section.
+            problems.back().kind = ProblemKind::memory_not_carried_out;
             problems.back().title = "Memory not carried out";
             problems.back().fix = std::move(obstacle.fix);
         }
     }
+    if (std::optional<Problem> added = memory_passes_added(plan)) problems.push_back(std::move(*added));
     std::string unknown;
     for (const std::string& field : unknown_fields(plan)) unknown.append(unknown.empty() ? "" : ", ").append(field);
     if (!unknown.empty()) {

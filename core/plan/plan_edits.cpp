@@ -157,7 +157,7 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
     // The one refusal with a fix, see JoinedGradientRefusal.
     if (problem.kind == ProblemKind::refused && !problem.fix.empty()) return with_gradients_joined_last(plan);
     Plan fixed = plan;
-    if (problem.kind == ProblemKind::not_evaluated) {
+    if (problem.kind == ProblemKind::memory_not_carried_out) {
         std::optional<std::vector<PassStep>> pipeline = with_memory_fix(plan.pipeline, problem.fix);
         if (!pipeline) return std::nullopt;
         fixed.pipeline = std::move(*pipeline);

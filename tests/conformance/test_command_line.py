@@ -4,7 +4,7 @@ import gzip
 import json
 import os
 
-from command_line import CommandLine, PASS, SCHEDULER, bucketing, data, main
+from command_line import CommandLine, PASS, SCHEDULER, bucketing, data, graph_path, main
 from compare_graphs import difference, read_document
 
 
@@ -340,6 +340,14 @@ class Apply(CommandLine):
             plan = self.path("later.plan.json", {"format": "overlap-plan", "version": 1, **later})
             done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
             self.assertIn(told, done.stderr)
+        added = self.path("m.plan.json", {"format": "overlap-plan", "version": 1, "memory": {}})
+        graph = graph_path("llama3_debugmodel_fsdp8")  # before the passes have run
+        for command in (("simulate", graph, "--pipeline", added), ("bound", graph, "--pipeline", added),
+                        ("apply", graph, "--pipeline", added, "-o", self.path("o.json")),
+                        ("explain", graph, "--pipeline", added, "--node", "mm"), ("compare", graph, added),
+                        ("export", added, "--to", "graph_trainer", "-o", self.path("o.py")),
+                        ("search", graph, "--from", added, "--effort", "1", "-o", self.path("s.plan.json"))):
+            self.assertIn("and reading it added them", self.expect(0, *command).stderr, command)
         unknown = self.path("u.plan.json", {"format": "overlap-plan", "version": 1,
                                             "process_groups": [{"name": "nobody"}, {"name": "no one"}]})
         for command in (("apply", self.graph, "--pipeline", unknown, "-o", self.path("o.json")),

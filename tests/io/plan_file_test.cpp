@@ -62,11 +62,38 @@ TEST(PlanFile, AMemorySectionIsReadAndWritten) {
     EXPECT_EQ(plan.memory->cpu_offload_budget_gb, 100);
     EXPECT_EQ(plan.memory->defer_n_layers, 2);
     EXPECT_EQ(plan.pipeline.size(), 4u);  // with the passes that carry it out
+    const std::vector<std::string> added = {"tag_with_memory_policy_pass", "apply_cpu_offload_pass",
+                                            "selective_activation_remat_pass"};
+    EXPECT_EQ(plan.added_memory_passes, added);
     const Json written = Json::parse(write_plan_text(plan));
     EXPECT_EQ(written["memory"]["newer"], true);
     EXPECT_EQ(written["memory"]["rules"][1]["why"], 1);
-    EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+    const Plan again = read_plan_text(write_plan_text(plan), "");
+    EXPECT_TRUE(does_the_same(again, plan));
+    EXPECT_TRUE(again.added_memory_passes.empty()) << "the file has them";
     EXPECT_FALSE(Json::parse(write_plan_text(read_plan_text(head + R"("buckets": []})", ""))).contains("memory"));
+}
+
+TEST(PlanFile, PassesThatReadingAddsAreTold) {
+    const auto told = [](const std::string& steps) {
+        Plan plan = read_plan_text(head + R"("pipeline": [)" + steps + R"(], "memory": {}})", "");
+        std::vector<Problem> problems = check_unevaluated(plan);
+        std::erase_if(problems, [](const Problem& each) { return each.kind != ProblemKind::memory_passes_added; });
+        return problems.empty() ? std::string() : problems.front().message;
+    };
+    const std::string tag = R"({"pass": "tag_with_memory_policy_pass"})";
+    const std::string remat = R"({"pass": "selective_activation_remat_pass", "enabled": false})";
+    const std::string offload = R"({"pass": "apply_cpu_offload_pass"})";
+    EXPECT_EQ(told(tag + ", " + offload + ", " + remat), "") << "none was added";
+    EXPECT_EQ(told(tag + ", " + remat),
+              "the pipeline of the file lacks apply_cpu_offload_pass, which the plan's memory section needs, and "
+              "reading it added it; to go without a pass, keep its step switched off");
+    EXPECT_NE(told(tag).find("lacks apply_cpu_offload_pass and selective_activation_remat_pass"), std::string::npos);
+    // What the user has taken away since is not there any more.
+    Plan plan = read_plan_text(head + R"("memory": {}})", "");
+    plan.pipeline.clear();
+    for (const Problem& problem : check_unevaluated(plan))
+        EXPECT_EQ(problem.kind, ProblemKind::memory_not_carried_out) << problem.message;
 }
 
 TEST(PlanFile, AWrongMemorySectionIsRefusedWithItsPlace) {

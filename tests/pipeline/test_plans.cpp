@@ -129,15 +129,15 @@ Plans plans_with_memory() {
         {"memory",
          whole,
          joined({blocks, clean_ups, memory(kept)}),
-         {"duplicate_unshard", "memory_tags", "users_order_open"}},
+         {"duplicate_unshard", "memory_passes_added", "memory_tags", "users_order_open"}},
         {"memory_void_rule",
          whole,
          joined({clean_ups, memory(void_rule)}),
-         {"duplicate_unshard", "memory_tags", "memory_rule_void", "users_order_open"}},
+         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_void", "users_order_open"}},
         {"memory_unknown",
          whole,
          joined({clean_ups, memory(unknown)}),
-         {"duplicate_unshard", "memory_tags", "memory_rule_unmatched", "users_order_open"}},
+         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_unmatched", "users_order_open"}},
     };
 }
 

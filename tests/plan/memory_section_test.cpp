@@ -67,6 +67,8 @@ TEST(MemorySection, WhatItCannotReachIsTold) {
     EXPECT_NE(problems[0].message.find("gives its option memory_policy itself"), std::string::npos);
     EXPECT_NE(problems[1].message.find("does not run selective_activation_remat_pass"), std::string::npos);
     EXPECT_EQ(problems[1].title, "Memory not carried out") << "the plan is evaluated all the same";
+    for (const Problem& problem : problems)
+        EXPECT_EQ(problem_kind_name(problem.kind), "memory_not_carried_out") << problem.message;
     EXPECT_FALSE(edits::with_fix(plan, problems[0])) << "an option of a step is the user's own";
     EXPECT_EQ(problems[1].fix, "switch selective_activation_remat_pass on");
     Plan mended = plan;

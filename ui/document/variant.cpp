@@ -102,6 +102,13 @@ void Variant::setSaved(const QString& path, const QByteArray& digest) {
     emit titleChanged();
 }
 
+void Variant::setWritten(const QString& path, const QByteArray& digest) {
+    setSaved(path, digest);
+    if (plan_.added_memory_passes.empty()) return;
+    plan_.added_memory_passes.clear();
+    emit planChanged();  // a problem says what the file lacked
+}
+
 void Variant::setUnsaved(const QString& path, const QByteArray& digest) {
     file_path_ = path;
     file_digest_ = digest;

@@ -171,8 +171,9 @@ class ProblemsTest : public QObject {
         std::ranges::find(plan.pipeline, memory_tag_pass, &PassStep::pass)->enabled = false;
         document.editPlan(QStringLiteral("switched off"), plan);
         QVERIFY(waitForEvaluation(document));
-        const QModelIndex told = rowOf(model, ProblemKind::not_evaluated);
+        const QModelIndex told = rowOf(model, ProblemKind::memory_not_carried_out);
         QVERIFY(told.isValid());
+        QVERIFY2(!rowOf(model, ProblemKind::not_evaluated).isValid(), "the plan is evaluated");
         QCOMPARE(told.data().toString(), "Memory not carried out");
         QCOMPARE(told.siblingAtColumn(ProblemsModel::fix_column).data().toString(),
                  "switch tag_with_memory_policy_pass on ↵");
