@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 
@@ -45,7 +46,7 @@ std::vector<std::string> cost_differences(const CostParameters& before, const Co
         const double was = collective_time_ms(link, CollectiveKind::all_gather, gathered_bytes);
         const double is = collective_time_ms(*other, CollectiveKind::all_gather, gathered_bytes);
         if (ratio_of(was, is) <= links.ratio) continue;
-        links = {ratio_of(was, is), "an all-gather of 64 MiB on group " + link.process_group + " takes " +
+        links = {ratio_of(was, is), "an all-gather of 64 MiB on group " + in_quotes(link.process_group) + " takes " +
                                         time_text(is) + " and not " + time_text(was)};
     }
     found.push_back(links);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/cost/control_deps.h"
 #include "core/explain/explain_bucketing.h"
@@ -110,7 +111,7 @@ class Explainer {
         say(bucket.start + " is the " + collective_words(bucket.kind) + " that " + maker(*step_, bucket) +
             " makes of " + std::to_string(bucket.members.size()) +
             (bucket.members.size() == 1 ? " collective: " : " collectives: ") + enumerated(bucket.members) + "; " +
-            "process group " + bucket.process_group + ", " + bucket.dtype + ", " + bytes_text(bucket.bytes));
+            "process group " + in_quotes(bucket.process_group) + ", " + bucket.dtype + ", " + bytes_text(bucket.bytes));
     }
 
     void introduce(const Graph& graph, NodeId start) {
@@ -131,7 +132,7 @@ class Explainer {
         const ProcessGroup* group = graph.header().process_group(name);
         std::string sentence(graph.name(start));
         sentence += " is " + collective_with_article(kind) + " of " + bytes_text(collective_bytes(graph, start));
-        if (!name.empty()) sentence += " on process group " + std::string(name);
+        if (!name.empty()) sentence += " on process group " + in_quotes(name);
         if (group) {
             sentence += " (" + std::to_string(group->ranks.size()) + " ranks" +
                         (group->description.empty() ? "" : ", " + group->description) + ")";

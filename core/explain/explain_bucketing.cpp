@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/explain/explain_words.h"
 #include "core/explain/reached.h"
@@ -236,7 +237,7 @@ std::string what_separates(const Graph& input, NodeId start, std::string_view pa
         return alone ? "forward and backward are bucketed apart" : "";
     // Earlier steps may have changed the groups, so the reports say which ones the step saw.
     if (bucket.process_group != other.process_group) {
-        return "process group " + other.process_group + " instead of " + bucket.process_group;
+        return "process group " + in_quotes(other.process_group) + " instead of " + in_quotes(bucket.process_group);
     }
     if (mine.reduction != theirs.reduction) {
         return "reduction " + std::string(theirs.reduction) + " instead of " + std::string(mine.reduction);

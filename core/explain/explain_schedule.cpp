@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/cost/cost_model.h"
 #include "core/explain/reached.h"
@@ -250,7 +251,7 @@ class Exposure {
         double taken_ms = 0;
         for (const NodeId node : cover.nodes) taken_ms += taken[node] ? times_ms_[node] : 0;
         say("Of that, " + time_text(taken_ms) + " hide " + counted(rivals.size(), "other collective") +
-            " of process group " + std::string(group_) + ", which does one at a time: " + enumerated(rivals) +
+            " of process group " + in_quotes(group_) + ", which does one at a time: " + enumerated(rivals) +
             (enough ? "; on another process group the same compute could hide it as well" : ""));
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/measure/collective_members.h"
 #include "core/measure/simulated_times.h"
@@ -116,7 +117,8 @@ std::string remark_on(const ComparisonRow& row, const Names& before, const Names
                         counted(row.before->members, "collective"));
     }
     if (row.group_changed) {
-        parts.push_back("on group " + row.after->process_group + " instead of " + row.before->process_group);
+        parts.push_back("on group " + in_quotes(row.after->process_group) + " instead of " +
+                        in_quotes(row.before->process_group));
     }
     if (row.bytes_changed) {
         parts.push_back(bytes_text(row.after->bytes) + " instead of " + bytes_text(row.before->bytes));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
@@ -22,15 +23,15 @@ bool isolates_behind(const std::vector<PassStep>& steps, std::ptrdiff_t index) {
            steps.end();
 }
 
-/// `521 (mesh_ep)`.
+/// `"521" (mesh_ep)`.
 std::string group_text(const Graph& graph, std::string_view name) {
-    std::string text(name);
+    std::string text = in_quotes(name);
     const ProcessGroup* group = graph.header().process_group(name);
     if (group && !group->description.empty()) text.append(" (").append(group->description).append(")");
     return text;
 }
 
-/// The groups of a kind of collectives, in order of first use, such as `0 (default_pg) and 513 (mesh_efsdp)`.
+/// The groups of a kind of collectives, in order of first use, such as `"0" (default_pg) and "513" (mesh_efsdp)`.
 std::string groups_text(const Graph& graph, CollectiveKind kind) {
     std::vector<std::string_view> names;
     for (NodeId node = 0; node < graph.node_count(); ++node) {

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/graph/collective_words.h"
 #include "core/simulate/issue_order.h"
 
@@ -226,7 +227,7 @@ std::string busy_text(const Simulation& simulation, const Graph& graph, const Co
     const CollectiveTiming* const last = held_by(simulation, held);
     if (!last) return {};
     const double busy_ms = held.start_ms - possible_ms(held);
-    const std::string group = "process group " + simulation.groups[held.group].process_group + " was busy";
+    const std::string group = "process group " + in_quotes(simulation.groups[held.group].process_group) + " was busy";
     const std::string name(graph.name(last->start));
     // The one ahead may itself have waited for others.
     const bool is_alone = busy_ms < last->end_ms - last->start_ms + nanosecond_in_ms;

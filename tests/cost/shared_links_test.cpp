@@ -56,7 +56,7 @@ TEST(CostDifferencesInWords, AreOfTheGroupThatDiffersMost) {
     after.memory_bytes_per_s = 3e12;
     after.links = {{"a", 0, 2e9}, {"b", 0, 4e9}, {"c", 0, 3e9}};
     EXPECT_EQ(cost_differences(before, after),
-              (std::vector<std::string>{"an all-gather of 64 MiB on group b takes 16.78 ms and not 67.11 ms",
+              (std::vector<std::string>{"an all-gather of 64 MiB on group \"b\" takes 16.78 ms and not 67.11 ms",
                                         "memory moves 3000 GB/s and not 2000 GB/s"}));
 }
 

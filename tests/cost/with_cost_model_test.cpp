@@ -273,7 +273,7 @@ TEST(CostDifferences, SayWhyTwoModelsOfOneDeviceDiffer) {
     other.memory_bytes_per_s *= 1.5;
     const std::vector<std::string> clauses = cost_differences(own, other);
     ASSERT_EQ(clauses.size(), 2U);  // products run alike
-    EXPECT_TRUE(clauses[0].starts_with("an all-gather of 64 MiB on group 0 takes ")) << clauses[0];
+    EXPECT_TRUE(clauses[0].starts_with("an all-gather of 64 MiB on group \"0\" takes ")) << clauses[0];
     EXPECT_TRUE(clauses[1].starts_with("memory moves ")) << clauses[1];
     const auto built_in = with_cost_model(graph, *built_in_cost_model("h100-sxm")).graph;
     EXPECT_FALSE(cost_differences(own, *built_in->header().cost).empty());

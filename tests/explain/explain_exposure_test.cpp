@@ -50,10 +50,10 @@ TEST(Exposure, ComputeThatCouldHideItIsCounted) {
 
 TEST(Exposure, OthersOfTheGroupThatTheSameComputeHidesAreNamed) {
     EXPECT_EQ(explain_exposure(*scheduled(two_gathers()), "b").at(1),
-              "Of that, 1.5 ms hide 1 other collective of process group 0, which does one at a time: a; on another "
+              "Of that, 1.5 ms hide 1 other collective of process group \"0\", which does one at a time: a; on another "
               "process group the same compute could hide it as well");
     EXPECT_EQ(explain_exposure(*scheduled(two_gathers(true)), "a").at(1),
-              "Of that, 0.5 ms hide 1 other collective of process group 0, which does one at a time: b");
+              "Of that, 0.5 ms hide 1 other collective of process group \"0\", which does one at a time: b");
     // One of another group stands in nobody's way.
     const Sentences apart = explain_exposure(*scheduled(two_gathers(false, "1")), "a");
     ASSERT_FALSE(apart.empty());

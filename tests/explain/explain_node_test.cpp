@@ -33,7 +33,7 @@ TEST(ExplainNode, ANodeIsFoundInEitherGraph) {
     const auto evaluation = bucketed();
     ASSERT_EQ(evaluation->graph->find("a"), no_node);
     EXPECT_EQ(explain_node(*evaluation, "a").sentences,
-              Sentences({"a is an all-gather of 64 B on process group 0 (4 ranks), in no module",
+              Sentences({"a is an all-gather of 64 B on process group \"0\" (4 ranks), in no module",
                          "It is bucketed with 1 other, b, as all_gather_into_tensor_out of 128 B, by "
                          "schedule_overlap_bucketing",
                          "The bucket takes 20.13 µs, all hidden behind one (20.13 µs)",
@@ -43,7 +43,7 @@ TEST(ExplainNode, ANodeIsFoundInEitherGraph) {
     EXPECT_EQ(
         of_result.sentences,
         Sentences({"all_gather_into_tensor_out is the all-gather that schedule_overlap_bucketing makes of 2 "
-                   "collectives: a, b; process group 0, float32, 128 B",
+                   "collectives: a, b; process group \"0\", float32, 128 B",
                    "It takes 20.13 µs, all hidden behind one (20.13 µs)",
                    "The scheduler hides all of its 20.13 µs behind one",
                    "128 B (gathered parameters) are held from all_gather_into_tensor_out to clone_1, 5.501 ms, at "
@@ -59,7 +59,7 @@ TEST(ExplainNode, ANameThatAPassGaveAwayIsTheResults) {
     EXPECT_TRUE(explain_node(evaluation, "a").sentences.at(1).starts_with("It can be bucketed"));
     evaluation.origin[evaluation.graph->find("a")] = no_node;
     EXPECT_EQ(explain_node(evaluation, "a").sentences,
-              Sentences({"a is an all-gather of 64 B on process group 0 (4 ranks), in no module",
+              Sentences({"a is an all-gather of 64 B on process group \"0\" (4 ranks), in no module",
                          "It takes 2 ms, all hidden behind one (2 ms)"}));
 }
 

@@ -105,8 +105,9 @@ TEST_F(ExplainReasonsTest, ItsResultIsCombinedWithOthers) {
 }
 
 TEST_F(ExplainReasonsTest, AnotherGroup) {
-    EXPECT_TRUE(says("gather", "Not with elsewhere of the same entry: process group 1 instead of 0")) << why("gather");
-    EXPECT_TRUE(says("elsewhere", "process group 0 instead of 1")) << why("elsewhere");
+    EXPECT_TRUE(says("gather", "Not with elsewhere of the same entry: process group \"1\" instead of \"0\""))
+        << why("gather");
+    EXPECT_TRUE(says("elsewhere", "process group \"0\" instead of \"1\"")) << why("elsewhere");
 }
 
 TEST_F(ExplainReasonsTest, AnotherDtype) {
@@ -219,7 +220,7 @@ TEST_F(ExplainDirectionsTest, InTheManualPassOtherReasonsCount) {
     graph_ = std::make_shared<const Graph>(builder_.finish(header_));
     bucket_with();
     ASSERT_FALSE(evaluation_->refused);
-    EXPECT_TRUE(says("there", "Not with back of the same entry: process group 1 instead of 0")) << why("there");
+    EXPECT_TRUE(says("there", "Not with back of the same entry: process group \"1\" instead of \"0\"")) << why("there");
 }
 
 /// Without a plan: how many others have its kind, group, dtype and reduction.

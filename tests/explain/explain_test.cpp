@@ -145,7 +145,8 @@ TEST(Explain, ACollectiveWithinControlDepsIsOneLikeOthers) {
                                  {sketch.tensor("float32", {16})}, 3);
     const auto evaluation = evaluate_baseline(std::make_shared<const Graph>(sketch.finish({sketch.wait("wait_a", a)})));
     const std::vector<std::string> told = explain_result(*evaluation, a).sentences;
-    EXPECT_EQ(told.at(0), "all_gather_into_tensor is an all-gather of 64 B on process group 0 (4 ranks), in no module");
+    EXPECT_EQ(told.at(0),
+              "all_gather_into_tensor is an all-gather of 64 B on process group \"0\" (4 ranks), in no module");
     EXPECT_TRUE(told.at(1).starts_with("It waits 3 ms")) << told[1];
 }
 

@@ -59,7 +59,7 @@ TEST(SmallComparison, SaysWhatIsOnAnotherGroup) {
     const ComparisonRow row = row_of({.group = "0"}, {.group = "1"});
     EXPECT_EQ(row.change, CollectiveChange::changed);
     EXPECT_TRUE(row.group_changed);
-    EXPECT_EQ(row.remark, "on group 1 instead of 0");
+    EXPECT_EQ(row.remark, "on group \"1\" instead of \"0\"");
 }
 
 TEST(SmallComparison, SaysWhatHasOtherBytesAndTakesAnotherTime) {

@@ -62,7 +62,7 @@ TEST(GroupPasses, ASharedGroupCanBeIsolated) {
 
 TEST(GroupPasses, AnUnsharedGroupNeedsNone) {
     EXPECT_EQ(group_pass_obstacle(test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket"), isolate_expert_group_pass),
-              "The all-to-alls share their queue with nothing else: process group 69 (mesh_ep) is theirs alone");
+              "The all-to-alls share their queue with nothing else: process group \"69\" (mesh_ep) is theirs alone");
 }
 
 TEST(GroupPasses, WithoutExpertsThereIsNothingToIsolate) {
@@ -108,7 +108,7 @@ TEST(GroupPasses, GroupsAreEnumerated) {
     header.process_groups[2].description = "mesh_dp";
     builder.output({});
     EXPECT_EQ(group_pass_obstacle(std::make_shared<const Graph>(builder.finish(header)), reassign_groups_pass),
-              "None of the all-gathers on process group 0, 1 and 2 (mesh_dp) gathers a parameter");
+              "None of the all-gathers on process group \"0\", \"1\" and \"2\" (mesh_dp) gathers a parameter");
 }
 
 }  // namespace

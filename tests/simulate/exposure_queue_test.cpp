@@ -16,11 +16,12 @@ TEST_F(Exposure, TheQueueAtTheStartOfTheGraphIsTold) {
     const CollectiveTiming& timing = run(1);
     ASSERT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.exposed_ms, 8);
-    EXPECT_EQ(simulation.explain(graph, 1),
-              "waits 8 ms, 3 ms of it in the queue: its input is an input of the graph, but hardly any compute comes "
-              "before the collective, which is issued right before waited; process group 0 was busy with first for 3 "
-              "ms then; the "
-              "all-gather takes 5 ms, and it cannot be waited for later, since no compute comes after its wait");
+    EXPECT_EQ(
+        simulation.explain(graph, 1),
+        "waits 8 ms, 3 ms of it in the queue: its input is an input of the graph, but hardly any compute comes "
+        "before the collective, which is issued right before waited; process group \"0\" was busy with first for 3 "
+        "ms then; the "
+        "all-gather takes 5 ms, and it cannot be waited for later, since no compute comes after its wait");
 }
 
 /// What has been waited for already is in nobody's way.
@@ -42,7 +43,7 @@ TEST_F(Exposure, AQueueIsToldBesideTheOrderOfIssue) {
     EXPECT_TRUE(simulation.explain(graph, 1).starts_with("waits 8 ms, 3 ms of it in the queue: it is issued right "))
         << simulation.explain(graph, 1);
     EXPECT_NE(simulation.explain(graph, 1).find(
-                  "; process group 0 was busy with first for 3 ms then; the all-gather takes 5 ms; "),
+                  "; process group \"0\" was busy with first for 3 ms then; the all-gather takes 5 ms; "),
               std::string::npos)
         << simulation.explain(graph, 1);
 }
@@ -57,15 +58,17 @@ TEST_F(Exposure, GroupBusy) {
     EXPECT_EQ(timing.exposed_ms, 8);
     EXPECT_EQ(timing.cause, ExposureCause::group_busy);
     EXPECT_EQ(timing.blocker, first);
-    EXPECT_EQ(simulation.explain(graph, 1),
-              "waits 8 ms, 4 ms of it in the queue: process group 0 was busy with first for 10 ms when it could have "
-              "started; it cannot go "
-              "ahead of that one, since collectives of a process group keep their order");
+    EXPECT_EQ(
+        simulation.explain(graph, 1),
+        "waits 8 ms, 4 ms of it in the queue: process group \"0\" was busy with first for 10 ms when it could have "
+        "started; it cannot go "
+        "ahead of that one, since collectives of a process group keep their order");
     // Where they need not, it could be issued first.
-    EXPECT_EQ(explain_exposure(simulation, graph, 1, {.groups_keep_order = false}),
-              "waits 8 ms, 4 ms of it in the queue: process group 0 was busy with first for 10 ms when it could have "
-              "started; issuing it "
-              "before first would let it start earlier, and that one later");
+    EXPECT_EQ(
+        explain_exposure(simulation, graph, 1, {.groups_keep_order = false}),
+        "waits 8 ms, 4 ms of it in the queue: process group \"0\" was busy with first for 10 ms when it could have "
+        "started; issuing it "
+        "before first would let it start earlier, and that one later");
     EXPECT_TRUE(explain_exposure(simulation, graph, 1, {.groups_keep_order = false, .further = {{second, first}}})
                     .ends_with("it cannot go ahead of that one, since an overlap by hand keeps it behind first"));
 }
@@ -90,7 +93,7 @@ TEST_F(Exposure, AQueueIsNotTheCollectiveAtItsEnd) {
     sketch.wait("waited_second", second);
     EXPECT_EQ(run(2).blocker, second);
     EXPECT_EQ(simulation.explain(graph, 2),
-              "waits 12 ms, 8 ms of it in the queue: process group 0 was busy for 14 ms, with second last, when it "
+              "waits 12 ms, 8 ms of it in the queue: process group \"0\" was busy for 14 ms, with second last, when it "
               "could have started; it "
               "cannot go ahead of that one, since collectives of a process group keep their order");
 }
@@ -128,9 +131,10 @@ TEST_F(Exposure, AStreamThatIsHeldBrieflyIsNotTheCause) {
     sketch.compute("mm", {x}, 4);
     sketch.wait("waited", second);
     EXPECT_EQ(run(1).cause, ExposureCause::window_too_short);  // 7 ms exposed, 1 of them for `first`
-    EXPECT_EQ(simulation.explain(graph, 1),
-              "waits 7 ms: it could have started 4 ms before waited, and the all-gather takes 10 ms; process group 0 "
-              "was busy with first for 1 ms then");
+    EXPECT_EQ(
+        simulation.explain(graph, 1),
+        "waits 7 ms: it could have started 4 ms before waited, and the all-gather takes 10 ms; process group \"0\" "
+        "was busy with first for 1 ms then");
 }
 
 }  // namespace

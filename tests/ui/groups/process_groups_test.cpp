@@ -230,7 +230,7 @@ class ProcessGroupsTest : public QObject {
         QCOMPARE(panel.isolateAction()->toolTip(), "No graph is open");
         open(document, own_group);
         QVERIFY(!panel.isolateAction()->isEnabled());
-        QVERIFY(panel.isolateAction()->toolTip().contains("process group 69 (mesh_ep) is theirs alone"));
+        QVERIFY(panel.isolateAction()->toolTip().contains("process group \"69\" (mesh_ep) is theirs alone"));
         QVERIFY(panel.separateAction()->isEnabled());
         document.setGraph(loadGraph(smallGraphFile()));
         QVERIFY(panel.isolateAction()->toolTip().startsWith("The graph has no all-to-all"));
