@@ -11,10 +11,6 @@
 
 namespace overlap::experts {
 
-namespace {
-constexpr SymbolId no_symbol = 0xffffffffu;
-}  // namespace
-
 BodyCopier::BodyCopier(const LoweringContext& context, const ChunkRegion& region, const HalvedInputs& inputs,
                        const NodeSet& preserved)
     : context_(context),

@@ -14,6 +14,7 @@ namespace overlap::experts {
 
 /// A symbol of a table, such as `u4`.
 using SymbolId = std::uint32_t;
+inline constexpr SymbolId no_symbol = 0xffffffffu;
 /// An expression of a table. Equal expressions have equal numbers.
 using ExpressionId = std::uint32_t;
 /// Of a size that is a plain number.
@@ -93,7 +94,6 @@ class Expressions {
         bool is_sum = false;
         bool readable = false;
     };
-    static constexpr SymbolId no_symbol = 0xffffffffu;
 
     std::span<const Term> terms(const Entry& entry) const {
         return std::span(terms_).subspan(entry.first_term, entry.term_count);
