@@ -1,102 +1,35 @@
 #include "ui/passes/passes_panel.h"
 
 #include <QAbstractItemModelTester>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
-#include <QPlainTextEdit>
 #include <QSignalSpy>
-#include <QToolButton>
 
-#include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
-#include "core/plan/presets.h"
-#include "core/views/step_remark.h"
-#include "tests/ui/ui_test_support.h"
+#include "tests/ui/passes/pipeline_document.h"
 #include "ui/edits/bucket_commands.h"
-#include "ui/edits/memory_commands.h"
-#include "ui/edits/pipeline_commands.h"
-#include "ui/passes/option_editor.h"
-#include "ui/passes/pass_options_form.h"
 #include "ui/passes/pass_picker.h"
 #include "ui/passes/passes_model.h"
 #include "ui/passes/passes_view.h"
 #include "ui/passes/step_changes_model.h"
-#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
+/// The steps of a pipeline, and what a user does with them.
 class PassesPanelTest : public QObject {
     Q_OBJECT
 
-    static QStringList passes(const Document& document) {
+    static QStringList passes(Document& document) {
         QStringList names;
-        for (const PassStep& step : const_cast<Document&>(document).current()->plan().pipeline)
+        for (const PassStep& step : document.current()->plan().pipeline)
             names.append(QString::fromStdString(step.pass));
         return names;
     }
 
-    /// A document with a graph on which the default preset has seven steps, the last one bucketing.
-    static std::unique_ptr<Document> openDocument() {
-        auto document = std::make_unique<Document>();
-        document->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        return document;
-    }
-
-    static void startFromDefault(Document& document) {
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
-    }
-
-    static Json options(Document& document, std::size_t step) {
-        return options_json(document.current()->plan().pipeline[step].options);
-    }
-
-    template <typename Control>
-    static Control* control(PassesPanel& panel, const char* option) {
-        OptionEditor* editor = panel.options().editor(QString::fromLatin1(option));
-        return editor ? qobject_cast<Control*>(editor->focusProxy()) : nullptr;
-    }
-
-    static QModelIndex heading(const StepChangesModel& model, const QString& title) {
-        for (int row = 0; row < model.rowCount(); ++row)
-            if (model.index(row, 0).data().toString().startsWith(title)) return model.index(row, 0);
-        return {};
-    }
-
   private slots:
-    void optionsOfTheMemorySectionAreThoseOfTheMemoryPanel() {
-        const auto document = openDocument();
-        MemoryCommands(*document).setPolicy("eager");
-        const auto& pipeline = document->current()->plan().pipeline;
-        const auto step =
-            static_cast<int>(std::ranges::find(pipeline, memory_tag_pass, &PassStep::pass) - pipeline.begin());
-        PassOptionsForm form(*document);
-        form.showStep(step);
-        const auto* policy = form.editor("memory_policy")->findChild<QComboBox*>();
-        QVERIFY(policy);
-        QCOMPARE(policy->currentText(), "eager");
-        QVERIFY(form.resetButton("memory_policy")->isVisibleTo(&form));
-        // An edit here is one there, and a step that says it itself shows there too.
-        QVERIFY(PipelineCommands(*document).setOption(step, "memory_policy", OptionValue("full")).isEmpty());
-        QCOMPARE(document->current()->plan().memory->policy, "full");
-        QCOMPARE(MemoryCommands(*document).section().policy, "full");
-        QCOMPARE(policy->currentText(), "full");
-        QVERIFY(PipelineCommands(*document).setOption(step, "memory_policy", std::nullopt).isEmpty());
-        QCOMPARE(MemoryCommands(*document).section().policy, "default");
-        Plan plan = document->current()->plan();
-        plan.memory.reset();
-        plan.pipeline[static_cast<std::size_t>(step)].options["memory_policy"] = "eager";
-        document->editPlan("own", plan);
-        QCOMPARE(policy->currentText(), "eager");
-        QCOMPARE(MemoryCommands(*document).section().policy, "eager");
-    }
-
     void overlapsByHandLeaveStepsTheirRows() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         startFromDefault(*document);
         Plan plan = document->current()->plan();
         for (const char* name : {"a", "b", "c", "d", "e"})
@@ -113,28 +46,8 @@ class PassesPanelTest : public QObject {
         }
     }
 
-    void aStepThatChangesNothingSaysSo() {
-        const auto document = openDocument();
-        PassesPanel panel(*document);
-        panel.show();
-        QVERIFY(waitForEvaluation(*document));
-        const auto* changes = panel.findChild<QTreeView*>("stepChanges");
-        QCOMPARE(panel.changes().rowCount(), 0);
-        QTRY_COMPARE(changes->accessibleDescription(), QStringLiteral("The step changed nothing."));
-        QVERIFY(changes->isHeaderHidden());
-        panel.switchCurrent();
-        QVERIFY(waitForEvaluation(*document));
-        QTRY_COMPARE(changes->accessibleDescription(), QStringLiteral("The step is switched off."));
-        startFromDefault(*document);
-        QVERIFY(waitForEvaluation(*document));
-        panel.selectStep(1);
-        QVERIFY(panel.changes().rowCount() > 0);
-        QCOMPARE(changes->accessibleDescription(), QString());
-        QVERIFY(!changes->isHeaderHidden());
-    }
-
     void modelsStayConsistent() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesModel steps(*document);
         QAbstractItemModelTester steps_tester(&steps, QAbstractItemModelTester::FailureReportingMode::QtTest);
         PassesPanel panel(*document);
@@ -154,9 +67,10 @@ class PassesPanelTest : public QObject {
         const char* names[] = {"switch", "move", "add", "remove", "set option", "reset options", "start from"};
         for (int i = 0; i < 7; ++i) QTest::newRow(names[i]) << i;
     }
+
     void everyEditIsUndoneAndRedone() {
         QFETCH(int, which);
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PipelineCommands commands(*document);
         startFromDefault(*document);
         commands.add("manual_overlap_bucketing", 4);
@@ -181,11 +95,11 @@ class PassesPanelTest : public QObject {
                 break;
             case 4:
                 QCOMPARE(commands.setOption(4, "bucket_mode", OptionValue("coalesced")), QString());
-                QCOMPARE(options(*document, 4).at("bucket_mode"), Json("coalesced"));
+                QCOMPARE(optionsOf(*document, 4).at("bucket_mode"), Json("coalesced"));
                 break;
             case 5:
                 commands.resetOptions(4);
-                QVERIFY(options(*document, 4).empty());
+                QVERIFY(optionsOf(*document, 4).empty());
                 break;
             case 6:
                 commands.startFrom(pipeline_presets(*document->graph()).back());
@@ -204,7 +118,7 @@ class PassesPanelTest : public QObject {
     }
 
     void whatIsNotAllowedChangesNothing() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PipelineCommands commands(*document);
         const Plan before = document->current()->plan();
         QVERIFY(commands.setOption(0, "bucket_mode", OptionValue("coalesce")).contains("coalesced"));
@@ -219,7 +133,7 @@ class PassesPanelTest : public QObject {
     }
 
     void presetsKeepAPersonsBuckets() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         startFromDefault(*document);
         const Buckets of_preset = document->buckets();
         QVERIFY(of_preset.size() > 2);
@@ -230,7 +144,7 @@ class PassesPanelTest : public QObject {
     }
 
     void keysSwitchMoveAndSelect() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesPanel panel(*document);
         startFromDefault(*document);
         panel.show();
@@ -254,7 +168,7 @@ class PassesPanelTest : public QObject {
     }
 
     void aClickOnTheSwitchSwitches() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesPanel panel(*document);
         panel.resize(1200, 300);
         panel.show();
@@ -266,7 +180,7 @@ class PassesPanelTest : public QObject {
     }
 
     void droppedRowsMove() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesPanel panel(*document);
         startFromDefault(*document);
         const QStringList before = passes(*document);
@@ -283,7 +197,7 @@ class PassesPanelTest : public QObject {
     }
 
     void passesAreSearchedAndAdded() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesPanel panel(*document);
         panel.show();
         panel.chooseAndAdd();
@@ -296,7 +210,7 @@ class PassesPanelTest : public QObject {
     }
 
     void presetsAreOffered() {
-        const auto document = openDocument();
+        const auto document = openWithPresets();
         PassesPanel panel(*document);
         QSignalSpy told(&panel, &PassesPanel::told);
         emit panel.presetMenu().aboutToShow();
@@ -305,196 +219,6 @@ class PassesPanelTest : public QObject {
         panel.presetMenu().actions().back()->trigger();
         QVERIFY(document->current()->plan().pipeline == presets.back().steps);
         QCOMPARE(told.size(), static_cast<qsizetype>(presets.back().notes.size()));  // nothing is left out silently
-    }
-
-    void everyOptionHasAControl() {
-        // Nothing is evaluated: all passes one behind the other make no sense.
-        const auto nothing = [](const auto&, const Plan&, std::stop_token, const auto&, const auto&) {
-            return std::shared_ptr<const Evaluation>();
-        };
-        const auto document = ui::openDocument(nothing);
-        PassesPanel panel(*document);
-        for (const Pass* pass : all_passes()) {
-            const int step =
-                PipelineCommands(*document).add(QString::fromUtf8(pass->name()), PipelineCommands(*document).count());
-            panel.selectStep(step);
-            for (const PassOption& option : pass->options()) {
-                const OptionEditor* editor = panel.options().editor(QString::fromStdString(option.name));
-                QVERIFY2(editor && editor->focusProxy(), option.name.c_str());
-                QVERIFY(editor->toolTip().startsWith(QString::fromStdString(option.help)));
-                QVERIFY(!editor->focusProxy()->accessibleName().isEmpty());
-            }
-        }
-    }
-
-    void optionsAreSetMarkedAndReset() {
-        const auto document = openDocument();
-        PassesPanel panel(*document);
-        panel.show();
-        auto* deps = control<QCheckBox>(panel, "insert_overlap_deps");
-        auto* mode = control<QComboBox>(panel, "bucket_mode");
-        QVERIFY(deps && mode);
-        QVERIFY(!deps->isChecked());
-        QVERIFY(panel.options().resetButton("insert_overlap_deps")->isHidden());
-        deps->click();
-        QCOMPARE(options(*document, 0).at("insert_overlap_deps"), Json(true));
-        QVERIFY(!panel.options().resetButton("insert_overlap_deps")->isHidden());
-        panel.options().resetButton("insert_overlap_deps")->click();
-        QVERIFY(!options(*document, 0).contains("insert_overlap_deps"));
-        QVERIFY(!deps->isChecked());
-        QCOMPARE(mode->count(), 5);  // unset and the four modes
-        mode->setCurrentIndex(mode->findText("coalesced"));
-        emit mode->activated(mode->currentIndex());
-        QCOMPARE(options(*document, 0).at("bucket_mode"), Json("coalesced"));
-        document->undoGroup().undo();
-        QCOMPARE(mode->currentText(), "unset");
-    }
-
-    void bucketsOfAStepAreTyped() {
-        const auto document = openDocument();
-        BucketCommands(*document).addText("norm");
-        PassesPanel panel(*document);
-        panel.show();
-        auto* field = control<QPlainTextEdit>(panel, "module_bucket_plans");
-        QVERIFY(field && field->toPlainText().isEmpty());  // those of the plan
-        field->setPlainText("layers.[0-1]\nnorm+lm_head");
-        QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
-        QCOMPARE(options(*document, 0).at("module_bucket_plans").dump(),
-                 std::string(R"(["layers.0","layers.1",["norm","lm_head"]])"));
-        QCOMPARE(field->toPlainText(), "layers.0\nlayers.1\nnorm + lm_head");
-        const Plan before = document->current()->plan();
-        field->setPlainText("layers.[2-0]");
-        QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
-        QVERIFY(panel.options().refusal("module_bucket_plans").contains("[0-2]"));
-        QVERIFY(document->current()->plan() == before);
-        field->clear();
-        QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
-        QVERIFY(!options(*document, 0).contains("module_bucket_plans"));
-    }
-
-    void wrongTextIsToldAndNotTaken() {
-        const auto document = openDocument();
-        PassesPanel panel(*document);
-        panel.show();
-        panel.selectStep(PipelineCommands(*document).add("schedule_fsdp_comms_to_dense_regions_pass", 1));
-        auto* layers = control<QLineEdit>(panel, "moe_layer_ids");
-        QVERIFY(layers);
-        layers->setText("1, 2");
-        emit layers->editingFinished();
-        QCOMPARE(options(*document, 1).at("moe_layer_ids"), Json({1, 2}));
-        layers->setText("1, x");
-        emit layers->editingFinished();
-        QVERIFY(panel.options().refusal("moe_layer_ids").contains("no list"));
-        layers->setText("1, 2.5");
-        emit layers->editingFinished();
-        QVERIFY(panel.options().refusal("moe_layer_ids").contains("expected a whole number"));
-        QCOMPARE(options(*document, 1).at("moe_layer_ids"), Json({1, 2}));
-        QVERIFY(panel.options().resetButton("moe_layer_ids")->isHidden());  // it has no default to return to
-    }
-
-    void stepsThatChangeNoNodeTellWhatTheyDid() {
-        Document document;
-        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
-        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
-        PassesPanel panel(document);
-        QVERIFY(waitForEvaluation(document));
-        int tagging = 0;
-        for (int row = 0; row < panel.model().rowCount(); ++row) {
-            const QString outcome = panel.model().index(row).data(PassesModel::outcome_role).toString();
-            if (panel.model().step(row).pass != "tag_with_memory_policy_pass") continue;
-            ++tagging;
-            QVERIFY2(outcome.contains("are to be saved"), qPrintable(outcome));
-        }
-        QCOMPARE(tagging, 1);
-    }
-
-    void stepsTellWhatTheyDid() {
-        const auto document = openDocument();
-        startFromDefault(*document);
-        PassesPanel panel(*document);
-        QVERIFY(waitForEvaluation(*document));
-        const auto evaluation = document->evaluation();
-        for (int step = 0; step < panel.model().rowCount(); ++step) {
-            const StepOutcome& outcome = evaluation->steps[static_cast<std::size_t>(step)];
-            const QString told = panel.model().index(step).data(PassesModel::outcome_role).toString();
-            const std::string remark = step_remark(*evaluation, outcome);
-            if (outcome.difference->empty() && !remark.empty())
-                QCOMPARE(told, QString::fromStdString(remark));
-            else
-                QCOMPARE(told, differenceText(*outcome.difference));
-            QVERIFY(!panel.model().index(step).data(PassesModel::time_role).toString().isEmpty());
-        }
-        panel.selectStep(6);
-        const GraphDifference& bucketing = *evaluation->steps[6].difference;
-        const QModelIndex changed = heading(panel.changes(), "Changed");
-        QCOMPARE(panel.changes().rowCount(changed), static_cast<int>(bucketing.changed.size()));
-        const QModelIndex first = panel.changes().index(0, 0, changed);
-        QCOMPARE(first.data(StepChangesModel::node_role).toString().toStdString(), bucketing.changed[0].name);
-        QCOMPARE(first.siblingAtColumn(StepChangesModel::place_column).data().toString(),
-                 QStringLiteral("%1 → %2").arg(formatCount(bucketing.changed[0].before),
-                                               formatCount(bucketing.changed[0].after)));
-        auto* view = panel.findChild<QAbstractItemView*>("stepChanges");
-        view->setCurrentIndex(first);
-        QTest::keyClick(view, Qt::Key_Return);
-        QCOMPARE(document->selection().node().toStdString(), bucketing.changed[0].name);
-    }
-
-    /// Until the plan has been evaluated again, its problems are listed.
-    void problemsOfAStepThatIsSwitchedOffAreReadable() {
-        const auto document = openDocument();
-        document->editBuckets("unknown", {{{"no.such.module"}, false, {}}});
-        PassesPanel panel(*document);
-        QVERIFY(waitForEvaluation(*document));
-        QVERIFY(panel.changes().rowCount() > 0);
-        panel.switchCurrent();
-        QVERIFY(panel.changes().rowCount() > 0);
-        const auto* changes = panel.findChild<QTreeView*>("stepChanges");
-        QCOMPARE(changes->accessibleDescription(), QString());
-        QVERIFY(!changes->isHeaderHidden());
-    }
-
-    void aRefusalIsShownAtItsStep() {
-        const auto document = openDocument();
-        startFromDefault(*document);
-        document->editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.0.attention"}, false, {}}});
-        PassesPanel panel(*document);
-        QVERIFY(waitForEvaluation(*document));
-        PipelineCommands(*document).add("eliminate_dead_code_pass", 7);
-        QVERIFY(waitForEvaluation(*document));
-        QVERIFY(document->evaluation()->refused);
-        const auto outcome = [&](int step) {
-            return panel.model().index(step).data(PassesModel::outcome_role).toString();
-        };
-        QCOMPARE(outcome(6).toStdString(), document->evaluation()->steps[6].refusal);
-        QCOMPARE(panel.model().index(6).data(PassesModel::severity_role).toInt(), static_cast<int>(Severity::error));
-        QVERIFY(outcome(7).contains("not run: a step before it"));
-        QCOMPARE(panel.model().index(7).data(PassesModel::time_role).toString(), QString());
-        PipelineCommands(*document).setEnabled(3, false);
-        QVERIFY(waitForEvaluation(*document));
-        QCOMPARE(outcome(3), "switched off");
-        QVERIFY(!outcome(4).contains("not run"));
-    }
-
-    void problemsStandAtTheStepThatReportsThem() {
-        const auto document = openDocument();
-        document->setGraph(loadGraph(
-            QStringLiteral(OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz")));
-        PipelineCommands(*document).startFrom(pipeline_presets(*document->graph()).back());
-        PassesPanel panel(*document);
-        QVERIFY(waitForEvaluation(*document));
-        const auto evaluation = document->evaluation();
-        int told = 0;
-        for (int step = 0; step < panel.model().rowCount(); ++step) {
-            const auto& of_step = evaluation->steps[static_cast<std::size_t>(step)].problems;
-            told += static_cast<int>(of_step.size());
-            QCOMPARE(panel.model().problems(step).size(), of_step.size());
-            QCOMPARE(panel.model().index(step).data(PassesModel::severity_role).toInt() >= 0, !of_step.empty());
-            panel.selectStep(step);
-            const QModelIndex problems = heading(panel.changes(), "Problems");
-            QCOMPARE(problems.isValid(), !of_step.empty());
-            if (problems.isValid()) QCOMPARE(panel.changes().rowCount(problems), static_cast<int>(of_step.size()));
-        }
-        QVERIFY(told > 0);
     }
 };
 
