@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
 
 #include "core/base/error.h"
@@ -12,13 +11,14 @@
 #include "core/files/format_version.h"
 #include "core/files/json_bytes.h"
 #include "core/files/parse_json.h"
+#include "core/io/bucket_entries_json.h"
+#include "core/io/device_order_json.h"
 #include "core/io/memory_section_json.h"
 #include "core/io/module_rules_json.h"
 #include "core/io/option_json.h"
 #include "core/io/overlap_directives_json.h"
 #include "core/io/plan_json.h"
 #include "core/io/process_groups_json.h"
-#include "core/mesh/sharding_text.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap {
@@ -83,76 +83,6 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     return found;
 }
 
-/// Whether `text` begins with a range such as `[0-2]`; white space may stand around its numbers.
-bool begins_with_range(std::string_view text) {
-    const auto skip = [&](std::string_view letters) {
-        const std::size_t count = std::min(text.find_first_not_of(letters), text.size());
-        text.remove_prefix(count);
-        return count > 0;
-    };
-    const auto take = [&](char letter) {
-        skip(" \t\n\v\f\r");
-        if (!text.starts_with(letter)) return false;
-        text.remove_prefix(1);
-        skip(" \t\n\v\f\r");
-        return true;
-    };
-    constexpr std::string_view digits = "0123456789";
-    return take('[') && skip(digits) && take('-') && skip(digits) && take(']');
-}
-
-/// Whether a name is one of the abbreviations that users write: `norm+output`, `layers.[0-2]`.
-bool is_abbreviation(std::string_view name) {
-    if (name.find('+') != std::string_view::npos) return true;
-    for (std::size_t i = name.find('['); i != std::string_view::npos; i = name.find('[', i + 1)) {
-        if (begins_with_range(name.substr(i))) return true;
-    }
-    return false;
-}
-
-/// The entries that a name stands for: itself, or what it abbreviates.
-std::vector<BucketEntry> named_entries(const std::string& name, const std::string& place, ExpansionBounds& bounds) {
-    if (!is_abbreviation(name)) return {BucketEntry{.modules = {name}}};
-    try {
-        return parse_bucket_entries(name, bounds);
-    } catch (const InputError& error) {
-        throw InputError(place, error.place().empty() ? error.problem() : error.place() + ": " + error.problem());
-    }
-}
-
-/// One item of `buckets`: an entry, or several where it is an abbreviation such as `layers.[0-2]`. Items of a list are
-/// names as they are.
-std::vector<BucketEntry> read_buckets(const Json& value, const std::string& place, ExpansionBounds& bounds) {
-    if (value.is_string()) return named_entries(value.get<std::string>(), place, bounds);
-    const bool object = value.is_object();
-    if (!object && !value.is_array())
-        fail_type(place, value, "an object with modules, a module path or a list of them");
-    if (object && !value.contains("modules")) throw InputError(place, "has no modules");
-    const Json& modules = object ? value.at("modules") : value;
-    const std::string modules_place = object ? place + ".modules" : place;
-    std::vector<BucketEntry> read(1);
-    BucketEntry& entry = read.front();
-    if (modules.is_string()) {
-        for (BucketEntry& named : named_entries(modules.get<std::string>(), modules_place, bounds))
-            std::move(named.modules.begin(), named.modules.end(), std::back_inserter(entry.modules));
-    } else if (modules.is_array()) {
-        for (std::size_t index = 0; index < modules.size(); ++index) {
-            if (!modules[index].is_string())
-                fail_type(item_place(modules_place, index), modules[index], "a module path");
-            entry.modules.push_back(modules[index].get<std::string>());
-        }
-        entry.written_as_list = entry.modules.size() == 1;
-    } else {
-        fail_type(modules_place, modules, "a module path or a list of them");
-    }
-    if (!object) return read;
-    entry.title = read_string(value, "title", place + ".");
-    for (const auto& [key, ignored] : value.items()) {
-        if (key != "modules" && key != "title") entry.extra.emplace_back(key, ignored.dump());
-    }
-    return read;
-}
-
 /// Runs `check` and adds the step's place to its errors.
 template <typename Check>
 void naming_step(const std::string& step_place, Check&& check) {
@@ -204,54 +134,6 @@ void check_steps(const std::vector<PassStep>& steps, const std::string& place) {
     }
 }
 
-std::string read_required_string(const Json& object, const std::string& key, const std::string& place) {
-    if (!object.contains(key)) throw InputError(place, "has no " + key);
-    return read_string(object, key, place + ".");
-}
-
-DeviceOrder read_device_order(const Json& value, const std::string& place) {
-    if (!value.is_object()) fail_type(place, value, "an object with parameters, mesh and order");
-    DeviceOrder order;
-    order.parameters = read_required_string(value, "parameters", place);
-    order.order = read_required_string(value, "order", place);
-    if (!value.contains("mesh")) throw InputError(place, "has no mesh");
-    const Json& mesh = value.at("mesh");
-    if (!mesh.is_array()) fail_type(place + ".mesh", mesh, "a list of process groups");
-    for (std::size_t index = 0; index < mesh.size(); ++index) {
-        if (!mesh[index].is_string()) fail_type(item_place(place + ".mesh", index), mesh[index], "a process group");
-        order.mesh.push_back(mesh[index].get<std::string>());
-    }
-    try {
-        parse_state(order.order, static_cast<int>(order.mesh.size()));
-    } catch (const InputError& error) {
-        throw InputError(place + ".order", error.what());
-    }
-    if (const auto saving = value.find("expected_saving"); saving != value.end()) {
-        const std::string saving_place = place + ".expected_saving";
-        if (!saving->is_object()) fail_type(saving_place, *saving, "an object with ms and bytes");
-        const Json ms = saving->value("ms", Json(0));
-        const Json bytes = saving->value("bytes", Json(0));
-        if (!ms.is_number()) fail_type(saving_place + ".ms", ms, "a number");
-        if (!bytes.is_number_integer()) fail_type(saving_place + ".bytes", bytes, "a whole number");
-        order.saving_ms = ms.get<double>();
-        order.saving_bytes = bytes.get<std::int64_t>();
-    }
-    for (const auto& [key, kept] : value.items()) {
-        const bool known = key == "parameters" || key == "order" || key == "mesh" || key == "expected_saving";
-        if (!known) order.extra.emplace_back(key, kept.dump());
-    }
-    return order;
-}
-
-Json written(const DeviceOrder& order) {
-    Json json = {{"parameters", order.parameters},
-                 {"mesh", order.mesh},
-                 {"order", order.order},
-                 {"expected_saving", {{"ms", order.saving_ms}, {"bytes", order.saving_bytes}}}};
-    add_unknown_fields(json, order.extra);
-    return json;
-}
-
 /// Unreadable settings are no reason to refuse the plan: everything shown without a run stays right.
 void read_groups(const Json& groups, Plan& plan) {
     try {
@@ -286,7 +168,7 @@ Plan read_document(const Json& document) {
         if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
         ExpansionBounds bounds;
         for (std::size_t index = 0; index < buckets->size(); ++index) {
-            for (BucketEntry& entry : read_buckets((*buckets)[index], item_place("buckets", index), bounds)) {
+            for (BucketEntry& entry : read_bucket_entries((*buckets)[index], item_place("buckets", index), bounds)) {
                 plan.buckets.push_back(std::move(entry));
             }
         }
@@ -358,17 +240,7 @@ std::string write_plan_text(const Plan& plan) {
     }
     if (!plan.module_rules.empty()) document["module_rules"] = module_rules_json(plan.module_rules);
     document["buckets"] = Json::array();
-    for (const BucketEntry& entry : plan.buckets) {
-        Json bucket = Json::object();
-        if (entry.modules.size() == 1 && !entry.written_as_list && !is_abbreviation(entry.modules.front())) {
-            bucket["modules"] = entry.modules.front();
-        } else {
-            bucket["modules"] = entry.modules;
-        }
-        if (!entry.title.empty()) bucket["title"] = entry.title;
-        add_unknown_fields(bucket, entry.extra);
-        document["buckets"].push_back(std::move(bucket));
-    }
+    for (const BucketEntry& entry : plan.buckets) document["buckets"].push_back(bucket_entry_json(entry));
     document["pipeline"] = Json::array();
     for (const PassStep& step : plan.pipeline) {
         Json written = {{"pass", step.pass}, {"options", options_json(step.options)}};
@@ -378,7 +250,7 @@ std::string write_plan_text(const Plan& plan) {
     if (plan.memory) document["memory"] = memory_section_json(*plan.memory);
     document["overlaps"] = overlap_directives_json(plan.overlaps);
     document["device_orders"] = Json::array();
-    for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));
+    for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(device_order_json(order));
     document["process_groups"] = plan.unread_process_groups ? Json::parse(plan.unread_process_groups->json)
                                                             : process_groups_json(plan.process_groups);
     document["notes"] = plan.notes;
