@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
-#include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
+#include "core/passes/scheduling/dense_region_options.h"
 #include "core/passes/scheduling/dense_regions.h"
 
 namespace overlap {
@@ -16,17 +16,6 @@ namespace overlap {
 namespace {
 
 constexpr std::string_view pass_name = "schedule_fsdp_comms_to_dense_regions_pass";
-
-/// Value of the option transformer_bucket_counts_by_layer.
-constexpr const char* from_buckets = "from_buckets";
-
-struct Settings {
-    std::set<std::int64_t> moe_layers;
-    std::int64_t layer_count = 0;
-    std::optional<std::map<std::int64_t, std::int64_t>> bucket_counts;
-    bool counts_from_buckets = false;
-    bool strict = false;
-};
 
 /// The waited collectives of one layer, in graph order.
 struct LayerCollectives {
@@ -53,7 +42,7 @@ std::string layer_list(const std::vector<std::int64_t>& layers) {
 
 class Scheduler {
   public:
-    Scheduler(const std::shared_ptr<const Graph>& source, const Settings& settings)
+    Scheduler(const std::shared_ptr<const Graph>& source, const DenseRegionSettings& settings)
         : source_(*source),
           settings_(settings),
           regions_(source_, settings.layer_count, settings.moe_layers),
@@ -337,7 +326,7 @@ class Scheduler {
     }
 
     const Graph& source_;
-    const Settings& settings_;
+    const DenseRegionSettings& settings_;
     DenseRegions regions_;
     FsdpCollectives collectives_;
     TargetSet launch_chain_, unpacking_, accumulation_;
@@ -347,50 +336,6 @@ class Scheduler {
     std::vector<Obstacle> obstacles_;
 };
 
-/// The pass's options, by the names that they have in the reference.
-struct DenseRegionOptions {
-    IntegerList moe_layer_ids;
-    std::int64_t n_layers = 0;
-    IntegerMapOrChoice transformer_bucket_counts_by_layer = std::string(from_buckets);
-    bool strict = false;
-};
-
-constexpr std::int64_t most_layers = 100'000;
-
-const OptionTable<DenseRegionOptions>& table() {
-    static const auto table =
-        OptionTable<DenseRegionOptions>()
-            .add({.name = "moe_layer_ids",
-                  .help = "Layers with experts: of these only the attention counts as dense.",
-                  .required = true},
-                 &DenseRegionOptions::moe_layer_ids)
-            .add(
-                {.name = "n_layers", .help = "Number of transformer blocks.", .required = true, .maximum = most_layers},
-                &DenseRegionOptions::n_layers)
-            .add({.name = "transformer_bucket_counts_by_layer",
-                  .help = "Buckets that each block must have of each kind, by number of the block; from_buckets "
-                          "expects one for each entry of the plan that was bucketed, as torchtitan's trainer does, "
-                          "and null leaves them uncounted.",
-                  .choices = {from_buckets}},
-                 &DenseRegionOptions::transformer_bucket_counts_by_layer)
-            .add({.name = "strict", .help = "Whether a launch or wait that cannot move is an error."},
-                 &DenseRegionOptions::strict);
-    return table;
-}
-
-Settings settings_of(const DenseRegionOptions& options) {
-    Settings settings;
-    settings.layer_count = options.n_layers;
-    settings.moe_layers.insert(options.moe_layer_ids.begin(), options.moe_layer_ids.end());
-    settings.strict = options.strict;
-    settings.counts_from_buckets = std::holds_alternative<std::string>(options.transformer_bucket_counts_by_layer);
-    if (const auto* counts = std::get_if<NamedIntegers>(&options.transformer_bucket_counts_by_layer)) {
-        settings.bucket_counts.emplace();
-        for (const auto& [layer, count] : *counts) (*settings.bucket_counts)[std::stoll(layer)] = count;
-    }
-    return settings;
-}
-
 }  // namespace
 
 std::string_view ScheduleToDenseRegions::summary() const {
@@ -399,12 +344,12 @@ std::string_view ScheduleToDenseRegions::summary() const {
 }
 
 std::span<const PassOption> ScheduleToDenseRegions::options() const {
-    return table().options();
+    return dense_region_options();
 }
 
 PassResult ScheduleToDenseRegions::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                        std::stop_token) const {
-    const Settings settings = settings_of(table().read(options));
+    const DenseRegionSettings settings = dense_region_settings(options);
     Scheduler scheduler(graph, settings);
     return scheduler.has_work() ? scheduler() : unchanged(graph, name());
 }
