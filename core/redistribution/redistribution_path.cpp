@@ -7,22 +7,11 @@
 
 #include "core/base/quote.h"
 #include "core/redistribution/path_operators.h"
+#include "core/redistribution/split_pieces.h"
 
 namespace overlap {
 
 namespace {
-
-/// Pieces of a split along one dimension, as far as they are used.
-struct Pieces {
-    std::int64_t count = 0;  ///< of the split
-    int dim = 0;
-    Extents whole;                 ///< shape of what is split
-    std::vector<NodeId> getitems;  ///< those with users
-    std::vector<std::int64_t> indices;
-    /// The cat that takes all pieces, padded or not, in order, and nothing else; no_node if there is none.
-    NodeId cat = no_node;
-    int cat_dim = 0;
-};
 
 class PathReader {
   public:
@@ -44,7 +33,7 @@ class PathReader {
         RedistributionPath path;
         Extents shape;  ///< of this rank's tensor as it lies in memory: with its padding, pieces not yet put together
         /// After a split and a cat along dimension 0, which a reduce_scatter is to follow.
-        std::optional<Pieces> to_scatter;
+        std::optional<SplitPieces> to_scatter;
     };
 
     bool followed(NodeId node) const { return !along_ || along_->contains(node); }
@@ -231,45 +220,9 @@ class PathReader {
         return true;
     }
 
-    Pieces pieces_of(NodeId split, const Extents& whole) const {
-        Pieces pieces;
-        pieces.whole = whole;
-        pieces.dim = dimension_argument(graph_, split, 2, whole.size());
-        pieces.count = static_cast<std::int64_t>(graph_.outputs(split).size());
-        bool in_order = true;
-        for (const NodeId getitem : graph_.users(split)) {
-            if (!graph_.target_info(getitem).is_getitem) return {};
-            if (graph_.users(getitem).empty() || !followed(getitem)) continue;
-            pieces.getitems.push_back(getitem);
-            pieces.indices.push_back(integer_argument(graph_, getitem, 1, -1));
-            in_order = in_order && pieces.indices.back() == static_cast<std::int64_t>(pieces.indices.size()) - 1;
-        }
-        if (in_order && static_cast<std::int64_t>(pieces.getitems.size()) == pieces.count && pieces.count > 1) {
-            find_cat(pieces);
-        }
-        return pieces;
-    }
-
-    void find_cat(Pieces& pieces) const {
-        std::vector<NodeId> ends;
-        for (NodeId piece : pieces.getitems) {
-            if (graph_.users(piece).size() != 1) return;
-            const NodeId user = graph_.users(piece)[0];
-            if (graph_.target(user).starts_with(pad_operator)) piece = user;
-            if (graph_.users(piece).size() != 1) return;
-            ends.push_back(piece);
-        }
-        const NodeId cat = graph_.users(ends[0])[0];
-        if (!graph_.target(cat).starts_with("aten.cat.") || !followed(cat)) return;
-        const std::span<const NodeId> inputs = graph_.inputs(cat);
-        if (!std::ranges::equal(inputs, ends)) return;
-        pieces.cat = cat;
-        pieces.cat_dim = dimension_argument(graph_, cat, 1, pieces.whole.size());
-    }
-
     bool split(NodeId node, const Walk& walk) {
         if (walk.to_scatter) return false;
-        const Pieces pieces = pieces_of(node, walk.shape);
+        const SplitPieces pieces = pieces_of_split(graph_, node, walk.shape, along_);
         if (pieces.count < 2 || !has_dimension(walk.shape, pieces.dim)) return false;
         if (pieces.getitems.size() == 1) {
             return chunk(node, pieces.getitems[0], pieces.dim, pieces.count, pieces.indices[0], walk);
