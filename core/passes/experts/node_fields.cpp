@@ -182,7 +182,7 @@ ExpressionId NodeFieldTable::read_expression(NodeId node, std::string_view json)
     const ExpressionId expression = expressions_.read(text);
     if (!expressions_.is_readable(expression)) {
         refuse_node(pass_, graph_.name(node),
-                    "found " + std::string(shortened(json)) +
+                    "found " + (json.empty() ? "nothing" : std::string(shortened(json))) +
                         " as a size or value that is known only when the job runs, expected an expression of symbols "
                         "such as u4 or 3*u0");
     }
