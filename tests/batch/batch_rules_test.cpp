@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/batch/token_step.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -42,17 +43,9 @@ NodeId places(Step& step, std::int64_t count) {
 
 void attend(Step& step, const Sizes& mask_sizes) {
     const Value heads = Step::node(heads_of(step)), mask = Step::node(step.input("mask", "bool", mask_sizes));
-    const Value args[] = {heads, heads, heads};
-    const Value keywords[] = {step.builder.string("attn_mask"), mask};
-    const TensorMeta outputs[] = {step.tensor("float32", {2, 1, 8, 4}), step.tensor("float32", {2, 1, 8})};
-    NodeRecord record;
-    record.name = step.builder.intern("result");
-    record.target = step.builder.target("aten._scaled_dot_product_flash_attention_for_cpu.default");
-    record.op = NodeOp::call_function;
-    record.has_outputs = true;
-    record.args = step.builder.list(args);
-    record.kwargs = step.builder.dictionary(keywords);
-    step.builder.add(record, {}, outputs);
+    test::call_with(step.builder, "result", "aten._scaled_dot_product_flash_attention_for_cpu.default",
+                    {heads, heads, heads}, {{"attn_mask", mask}},
+                    {step.tensor("float32", {2, 1, 8, 4}), step.tensor("float32", {2, 1, 8})});
 }
 
 const RuleCase rule_cases[] = {

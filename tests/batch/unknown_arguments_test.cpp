@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/batch/unknown_case.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -342,18 +343,10 @@ TEST(UnknownArguments, MasksOfAttentionAreOfTwoToFourDimensions) {
         Step step;
         const Value heads =
             Step::node(step.call("heads", "aten.unsqueeze.default", {each(step), integer(1)}, {2, 1, 8, 4}));
-        const Value args[] = {heads, heads, heads};
-        const Value keywords[] = {step.builder.string("attn_mask"), Step::node(step.input("mask", "bool", mask_sizes))};
-        const TensorMeta output = step.tensor("float32", {2, 1, 8, 4});
+        const Value mask = Step::node(step.input("mask", "bool", mask_sizes));
         const std::string_view target = "aten._scaled_dot_product_flash_attention_for_cpu.default";
-        NodeRecord record;
-        record.name = step.builder.intern("result");
-        record.target = step.builder.target(target);
-        record.op = NodeOp::call_function;
-        record.has_outputs = true;
-        record.args = step.builder.list(args);
-        record.kwargs = step.builder.dictionary(keywords);
-        step.builder.add(record, {}, {&output, 1});
+        test::call_with(step.builder, "result", target, {heads, heads, heads}, {{"attn_mask", mask}},
+                        {step.tensor("float32", {2, 1, 8, 4})});
         EXPECT_EQ(step.refusal(6), unknown(target));
     }
 }

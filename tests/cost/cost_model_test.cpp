@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap::test {
@@ -40,15 +41,10 @@ TEST_F(CostModel, RepeatedTensorsCountRepeatedly) {
 }
 
 TEST_F(CostModel, ListsAndKeywordsCount) {
-    NodeRecord record;
-    record.name = sketch.builder().intern("cat");
-    record.target = sketch.builder().target("aten.cat.default");
     const Value items = sketch.list({Value::of_node(x), Value::of_node(x)});
-    record.args = sketch.list({items});
-    const std::array keywords{sketch.text("out"), Value::of_node(x)};
-    record.kwargs = sketch.builder().dictionary(keywords);
-    const TensorMeta output = sketch.bytes(1'000'000);
-    EXPECT_EQ(time_of(sketch.builder().add(record, {}, {&output, 1})), 5.0);
+    EXPECT_EQ(time_of(test::call_with(sketch.builder(), "cat", "aten.cat.default", {items},
+                                      {{"out", Value::of_node(x)}}, {sketch.bytes(1'000'000)})),
+              5.0);
 }
 
 TEST_F(CostModel, AllOutputsOfANodeCount) {
@@ -145,14 +141,9 @@ TEST_F(CostModel, CollectivesMayNameTheirInput) {
     for (const std::string name : {"input", "inputs"}) {
         GraphSketch other;
         const NodeId y = other.input("y", other.bytes(500'000));
-        NodeRecord record;
-        record.name = other.builder().intern("reduce");
-        record.target = other.builder().target("_c10d_functional.all_reduce.default");
-        record.args = other.list({});
-        const std::array keywords{other.text(name), Value::of_node(y), other.text("group_name"), other.text("0")};
-        record.kwargs = other.builder().dictionary(keywords);
-        const TensorMeta output = other.bytes(8);
-        const NodeId reduce = other.builder().add(record, {}, {&output, 1});
+        const NodeId reduce =
+            test::call_with(other.builder(), "reduce", "_c10d_functional.all_reduce.default", {},
+                            {{name, Value::of_node(y)}, {"group_name", other.text("0")}}, {other.bytes(8)});
         EXPECT_EQ(analytic_time_ms(other.finish(), reduce), 0.52) << name;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/graph/graph_in_code.h"
+#include "tests/support/call_with.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap {
@@ -17,16 +18,11 @@ TEST(GraphBuilder, InputsAreDistinctAndInOrderOfFirstMention) {
     GraphBuilder builder;
     const NodeId a = test::placeholder(builder, "a"), b = test::placeholder(builder, "b"),
                  c = test::placeholder(builder, "c");
-    NodeRecord record;
-    record.name = builder.intern("all");
-    record.target = builder.target("test.all.default");
     const Value inner[] = {Value::of_node(c), Value::of_node(b), Value::of_none()};
     const Value slice_parts[] = {Value::of_node(a), Value::of_integer(1), Value::of_none()};
-    const Value args[] = {builder.list(inner), builder.with_children(ValueKind::slice, slice_parts), Value::of_node(c)};
-    record.args = builder.list(args);
-    const Value kwargs[] = {builder.string("x"), Value::of_node(b), builder.string("y"), Value::of_node(a)};
-    record.kwargs = builder.dictionary(kwargs);
-    const NodeId all = builder.add(record);
+    const Value list = builder.list(inner), slice = builder.with_children(ValueKind::slice, slice_parts);
+    const NodeId all = test::call_with(builder, "all", "test.all.default", {list, slice, Value::of_node(c)},
+                                       {{"x", Value::of_node(b)}, {"y", Value::of_node(a)}});
     const Graph graph = builder.finish({});
     EXPECT_EQ(listed(graph.inputs(all)), (std::vector{c, b, a}));
     EXPECT_EQ(listed(graph.users(a)), (std::vector{all}));

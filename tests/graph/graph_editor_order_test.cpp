@@ -9,6 +9,7 @@
 
 #include "core/graph/graph_editor.h"
 #include "tests/graph/graph_in_code.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -99,15 +100,8 @@ TEST(NewNodesOfAnEditor, AreUsersOfAllTheirInputs) {
 TEST(ArgumentsInAnEditor, AreFoundByPlaceAndByKeyword) {
     GraphBuilder builder;
     const NodeId a = test::placeholder(builder, "a");
-    const Value args[] = {Value::of_node(a), Value::of_integer(7)};
-    const Value kwargs[] = {builder.string("dim"), Value::of_integer(3), builder.string("keepdim"),
-                            Value::of_integer(4)};
-    NodeRecord record;
-    record.name = builder.intern("sum");
-    record.target = builder.target("aten.sum.default");
-    record.args = builder.list(args);
-    record.kwargs = builder.dictionary(kwargs);
-    const NodeId sum = builder.add(record);
+    const NodeId sum = test::call_with(builder, "sum", "aten.sum.default", {Value::of_node(a), Value::of_integer(7)},
+                                       {{"dim", Value::of_integer(3)}, {"keepdim", Value::of_integer(4)}});
     const GraphEditor graph(std::make_shared<const Graph>(builder.finish({})));
     ASSERT_TRUE(graph.keyword(sum, "dim") && graph.keyword(sum, "keepdim"));
     EXPECT_EQ(graph.keyword(sum, "dim")->integer, 3);

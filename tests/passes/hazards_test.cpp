@@ -4,6 +4,7 @@
 
 #include "core/passes/registry/registry.h"
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -145,14 +146,8 @@ TEST_F(HazardsTest, SafeReadsBehindTheCopyAndSaysSo) {
 /// A copy reads what it fills, and another operator may read its buffer before it writes it.
 TEST_F(HazardsTest, OnlyOtherReadersOfWhatACopyFillsAreTooEarly) {
     const auto with_out = [&](std::string_view name, std::string_view target, NodeId input, NodeId buffer) {
-        const Value args[] = {Value::of_node(input)}, out = Value::of_node(buffer);
-        const Value keywords[] = {builder_.string("out"), builder_.list({&out, 1})};
-        NodeRecord record;
-        record.name = builder_.intern(name);
-        record.target = builder_.target(target);
-        record.args = builder_.list(args);
-        record.kwargs = builder_.dictionary(keywords);
-        return builder_.add(record);
+        const Value out = Value::of_node(buffer);
+        return test::call_with(builder_, name, target, {Value::of_node(input)}, {{"out", builder_.list({&out, 1})}});
     };
     const NodeId x = placeholder("x", {8, 8});
     const NodeId filled = call("filled", "aten.empty.memory_format", std::vector<Value>(), {8, 8});

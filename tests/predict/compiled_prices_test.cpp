@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 
 #include "core/predict/compiled_times.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap::test {
@@ -35,14 +35,8 @@ class CompiledPrices : public ::testing::Test {
     /// With a keyword argument.
     NodeId call_with(std::string_view target, std::vector<Value> arguments, std::string_view key, Value value,
                      std::vector<TensorMeta> outputs) {
-        NodeRecord record;
-        record.name = sketch.builder().intern("call" + std::to_string(sketch.builder().node_count()));
-        record.target = sketch.builder().target(target);
-        record.op = NodeOp::call_function;
-        record.args = sketch.builder().list(arguments);
-        const std::array keywords{sketch.text(key), value};
-        record.kwargs = sketch.builder().dictionary(keywords);
-        return sketch.builder().add(record, {}, outputs);
+        const std::string name = "call" + std::to_string(sketch.builder().node_count());
+        return test::call_with(sketch.builder(), name, target, arguments, {{key, value}}, outputs);
     }
     CompiledTimes finish(std::initializer_list<NodeId> returned, const Compilation& compilation = {}) {
         return compiled_times(sketch.finish(returned), compilation);
@@ -127,17 +121,10 @@ bool is_causal(std::string_view target, std::size_t tensors, std::vector<Value> 
     const NodeId x = sketch.input("x", sketch.tensor("bfloat16", {2, 8, 8, 16}));
     std::vector<Value> arguments(tensors, Value::of_node(x));
     arguments.insert(arguments.end(), further.begin(), further.end());
-    NodeRecord record;
-    record.name = sketch.builder().intern("attention");
-    record.target = sketch.builder().target(target);
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(arguments);
-    if (keyword) {
-        const std::array keywords{sketch.text("is_causal"), Value::of_boolean(*keyword)};
-        record.kwargs = sketch.builder().dictionary(keywords);
-    }
-    const TensorMeta output = sketch.tensor("bfloat16", {2, 8, 8, 16});
-    const NodeId node = sketch.builder().add(record, {}, {&output, 1});
+    std::vector<test::Keyword> keywords;
+    if (keyword) keywords.emplace_back("is_causal", Value::of_boolean(*keyword));
+    const NodeId node = test::call_with(sketch.builder(), "attention", target, arguments, keywords,
+                                        {sketch.tensor("bfloat16", {2, 8, 8, 16})});
     const double share = compiled_times(sketch.finish({node}), {}).times_ms[node] / whole_ms;
     const bool backward = target.find("backward") != std::string_view::npos;
     const double all = backward ? 2.5 : 1;  // five products instead of two

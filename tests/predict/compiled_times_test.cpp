@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <numeric>
 #include <string>
 
@@ -16,6 +15,7 @@
 #include "core/predict/optimizer_step.h"
 #include "tests/cost/fused_sketch.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -64,14 +64,9 @@ TEST(CompiledTimes, CopiesOutOfABucketAreReadAndWritten) {
     const NodeId gathered = sketch.input("gathered", sketch.tensor("float32", {4, 1000}));
     const NodeId first = sketch.input("first", sketch.tensor("float32", {4, 600}));
     const NodeId second = sketch.input("second", sketch.tensor("float32", {4, 400}));
-    NodeRecord record;
-    record.name = sketch.builder().intern("copy");
-    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(test::GraphSketch::values({gathered}));
-    const std::array keywords{sketch.text("out"), sketch.builder().list(test::GraphSketch::values({first, second}))};
-    record.kwargs = sketch.builder().dictionary(keywords);
-    const NodeId copy = sketch.builder().add(record);
+    const Value out = sketch.list(test::GraphSketch::values({first, second}));
+    const NodeId copy = test::call_with(sketch.builder(), "copy", "aten.split_with_sizes_copy.out",
+                                        {Value::of_node(gathered)}, {{"out", out}});
     const double bytes = 2 * 4000 * 4;
     EXPECT_NEAR(compiled_times(sketch.finish(), {.scope = CompiledScope::eager}).times_ms[copy],
                 bytes / (1e9 * 0.5) * 1e3, 1e-6);

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 
 #include "tests/predict/kernel_sketch.h"
+#include "tests/support/call_with.h"
 
 namespace overlap::test {
 namespace {
@@ -272,14 +272,8 @@ TEST_F(LaunchedInGraphOrder, KernelsAreBehindWaitsThatViewsHide) {
 TEST_F(LaunchedInGraphOrder, KernelsAreBehindWhatWritesIntoMemoryThatTheyRead) {
     const NodeId x = input("x"), y = input("y"), empty = call("empty", "aten.empty.memory_format", {});
     const NodeId view = call("view", "aten.view.default", {empty}), a = pointwise("a", {x});
-    NodeRecord record;
-    record.name = sketch.builder().intern("fill");
-    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(GraphSketch::values({y}));
-    const std::array keywords{sketch.text("out"), sketch.list(GraphSketch::values({view}))};
-    record.kwargs = sketch.builder().dictionary(keywords);
-    sketch.builder().add(record);
+    test::call_with(sketch.builder(), "fill", "aten.split_with_sizes_copy.out", {Value::of_node(y)},
+                    {{"out", sketch.list({Value::of_node(view)})}});
     // Behind the copy into the memory of `view`, before the product that reads `a`.
     const NodeId c = pointwise("c", {x}), m = product("m", a, a), b = pointwise("b", {x, view});
     EXPECT_EQ(launched({a, b, c, m}), (Lines{"a c b at c: x 400 -> a 400, c 400, b 400", "m: a 400 -> m 400"}));

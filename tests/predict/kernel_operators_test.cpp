@@ -7,6 +7,7 @@
 #include <array>
 
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 
 namespace overlap::test {
 namespace {
@@ -134,15 +135,8 @@ TEST(KernelOperators, ReduceADimensionThatIsANumberOrAKeyword) {
               (KernelLoops{10, 3, true}));
     GraphSketch sketch;
     const NodeId y = sketch.input("y", sketch.tensor("float32", {2, 3, 5}));
-    NodeRecord record;
-    record.name = sketch.builder().intern("argmax");
-    record.target = sketch.builder().target("aten.argmax.default");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(GraphSketch::values({y}));
-    const std::array keywords{sketch.text("dim"), Value::of_integer(-1)};
-    record.kwargs = sketch.builder().dictionary(keywords);
-    const TensorMeta output = sketch.tensor("int64", {2, 3});
-    const NodeId node = sketch.builder().add(record, {}, {&output, 1});
+    const NodeId node = test::call_with(sketch.builder(), "argmax", "aten.argmax.default", {Value::of_node(y)},
+                                        {{"dim", Value::of_integer(-1)}}, {sketch.tensor("int64", {2, 3})});
     EXPECT_EQ(kernel_operator(sketch.finish(), node).loops, (KernelLoops{6, 5, false}));
 }
 

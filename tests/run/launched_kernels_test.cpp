@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "core/io/graph_file.h"
@@ -12,6 +11,7 @@
 #include "core/run/operands.h"
 #include "core/run/program.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 
 namespace overlap::test {
 namespace {
@@ -147,14 +147,8 @@ TEST_F(Compiled, WhatReadsAViewOfGivenMemoryComesBehindItsWriter) {
     const NodeId view = sketch.call("view", "aten.view.default", GraphSketch::values({empty}), {memory});
     const NodeId early = node("early", "aten.neg.default", {x});
     const NodeId product = node("product", "aten.mm.default", {early, early});
-    const std::array keywords{sketch.text("out"), sketch.builder().list(GraphSketch::values({empty}))};
-    NodeRecord record;
-    record.name = sketch.builder().intern("writer");
-    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(GraphSketch::values({x}));
-    record.kwargs = sketch.builder().dictionary(keywords);
-    const NodeId writer = sketch.builder().add(record);
+    const NodeId writer = test::call_with(sketch.builder(), "writer", "aten.split_with_sizes_copy.out",
+                                          {Value::of_node(x)}, {{"out", sketch.list({Value::of_node(empty)})}});
     // It reads what `early` reads, so both would be one kernel if they could run in one place.
     const NodeId late = node("late", "aten.add.Tensor", {view, x});
     const NodeId other = node("other", "aten.mm.default", {late, late});
@@ -176,14 +170,8 @@ TEST_F(Compiled, WhatIsWrittenIntoAGivenTensorIsComputedBefore) {
     const NodeId first = node("first", "aten.relu.default", {x});
     const NodeId second = node("second", "aten.neg.default", {first});
     const NodeId view = node("view", "aten.view.default", {second});
-    const std::array keywords{sketch.text("out"), sketch.builder().list(GraphSketch::values({empty}))};
-    NodeRecord record;
-    record.name = sketch.builder().intern("writer");
-    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(GraphSketch::values({view}));
-    record.kwargs = sketch.builder().dictionary(keywords);
-    const NodeId writer = sketch.builder().add(record);
+    const NodeId writer = test::call_with(sketch.builder(), "writer", "aten.split_with_sizes_copy.out",
+                                          {Value::of_node(view)}, {{"out", sketch.list({Value::of_node(empty)})}});
     EXPECT_EQ(launches_of(make_program(sketch.finish({empty}), CompiledScope::whole)),
               (std::vector<NodeId>{first, second, writer}));
 }

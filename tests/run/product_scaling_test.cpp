@@ -6,6 +6,7 @@
 
 #include "core/run/device_work.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 
 namespace overlap::test {
 namespace {
@@ -37,16 +38,11 @@ struct Scaled {
         arguments.push_back(Value::of_none());
         arguments.push_back(Value::of_none());
         if (!flag_by_name) arguments.push_back(Value::of_boolean(fast));
-        NodeRecord record;
-        record.name = sketch.builder().intern("product");
-        record.target = sketch.builder().target("aten._scaled_mm.default");
-        record.args = sketch.list(arguments);
-        if (flag_by_name) {
-            const std::array<Value, 2> keywords{sketch.text("use_fast_accum"), Value::of_boolean(fast)};
-            record.kwargs = sketch.builder().dictionary(keywords);
-        }
+        std::vector<test::Keyword> keywords;
+        if (flag_by_name) keywords.emplace_back("use_fast_accum", Value::of_boolean(fast));
         const std::vector<TensorMeta> outputs(results, sketch.tensor(result, {512, 2048}));
-        return sketch.finish({sketch.builder().add(record, {}, outputs)});
+        return sketch.finish(
+            {test::call_with(sketch.builder(), "product", "aten._scaled_mm.default", arguments, keywords, outputs)});
     }
 
     std::optional<ProductScaling> scaling() const {

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 
 #include "core/base/error.h"
 #include "core/run/executor.h"
 #include "core/run/memory_plan.h"
 #include "core/run/operands.h"
 #include "tests/cost/graph_sketch.h"
+#include "tests/support/call_with.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap::test {
@@ -97,14 +97,8 @@ TEST(Program, CopiesIntoGivenTensorsAreRun) {
     const NodeId gathered = sketch.input("gathered", sketch.tensor("float32", {1000}));
     const NodeId first = sketch.input("first", sketch.tensor("float32", {600}));
     const NodeId second = sketch.input("second", sketch.tensor("float32", {400}));
-    NodeRecord record;
-    record.name = sketch.builder().intern("copy");
-    record.target = sketch.builder().target("aten.split_with_sizes_copy.out");
-    record.op = NodeOp::call_function;
-    record.args = sketch.builder().list(GraphSketch::values({gathered}));
-    const std::array keywords{sketch.text("out"), sketch.builder().list(GraphSketch::values({first, second}))};
-    record.kwargs = sketch.builder().dictionary(keywords);
-    sketch.builder().add(record);
+    test::call_with(sketch.builder(), "copy", "aten.split_with_sizes_copy.out", {Value::of_node(gathered)},
+                    {{"out", sketch.list(GraphSketch::values({first, second}))}});
     const Graph graph = sketch.finish();
     const Program program = make_program(graph);
     ASSERT_EQ(program.compute.size(), 1u);
@@ -209,15 +203,9 @@ TEST(Program, ReductionsAreSumsUnlessTheyAreNamed) {
     sketch.call("named", target, {x, sketch.text("max"), sketch.text("0")}, {sketch.tensor("float32", {4})});
     sketch.call("numbered", target, {x, Value::of_integer(0), sketch.text("0")}, {sketch.tensor("float32", {4})});
     for (const std::string by : {"by_keyword", "by_default"}) {
-        NodeRecord record;
-        record.name = sketch.builder().intern(by);
-        record.target = sketch.builder().target(target);
-        record.args = sketch.list({x});
-        std::vector<Value> keywords{sketch.text("group_name"), sketch.text("0")};
-        if (by == "by_keyword") keywords.insert(keywords.end(), {sketch.text("reduce_op"), sketch.text("avg")});
-        record.kwargs = sketch.builder().dictionary(keywords);
-        const TensorMeta output = sketch.tensor("float32", {4});
-        sketch.builder().add(record, {}, {&output, 1});
+        std::vector<test::Keyword> keywords{{"group_name", sketch.text("0")}};
+        if (by == "by_keyword") keywords.emplace_back("reduce_op", sketch.text("avg"));
+        test::call_with(sketch.builder(), by, target, {x}, keywords, {sketch.tensor("float32", {4})});
     }
     const Program program = make_program(sketch.finish());
     std::vector<std::string> reductions;

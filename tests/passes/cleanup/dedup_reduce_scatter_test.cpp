@@ -1,5 +1,6 @@
 #include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -67,16 +68,9 @@ TEST_F(DedupReduceScatterTest, SumsHaveTheirOwnStorage) {
 TEST_F(DedupReduceScatterTest, SumsWithAFactorStay) {
     for (const double alpha : {1.0, 2.0}) {
         builder_ = {};
-        const Value terms[] = {Value::of_node(reduced("a")), Value::of_node(reduced("b"))};
-        const Value keyword[] = {builder_.string("alpha"), Value::of_floating(alpha)};
-        NodeRecord record;
-        record.op = NodeOp::call_function;
-        record.name = builder_.intern("total");
-        record.target = builder_.target("aten.add.Tensor");
-        record.args = builder_.list(terms);
-        record.kwargs = builder_.dictionary(keyword);
-        const TensorMeta out = tensor({8});
-        output({builder_.add(record, {}, std::span(&out, 1))});
+        const Value a = Value::of_node(reduced("a")), b = Value::of_node(reduced("b"));
+        output({test::call_with(builder_, "total", "aten.add.Tensor", {a, b}, {{"alpha", Value::of_floating(alpha)}},
+                                {tensor({8})})});
         run(pass);
         EXPECT_EQ(is_input(), alpha == 2.0) << alpha;
     }

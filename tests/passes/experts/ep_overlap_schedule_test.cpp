@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -44,16 +45,8 @@ class EpOverlapScheduleTest : public test::PassTest {
     NodeId count_copy(std::string_view name, NodeId input, int chunk, std::string_view device = "cpu") {
         NodeMetadata metadata = half(chunk);
         metadata.custom_json = builder_.intern(R"({"EP_token_count_sync":"dispatch"})");
-        const Value input_value = Value::of_node(input);
-        const Value keywords[] = {builder_.string("device"), builder_.string(device, ValueKind::device)};
-        NodeRecord record;
-        record.name = builder_.intern(name);
-        record.target = builder_.target("aten._to_copy.default");
-        record.args = builder_.list({&input_value, 1});
-        record.kwargs = builder_.dictionary(keywords);
-        record.has_outputs = true;
-        const TensorMeta out = tensor({8});
-        return builder_.add(record, metadata, std::span(&out, 1));
+        return test::call_with(builder_, name, "aten._to_copy.default", {Value::of_node(input)},
+                               {{"device", builder_.string(device, ValueKind::device)}}, {tensor({8})}, metadata);
     }
     /// One half whose exchange needs copies of token counts, as many as `copies`; its last node.
     NodeId add_counting_half(int chunk, int copies = 2, std::string_view device = "cpu") {

@@ -1,5 +1,6 @@
 #include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -92,17 +93,12 @@ TEST_F(LowContentionCollectivesTest, AProductInsideControlDepsHides) {
 
 TEST_F(LowContentionCollectivesTest, WhatIsReadByPlaceMustNotBeAKeyword) {
     const NodeId x = placeholder("x");
-    const Value keywords[] = {builder_.string("reduce_op"),  builder_.string("sum"),
-                              builder_.string("group_size"), Value::of_integer(8),
-                              builder_.string("group_name"), builder_.string("0")};
-    NodeRecord record;
-    const Value args[] = {Value::of_node(x)};
-    record.name = builder_.intern("scatter");
-    record.target = builder_.target("_c10d_functional.reduce_scatter_tensor.default");
-    record.args = builder_.list(args);
-    record.kwargs = builder_.dictionary(keywords);
-    const TensorMeta out = tensor({8});
-    const NodeId scattered = builder_.add(record, {}, std::span(&out, 1));
+    const NodeId scattered =
+        test::call_with(builder_, "scatter", "_c10d_functional.reduce_scatter_tensor.default", {Value::of_node(x)},
+                        {{"reduce_op", builder_.string("sum")},
+                         {"group_size", Value::of_integer(8)},
+                         {"group_name", builder_.string("0")}},
+                        {tensor({8})});
     const NodeId hides = product("hides", x);
     output({wait("scattered", scattered), hides});
     EXPECT_NE(refusal(pass, any_size).find("raises an IndexError"), std::string::npos);

@@ -1,5 +1,6 @@
 #include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
+#include "tests/support/call_with.h"
 
 namespace overlap {
 namespace {
@@ -166,16 +167,9 @@ TEST_F(MicroPipelineTpTest, AKeywordWithItsDefaultBelongsToTheFormAndNoOtherDoes
                                   {Value::of_node(input), Value::of_integer(8), Value::of_integer(1)}, {4, 8, 4});
         const Value piece =
             Value::of_node(call("piece", "operator.getitem", {Value::of_node(split), Value::of_integer(0)}, {4, 8, 4}));
-        const Value pieces[] = {builder_.list({&piece, 1})};
-        const Value keyword[] = {builder_.string("dim"), Value::of_integer(dimension)};
-        NodeRecord cat;
-        cat.op = NodeOp::call_function;
-        cat.name = builder_.intern("cat");
-        cat.target = builder_.target("aten.cat.default");
-        cat.args = builder_.list(pieces);
-        cat.kwargs = builder_.dictionary(keyword);
-        const TensorMeta whole = tensor({8, 8, 4});
-        output({scattered(builder_.add(cat, {}, {&whole, 1}), {1, 8, 4})});
+        const NodeId cat = test::call_with(builder_, "cat", "aten.cat.default", {builder_.list({&piece, 1})},
+                                           {{"dim", Value::of_integer(dimension)}}, {tensor({8, 8, 4})});
+        output({scattered(cat, {1, 8, 4})});
         run(pass);
         EXPECT_EQ(is_input(), dimension == 1);
     }
