@@ -122,6 +122,7 @@ Json holistic_json(const MeasuredTrace& trace) {
 Json rank_json(const RankFigures& figures, const DeviceTimes& device) {
     const MeasuredTrace& trace = *figures.trace;
     Json json = {{"file", figures.file}};
+    json["simulated"] = trace.header().is_simulated;
     json["rank"] = trace.header().rank ? Json(*trace.header().rank) : Json(nullptr);
     json["world_size"] = trace.header().world_size ? Json(*trace.header().world_size) : Json(nullptr);
     json["device"] = device.device.empty() ? Json(nullptr) : Json(device.device);
@@ -208,7 +209,8 @@ void add_steps(TextTable& table, const DeviceTimes& device, std::size_t most) {
 /// @param most steps of a GPU, and names, to list.
 void write_text(std::ostream& out, const std::vector<RankFigures>& ranks, std::size_t most) {
     for (const RankFigures& rank : ranks) {
-        out << rank.file << ": " << counted(rank.trace->events().size(), "event") << '\n';
+        out << rank.file << ": " << counted(rank.trace->events().size(), "event")
+            << (rank.trace->header().is_simulated ? ", simulated and not measured" : "") << '\n';
         TextTable table({"GPU time", "span", "compute", "communication", "exposed", "overlap", "idle", "unmatched"});
         bool leaves_out = false;
         for (const DeviceTimes& device : rank.devices) {

@@ -76,6 +76,7 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::not_offloadable, "not_offloadable"},
     {ProblemKind::not_recomputable, "not_recomputable"},
     {ProblemKind::offload_budget_exceeded, "offload_budget_exceeded"},
+    {ProblemKind::simulated_times_as_measured, "simulated_times_as_measured"},
     {ProblemKind::no_gpu_events, "no_gpu_events"},
     {ProblemKind::no_communication, "no_communication"},
     {ProblemKind::launches_without_gpu_event, "launches_without_gpu_event"},

@@ -85,6 +85,7 @@ enum class ProblemKind : std::uint8_t {
     offload_budget_exceeded,
 
     // Of a recorded trace, and of clocks of several.
+    simulated_times_as_measured,
     no_gpu_events,
     no_communication,
     launches_without_gpu_event,

@@ -209,6 +209,9 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         const std::optional<double> time_ms = estimator.time_ms(node);
         if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
     }
+    if (comparison.step.trace->header().is_simulated)
+        run.notes.push_back("warning: the trace " + run.name +
+                            " was simulated and not measured, so the model is fitted to a prediction");
     if (const std::string difference = difference_from_plan(comparison); !difference.empty())
         run.notes.push_back("warning: the trace " + run.name + " may be of another plan: " + difference);
     run.notes.push_back("the trace " + run.name + " has times of " + found + " and of " +

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/trace_origin.h"
 #include "core/files/json_document.h"
 #include "core/files/json_fields.h"
 #include "core/trace/process_group_ranks.h"
@@ -90,17 +91,26 @@ void read_devices(element value, TraceHeader& header) {
     }
 }
 
+/// What others write there is theirs, of whatever type.
+bool says_simulated(element value) {
+    object fields;
+    std::string_view times;
+    return !value.get(fields) && !fields[trace_times_member].get(times) && times == simulated_trace_times;
+}
+
 }  // namespace
 
 void TraceHeaderReader::add(std::string_view key, std::string_view value) {
     header_.members_json += header_.members_json.empty() ? "{\"" : ",\"";
     header_.members_json.append(key).append("\":").append(value);
-    const bool is_needed = key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds";
+    const bool is_needed =
+        key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds" || key == "otherData";
     if (!is_needed || value == "null") return;
     try {
         const JsonDocument document{JsonBytes(std::string(value))};
         if (key == "distributedInfo") read_distributed_info(document.root(), header_);
         if (key == "deviceProperties") read_devices(document.root(), header_);
+        if (key == "otherData") header_.is_simulated = says_simulated(document.root());
         if (key == "baseTimeNanoseconds") header_.base_ns = json_integer(document.root(), JsonPlace(key));
     } catch (const InputError& error) {
         const bool names_member = error.place().starts_with(key);

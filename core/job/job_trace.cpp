@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/trace_origin.h"
 #include "core/files/json_writer.h"
 #include "core/job/program_step.h"
 #include "core/job/rank_texts.h"
@@ -19,7 +20,7 @@ class TraceWriter {
     TraceWriter(const JobDocument& job, const StepTimes& times) : times_(times) {
         json_.begin_object().member("displayTimeUnit", "ms");
         json_.key("otherData").begin_object().member("job", std::string_view(job.name));
-        json_.member("step_ms", times.step_ms).end_object();
+        json_.member("step_ms", times.step_ms).member(trace_times_member, simulated_trace_times).end_object();
         json_.key("traceEvents").begin_array();
     }
 

@@ -42,16 +42,18 @@ bool JobMatch::is_another_job() const {
 
 std::string JobMatch::doubt() const {
     if (is_another_job()) return {};
+    std::string doubts;
+    const auto add = [&](const std::string& sentence) { doubts.append(doubts.empty() ? "" : "; ").append(sentence); };
+    if (is_simulated) add("nothing was measured: the trace is a simulated step");
     if (std::min(share_of_planned(), share_of_measured()) < usual_share) {
-        return "this looks like another job or another plan: " + part_text(pairs, planned) +
-               " planned collectives are in the trace (" + percent(share_of_planned()) + "), and " +
-               part_text(pairs, measured) + " measured ones are in the plan (" + percent(share_of_measured()) + ")";
+        add("this looks like another job or another plan: " + part_text(pairs, planned) +
+            " planned collectives are in the trace (" + percent(share_of_planned()) + "), and " +
+            part_text(pairs, measured) + " measured ones are in the plan (" + percent(share_of_measured()) + ")");
+    } else if (share(in_order_alone, std::max(pairs, 1u)) >= least_share) {
+        add("whether it is the same job is not known: of " + part_text(in_order_alone, pairs) +
+            " matched collectives the trace says neither process group nor size, so only their order was compared");
     }
-    if (share(in_order_alone, std::max(pairs, 1u)) >= least_share) {
-        return "whether it is the same job is not known: of " + part_text(in_order_alone, pairs) +
-               " matched collectives the trace says neither process group nor size, so only their order was compared";
-    }
-    return {};
+    return doubts;
 }
 
 JobMatch job_match(const MeasuredComparison& comparison) {
@@ -59,6 +61,7 @@ JobMatch job_match(const MeasuredComparison& comparison) {
     match.pairs = comparison.matching.pairs;
     match.planned = match.pairs + comparison.only_planned;
     match.measured = match.pairs + comparison.only_measured;
+    match.is_simulated = comparison.step.trace->header().is_simulated;
     match.in_order_alone =
         static_cast<std::uint32_t>(std::ranges::count_if(comparison.rows, [&](const CollectiveComparison& row) {
             if (!row.is_matched()) return false;

@@ -13,6 +13,7 @@ struct JobMatch {
     std::uint32_t pairs = 0;
     std::uint32_t planned = 0, measured = 0;  ///< collectives of either side
     std::uint32_t in_order_alone = 0;         ///< pairs of which the trace says neither process group nor size
+    bool is_simulated = false;                ///< the trace is of a simulated step, see TraceHeader
 
     /// Of the planned collectives those that are in the trace, and of the measured ones those that are in the plan;
     /// 1 where there are none.
@@ -20,8 +21,8 @@ struct JobMatch {
     double share_of_measured() const;
     /// Less than half of the planned collectives are in the trace: what a comparison says of these is chance.
     bool is_another_job() const;
-    /// Why a step that is not of another job may be one all the same: a sentence without full stop, with both shares;
-    /// empty where there is no reason.
+    /// Why a step that is not of another job may be one all the same, with both shares, or was not measured: a sentence
+    /// without full stop; empty where there is no reason.
     std::string doubt() const;
 };
 

@@ -40,6 +40,13 @@ class Problems {
     std::vector<Problem> made_;
 };
 
+void add_origin(const MeasuredTrace& trace, Problems& problems) {
+    if (!trace.header().is_simulated) return;
+    problems.add(Severity::caution, ProblemKind::simulated_times_as_measured, "Simulated",
+                 "nothing was measured: the trace is a simulated step that was written as a trace, so what agrees with "
+                 "it agrees with a prediction");
+}
+
 void add_missing_work(const MeasuredTrace& trace, Problems& problems) {
     if (trace.activities().empty()) {
         problems.add(Severity::caution, ProblemKind::no_gpu_events, "No GPU events",
@@ -112,6 +119,7 @@ std::string microseconds(std::int64_t time_ns) {
 
 std::vector<Problem> trace_problems(const MeasuredTrace& trace) {
     Problems problems;
+    add_origin(trace, problems);
     add_missing_work(trace, problems);
     add_launches(trace.remarks(), problems);
     add_incomplete_events(trace.remarks(), problems);

@@ -146,6 +146,7 @@ struct TraceHeader {
     std::vector<std::string> devices;   ///< names of the GPUs
     std::vector<MeasuredGroup> groups;  ///< `pg_config`
     std::int64_t base_ns = 0;           ///< `baseTimeNanoseconds`, which all start times include already
+    bool is_simulated = false;          ///< a plan or a job was simulated and written as a trace; nothing was measured
     std::string members_json;           ///< an object of all top-level members but the events, as in the file
 };
 

@@ -177,6 +177,17 @@ class CompareCommand(CommandLine):
         whole = self.json("compare", self.graph, "--trace", self.trace("whole.json"), "--json")["measurement"]
         self.assertEqual((whole["share_of_planned"], whole["doubt"]), (1, None))
 
+    def test_a_simulated_trace_is_never_taken_as_measured(self):
+        trace = self.path("simulated.json")
+        self.expect(0, "simulate", self.graph, "--trace", trace)
+        text = self.expect(0, "compare", self.graph, "--trace", trace).stdout
+        self.assertEqual(text.splitlines()[0], "caution: nothing was measured: the trace is a simulated step")
+        self.assertRegex(self.expect(0, "trace-stats", trace).stdout.splitlines()[0], "events, simulated and not measured$")
+        self.assertTrue(self.json("trace-stats", trace, "--json")["ranks"][0]["simulated"])
+        self.assertFalse(self.json("trace-stats", self.trace("job.json"), "--json")["ranks"][0]["simulated"])
+        said = self.expect(0, "calibrate", self.graph, trace, "--cost-model", "h100-sxm", "-o", self.path("m.cost.json")).stderr
+        self.assertIn("simulated.json was simulated and not measured, so the model is fitted to a prediction", said)
+
     def test_times_of_a_profile(self):
         def change(collectives):
             for each in collectives:

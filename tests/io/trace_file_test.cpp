@@ -59,6 +59,20 @@ TEST(TraceFile, KeepsWhatStandsBesideTheEvents) {
         R"({"schemaVersion":1,"deviceProperties":[{"id": 0, "name": "H100"}],"x\"y":[1, 2],"traceName":"t.json","distributedInfo":null})");
 }
 
+TEST(TraceFile, KnowsASimulatedStepAndLeavesOthersTheirData) {
+    for (const auto& [other_data, is_simulated] : {std::pair(R"({"graph": "g", "times": "simulated"})", true),
+                                                   {R"({"graph": "g", "times": "measured"})", false},
+                                                   {R"({"times": 1})", false},
+                                                   {R"({})", false},
+                                                   {R"(["times", "simulated"])", false},
+                                                   {R"("simulated")", false},
+                                                   {"null", false}}) {
+        const auto trace = test::trace_of(two_events, std::string(R"(, "otherData": )") + other_data);
+        EXPECT_EQ(trace->header().is_simulated, is_simulated) << other_data;
+        EXPECT_NE(trace->header().members_json.find(other_data), std::string::npos);
+    }
+}
+
 TEST(TraceFile, EventsMayBeReadAgainWithAllTheirArgs) {
     const test::TemporaryFolder folder;
     const std::string args = R"(, "args": {"grid": [24, 1, 1], "text": "}{]["})";

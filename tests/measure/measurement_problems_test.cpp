@@ -45,6 +45,15 @@ TEST(MeasurementProblems, TellWhatIsMissing) {
     EXPECT_EQ(trace_problems(*single.finish(header)).at(0).severity, Severity::note);
 }
 
+TEST(MeasurementProblems, BeginWithTimesThatWereNotMeasured) {
+    test::TraceSketch sketch;
+    sketch.kernel("gemm", "7", 100, 10);
+    TraceHeader header;
+    header.is_simulated = true;
+    EXPECT_EQ(kinds_of(trace_problems(*sketch.finish(header))),
+              (Kinds{"simulated_times_as_measured", "no_communication"}));
+}
+
 TEST(MeasurementProblems, HaveATitleAndASentence) {
     test::TraceSketch sketch;
     sketch.kernel("ncclDevKernel_AllGather_RING_LL", "20", 100, 10, 105);

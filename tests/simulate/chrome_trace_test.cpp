@@ -54,6 +54,7 @@ TEST_F(ChromeTrace, AMeasuredOneSaysWhichRankAndOperatorItIsOf) {
     const TracedRank rank{1, 2, graph.header().process_groups, {"0"}};
     trace = nlohmann::json::parse(
         chrome_trace_json(graph, simulation, memory_profile(graph, StorageRule::corrected), nullptr, &rank));
+    EXPECT_EQ(trace.at("otherData").at("times"), "measured");
     EXPECT_EQ(trace.at("distributedInfo"), (nlohmann::json{{"rank", 1}, {"world_size", 2}}));
     const nlohmann::json kernel = events("X")[0].at("args"), collective = events("X")[1].at("args");
     EXPECT_EQ(kernel.at("Input Dims"), nlohmann::json::parse("[[4]]"));
@@ -164,7 +165,8 @@ TEST_F(ChromeTrace, NothingIsShownOfAWaitThatDoesNotBlock) {
 TEST_F(ChromeTrace, SaysWhatItIsOf) {
     EXPECT_EQ(trace.at("displayTimeUnit"), "ms");
     EXPECT_EQ(trace.at("otherData"),
-              nlohmann::json::parse(R"({"graph": "sketch", "step_ms": 4, "exposed_ms": 3, "contention": "none"})"));
+              nlohmann::json::parse(R"({"graph": "sketch", "step_ms": 4, "exposed_ms": 3, "contention": "none",
+                                       "times": "simulated"})"));
     EXPECT_FALSE(trace.contains("distributedInfo"));
 }
 

@@ -45,7 +45,8 @@ class Measurements(unittest.TestCase):
     def test_a_plan_against_a_measured_step(self) -> None:
         measured = core.compare_with_trace(self.step, [core.read_trace(self.trace)])
         given = overlap_json("compare", SMALL, "--trace", self.trace, "--json", "--quiet")
-        self.assertEqual((measured.matched, measured.doubt), (given["measurement"]["matched"], ""))
+        self.assertEqual((measured.matched, measured.doubt), (given["measurement"]["matched"], given["measurement"]["doubt"]))
+        self.assertIn("simulated", measured.doubt)
         self.assertEqual((measured.before.step_ms, measured.after.step_ms),
                          (given["before"]["step_ms"], given["after"]["step_ms"]))
         error = given["prediction_error"]["model"]

@@ -16,8 +16,9 @@ MeasuredJob::Verdict verdictOn(const std::shared_ptr<const Measurement>& measure
                                const std::shared_ptr<const Evaluation>& evaluation) {
     MeasuredJob::Verdict verdict{measurement, {}, {}};
     try {
-        const JobMatch match = job_match(compare_with_measurement(
-            evaluation, measured_step(measurement->traces.front()), {.ranks = &measurement->aligned, .own = 0}));
+        JobMatch match = job_match(compare_with_measurement(evaluation, measured_step(measurement->traces.front()),
+                                                            {.ranks = &measurement->aligned, .own = 0}));
+        match.is_simulated = false;  // which the measurement's own problems say
         verdict.doubt = QString::fromStdString(match.doubt());
         try {
             require_same_job(match);

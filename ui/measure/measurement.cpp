@@ -108,6 +108,10 @@ Measurement::Event Measurement::eventOf(std::uint32_t reference) const {
     return {rank, reference - first_references[rank]};
 }
 
+bool Measurement::isSimulated() const {
+    return std::ranges::any_of(traces, [](const auto& trace) { return trace->header().is_simulated; });
+}
+
 QString Measurement::rankName(std::size_t rank) const {
     if (const auto number = traces[rank]->header().rank) return QObject::tr("Rank %1").arg(*number);
     return QFileInfo(files[static_cast<qsizetype>(rank)]).fileName();

@@ -36,6 +36,8 @@ struct Measurement {
     Event eventOf(std::uint32_t reference) const;
     /// `Rank 3`, or, where a trace does not say its rank, its file's name.
     QString rankName(std::size_t rank) const;
+    /// True where a rank's trace is a simulated step that was written as a trace.
+    bool isSimulated() const;
 };
 
 /// Times of the first GPU of a measurement's first rank, as means of its counted steps; see device_times().

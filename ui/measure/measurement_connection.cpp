@@ -18,7 +18,8 @@ namespace overlap::ui {
 namespace {
 
 QString captionOf(const Measurement& measurement) {
-    QStringList parts{MeasurementConnection::tr("measured")};
+    QStringList parts{measurement.isSimulated() ? MeasurementConnection::tr("simulated, written as a trace")
+                                                : MeasurementConnection::tr("measured")};
     if (measurement.traces.size() > 1)
         parts.append(MeasurementConnection::tr("%1 ranks").arg(measurement.traces.size()));
     if (const auto& devices = measurement.traces.front()->header().devices; !devices.empty())

@@ -94,7 +94,7 @@ void Measurements::start(Request request) {
 
 void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurements) {
     for (const auto& measurement : measurements) {
-        measurement->title = freeTitle();
+        measurement->title = freeTitle(*measurement);
         measurements_.push_back(measurement);
         graphs_.push_back(reading_.graph);
         emit changed();
@@ -103,13 +103,14 @@ void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurem
     if (reading_.show && !measurements.empty()) setCurrentIndex(count() - 1);
 }
 
-QString Measurements::freeTitle() const {
+QString Measurements::freeTitle(const Measurement& of) const {
     const auto taken = [this](const QString& title) {
         return std::any_of(measurements_.begin(), measurements_.end(),
                            [&](const auto& measurement) { return measurement->title == title; });
     };
-    QString title = tr("Measured");
-    for (int number = 2; taken(title); ++number) title = tr("Measured %1").arg(number);
+    const QString word = of.isSimulated() ? tr("Simulated") : tr("Measured");
+    QString title = word;
+    for (int number = 2; taken(title); ++number) title = QStringLiteral("%1 %2").arg(word).arg(number);
     return title;
 }
 

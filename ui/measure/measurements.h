@@ -76,7 +76,7 @@ class Measurements : public QObject {
     void start(Request request);
     void startNext();
     void add(const std::vector<std::shared_ptr<Measurement>>& measurements);
-    QString freeTitle() const;
+    QString freeTitle(const Measurement& of) const;
 
     std::vector<std::shared_ptr<const Measurement>> measurements_;
     std::vector<QString> graphs_;  ///< of each, see graphOf()

@@ -34,7 +34,7 @@ std::vector<Figure> figuresOf(const Measurement& measurement) {
     const auto figure = [&](const QString& label, const QString& value, const QString& help) {
         return Figure{label, value, {}, 0, tr("%1 (%2, %3)").arg(help, of, whose)};
     };
-    QString step = measured.steps == 1 ? tr("measured step") : of;
+    QString step = measured.steps > 1 ? of : measurement.isSimulated() ? tr("simulated step") : tr("measured step");
     if (measurement.traces.size() > 1) step += QStringLiteral(" · ") + whose;
     return {
         figure(step, formatTime(measured.step_ms), tr("From the first event on the GPU to the end of the last")),

@@ -8,6 +8,8 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "core/memory/memory_profile.h"
+#include "core/simulate/chrome_trace.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -253,6 +255,26 @@ class MeasuredWindowTest : public QObject {
         emit statistics.view()->activated(statistics.model()->index(2, 0));
         QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
         QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
+    }
+
+    void aSimulatedStepIsNeverCalledMeasured() {
+        QTemporaryDir folder;
+        const auto step = loadGraph(smallGraphFile()).baseline;
+        QFile file(folder.filePath("step.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(
+            chrome_trace_json(*step->graph, step->simulation, memory_profile(*step->graph, StorageRule::corrected))));
+        file.close();
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile(), file.fileName()});
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.times().measurements().at(0)->title, QStringLiteral("Simulated"));
+        const auto& problems = window.workspace().problems().problems()->problems();
+        QCOMPARE(problems.front().kind, ProblemKind::simulated_times_as_measured);
+        QVERIFY(std::ranges::none_of(problems, [](const Problem& of) { return of.title == "Another job?"; }));
+        QVERIFY(saysInStatus(window, QStringLiteral("simulated step")));
+        QVERIFY(!saysInStatus(window, QStringLiteral("measured step")));
     }
 
     /// The range that is shown while nothing is open is that of no plan.
