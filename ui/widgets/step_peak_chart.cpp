@@ -182,6 +182,8 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
         if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, all_named_)) {
             names_.push_back({point, text, *found});
+        } else if (const auto shorter = all_named_ ? std::nullopt : elided(point, free)) {
+            names_.push_back(*shorter);
         } else if (all_named_ && !has_number) {
             numbered.push_back(point);
             found_all = false;
@@ -195,6 +197,20 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
         nameless.push_back(point);
     }
     return found_all && without_number.empty();
+}
+
+/// A name that has no place beside its point, without its middle.
+std::optional<StepPeakChart::Name> StepPeakChart::elided(int point, NamePlaces& free) const {
+    const QFontMetrics metrics(textFont(smallTextPx));
+    const QString title = titleOf(point);
+    for (const int letters : {24, 16, 10}) {
+        if (title.size() <= letters) continue;
+        const QString text = elidedName(metrics, title, Qt::ElideMiddle, letters * metrics.averageCharWidth());
+        const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
+        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, false))
+            return Name{point, text, *found};
+    }
+    return {};
 }
 
 QRectF StepPeakChart::roomForNames() const {

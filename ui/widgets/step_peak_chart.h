@@ -86,7 +86,7 @@ class StepPeakChart : public QWidget {
         QString text;
         NamePlace place;
     };
-    /// Names that are shown whatever the pointer is at.
+    /// Names that are shown whatever the pointer is at; without their middles where they have no room else.
     const std::vector<Name>& names() const { return names_; }
     /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks.
     /// They cover no name and no point; where there is no such place, what they cover is not drawn meanwhile.
@@ -134,6 +134,7 @@ class StepPeakChart : public QWidget {
     void fitRanges();
     void placeNames();
     bool placeNames(std::vector<int>& numbered, std::vector<int>& nameless);
+    std::optional<Name> elided(int point, NamePlaces& free) const;
     double legendHeight(const QString& legend) const;
     /// Below the axis; empty where there is no legend.
     QRectF legendPlace() const;

@@ -30,6 +30,16 @@ int mostLabels(double length, int spacing) {
     return std::max(2, static_cast<int>(length / spacing));
 }
 
+/// Of one label nobody reads a scale: where round values leave no more, finer ones are taken, as far as they have room.
+/// @param labels makes labels of at most so many values.
+template <typename Labels>
+auto atLeastTwo(int most, const Labels& labels) {
+    constexpr int tries = 4;
+    auto found = labels(most);
+    for (int more = 1; found.size() < 2 && more <= tries; ++more) found = labels(most + more);
+    return found;
+}
+
 QString boundText() {
     return StepPeakChart::tr("bound");
 }
@@ -47,30 +57,32 @@ std::vector<StepPeakChart::AxisLabel> StepPeakChart::stepLabels() const {
     const double height = QFontMetricsF(numberFont(smallTextPx)).height();
     // Neither into the line above nor into the labels of the other axis.
     const double highest = headlinePlace().bottom(), lowest = inside.bottom() + tick_length + 1 - height;
-    std::vector<AxisLabel> labels;
-    for (const AxisTick& tick :
-         axisTicks(steps_.lowest, steps_.highest, Unit::Time, mostLabels(inside.height(), step_spacing))) {
-        const double y = yOf(tick.value), top = std::clamp(y - height / 2, std::min(highest, lowest), lowest);
-        const QRectF place(0, top, Metrics::left_margin - tick_length - 3, height);
-        if (!labels.empty() && labels.back().place.intersects(place)) continue;
-        labels.push_back({tick.label, place, QLineF(inside.left() - tick_length, y, inside.left(), y)});
-    }
-    return labels;
+    return atLeastTwo(mostLabels(inside.height(), step_spacing), [&](int most) {
+        std::vector<AxisLabel> labels;
+        for (const AxisTick& tick : axisTicks(steps_.lowest, steps_.highest, Unit::Time, most)) {
+            const double y = yOf(tick.value), top = std::clamp(y - height / 2, std::min(highest, lowest), lowest);
+            const QRectF place(0, top, Metrics::left_margin - tick_length - 3, height);
+            if (!labels.empty() && labels.back().place.intersects(place)) continue;
+            labels.push_back({tick.label, place, QLineF(inside.left() - tick_length, y, inside.left(), y)});
+        }
+        return labels;
+    });
 }
 
 std::vector<StepPeakChart::AxisLabel> StepPeakChart::peakLabels() const {
     const QRectF inside = area();
     const QFontMetricsF numbers(numberFont(smallTextPx));
-    std::vector<AxisLabel> labels;
-    for (const AxisTick& tick :
-         axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, mostLabels(inside.width(), peak_spacing))) {
-        const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
-        const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
-        const QRectF place(left, inside.bottom() + tick_length + 1, width, numbers.height());
-        if (!labels.empty() && labels.back().place.right() + least_gap > left) continue;
-        labels.push_back({tick.label, place, QLineF(x, inside.bottom(), x, inside.bottom() + tick_length)});
-    }
-    return labels;
+    return atLeastTwo(mostLabels(inside.width(), peak_spacing), [&](int most) {
+        std::vector<AxisLabel> labels;
+        for (const AxisTick& tick : axisTicks(peaks_.lowest, peaks_.highest, Unit::Bytes, most)) {
+            const double x = xOf(tick.value), width = numbers.horizontalAdvance(tick.label);
+            const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, rect().width() - width));
+            const QRectF place(left, inside.bottom() + tick_length + 1, width, numbers.height());
+            if (!labels.empty() && labels.back().place.right() + least_gap > left) continue;
+            labels.push_back({tick.label, place, QLineF(x, inside.bottom(), x, inside.bottom() + tick_length)});
+        }
+        return labels;
+    });
 }
 
 void StepPeakChart::paintAxes(QPainter& painter) const {

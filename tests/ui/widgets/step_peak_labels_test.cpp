@@ -1,0 +1,59 @@
+#include <QtTest>
+#include <algorithm>
+
+#include "ui/widgets/step_peak_chart.h"
+
+namespace overlap::ui {
+
+/// Labels of a chart in little room.
+class StepPeakLabelsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    /// Of one label nobody reads a scale.
+    void bothAxesHaveAtLeastTwoLabels() {
+        for (const QSize size : {QSize(320, 100), QSize(280, 88), QSize(420, 130), QSize(200, 200)})
+            for (const double longest_ms : {1550.0, 1590.0, 1640.0, 1905.0, 2010.0, 2600.0}) {
+                StepPeakChart chart({});
+                chart.add({0, {}, 1510, std::int64_t{24} << 30, 0});
+                chart.add({1, {}, longest_ms, std::int64_t{31} << 30, 0});
+                chart.resize(size);
+                chart.show();
+                int steps = 0, peaks = 0;
+                std::vector<QRectF> places = chart.textPlaces();
+                places.erase(places.begin());  // the line above
+                for (const QRectF& place : places) ++(place.top() > size.height() - 24 ? peaks : steps);
+                QVERIFY2(steps >= 2 && peaks >= 2, qPrintable(QStringLiteral("%1x%2, %3: %4 and %5")
+                                                                  .arg(size.width())
+                                                                  .arg(size.height())
+                                                                  .arg(longest_ms)
+                                                                  .arg(steps)
+                                                                  .arg(peaks)));
+            }
+    }
+
+    /// Rather than none at all.
+    void aNameThatHasNoRoomStandsWithoutItsMiddle() {
+        StepPeakChart chart({});
+        const QString title = QStringLiteral("Found 930 ms at 23.5 GiB with gathers in a group of their own");
+        chart.add({0, title, 1500, std::int64_t{40} << 30});
+        chart.add({1, "knee", 1700, std::int64_t{30} << 30, 2});
+        chart.show();
+        chart.resize(1400, 300);
+        const auto name = [&] {
+            const auto found = std::ranges::find(chart.names(), 1, &StepPeakChart::Name::point);
+            return found == chart.names().end() ? QString() : found->text;
+        };
+        QCOMPARE(name(), title);
+        chart.resize(330, 130);
+        QVERIFY2(name().startsWith("Foun") && name().contains(QChar(0x2026)) && name().endsWith("n"),
+                 qPrintable(name()));
+        QTest::mouseMove(&chart, chart.place(chart.points()[1]).toPoint());
+        QTRY_VERIFY2(!chart.markedNames().empty() && chart.markedNames().front().text == title, "all of it");
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::StepPeakLabelsTest)
+#include "step_peak_labels_test.moc"
