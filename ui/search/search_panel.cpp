@@ -348,8 +348,10 @@ QString SearchPanel::beginning() const {
 /// with.
 void SearchPanel::introduce() {
     if (busy() || found_ || result_text_ != introduced_) return;
-    introduced_ = beginning() + tr("It evaluates plans with the exact passes, and says how far the best is from the "
-                                   "best there can be. You can go on working meanwhile.");
+    const QString begins = beginning();
+    introduced_ = (begins.isEmpty() ? tr("A search evaluates") : begins + tr("It evaluates")) + u' ' +
+                  tr("plans with the exact passes, and says how far the best is from the best there can be. You can go "
+                     "on working meanwhile.");
     const auto evaluation = document_.evaluation();
     const bool differs = evaluation && !evaluation->refused && evaluation->on_shared_links;
     showLinks(LinkSharing::by_host, differs);
