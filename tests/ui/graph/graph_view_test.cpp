@@ -209,46 +209,6 @@ class GraphViewTest : public QObject {
         QVERIFY(!view_->minimapRect().isEmpty());
     }
 
-    void aViewOfAnotherSizeKeepsItsMiddle() {
-        view_->zoomBy(3, {100, 100});
-        const QPointF middle = view_->toPlane(QRectF(view_->rect()).center());
-        const double scale = view_->scale();
-        for (const QSize size : {QSize(500, 300), QSize(1200, 420), QSize(300, 700)}) {
-            view_->resize(size);
-            const QPointF now = view_->toPlane(QRectF(view_->rect()).center());
-            QVERIFY2((now - middle).manhattanLength() < 2,
-                     qPrintable(QStringLiteral("%1, %2").arg(now.x()).arg(now.y())));
-            QCOMPARE(view_->scale(), scale);
-        }
-    }
-
-    void allOfItStaysInViewInAnotherSize() {
-        view_->toggle(box("layers.0"));
-        view_->fitAll();
-        for (const QSize size : {QSize(500, 300), QSize(1200, 900), QSize(300, 700)}) {
-            view_->resize(size);
-            const auto& whole = model_->arrangement().size;
-            const QRectF all(view_->toScreen({0, 0}), view_->toScreen({whole.width, whole.height}));
-            QVERIFY(QRectF(view_->rect()).contains(all));
-            QVERIFY2(std::abs(all.center().x() - size.width() / 2.0) < 1, "in the middle");
-        }
-        view_->panBy({40, 0});
-        const double scale = view_->scale();
-        view_->resize(900, 600);
-        QVERIFY2(view_->scale() == scale, "it was moved since");
-        const double at_first = [this] {
-            GraphView fresh(*model_);
-            fresh.resize(900, 600);
-            fresh.show();
-            return fresh.scale();
-        }();
-        GraphView other(*model_);
-        other.resize(300, 200);
-        other.show();
-        other.resize(900, 600);
-        QCOMPARE(other.scale(), at_first);
-    }
-
     void theMinimapMovesTheView() {
         view_->zoomBy(3, {100, 100});
         const QRectF map = view_->minimapRect();

@@ -1,0 +1,80 @@
+#include <cmath>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/graph/graph_view.h"
+
+namespace overlap::ui {
+
+/// What the graph shows in a view of another size.
+class GraphSizesTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        QVERIFY(waitForEvaluation(*document_));
+        model_ = std::make_unique<GraphModel>(*document_);
+        view_ = std::make_unique<GraphView>(*model_);
+        view_->resize(1000, 700);
+        view_->show();
+    }
+    void cleanup() {
+        view_.reset();
+        model_.reset();
+        document_.reset();
+    }
+
+    void aViewOfAnotherSizeKeepsItsMiddle() {
+        view_->zoomBy(3, {100, 100});
+        const QPointF middle = view_->toPlane(QRectF(view_->rect()).center());
+        const double scale = view_->scale();
+        for (const QSize size : {QSize(500, 300), QSize(1200, 420), QSize(300, 700)}) {
+            view_->resize(size);
+            const QPointF now = view_->toPlane(QRectF(view_->rect()).center());
+            QVERIFY2((now - middle).manhattanLength() < 2,
+                     qPrintable(QStringLiteral("%1, %2").arg(now.x()).arg(now.y())));
+            QCOMPARE(view_->scale(), scale);
+        }
+    }
+
+    void allOfItStaysInViewInAnotherSize() {
+        view_->toggle(box("layers.0"));
+        view_->fitAll();
+        for (const QSize size : {QSize(500, 300), QSize(1200, 900), QSize(300, 700)}) {
+            view_->resize(size);
+            const auto& whole = model_->arrangement().size;
+            const QRectF all(view_->toScreen({0, 0}), view_->toScreen({whole.width, whole.height}));
+            QVERIFY(QRectF(view_->rect()).contains(all));
+            QVERIFY2(std::abs(all.center().x() - size.width() / 2.0) < 1, "in the middle");
+        }
+        view_->panBy({40, 0});
+        const double scale = view_->scale();
+        view_->resize(900, 600);
+        QVERIFY2(view_->scale() == scale, "it was moved since");
+        const double at_first = [this] {
+            GraphView fresh(*model_);
+            fresh.resize(900, 600);
+            fresh.show();
+            return fresh.scale();
+        }();
+        GraphView other(*model_);
+        other.resize(300, 200);
+        other.show();
+        other.resize(900, 600);
+        QCOMPARE(other.scale(), at_first);
+    }
+
+  private:
+    BoxId box(const char* module) const {
+        return model_->tree().box_of(document_->modules().find(module), Phase::forward);
+    }
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<GraphModel> model_;
+    std::unique_ptr<GraphView> view_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::GraphSizesTest)
+#include "graph_sizes_test.moc"
