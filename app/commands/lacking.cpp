@@ -1,5 +1,7 @@
 #include "app/commands/lacking.h"
 
+#include <execinfo.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -35,6 +37,10 @@ void end_with_a_sentence(const char* program, int status) {
     ending_program = program;
     lacking_status = status;
     std::set_terminate(end_by_uncaught);
+    // Where an exception passes one of the C library's functions, as std::call_once() has one, that library loads what
+    // it needs when this first happens, and ends the program without memory for it. Now there is some.
+    void* frame = nullptr;
+    backtrace(&frame, 1);
 }
 
 void say_that_memory_is_lacking() {
