@@ -72,17 +72,33 @@ int ButtonRows::heightForWidth(int width) const {
     return std::max(0, height - gap);
 }
 
+/// A group that has no room behind another one begins a row, where it has room in that.
 std::vector<ButtonRows::Row> ButtonRows::rowsOf(int width) const {
     std::vector<Row> rows;
     for (const Shown* shown : all()) {
         if (!rows.empty()) {
-            rows.back().push_back(shown);
-            if (widthOf(rows.back()) <= width) continue;
-            rows.back().pop_back();
+            const bool begins = rows.back().back()->group != shown->group;
+            const Row group = begins ? groupOf(shown->group) : Row();
+            Row longer = rows.back();
+            if (begins && widthOf(group) <= width)
+                longer.insert(longer.end(), group.begin(), group.end());
+            else
+                longer.push_back(shown);
+            if (widthOf(longer) <= width) {
+                rows.back().push_back(shown);
+                continue;
+            }
         }
         rows.push_back({shown});
     }
     return rows;
+}
+
+ButtonRows::Row ButtonRows::groupOf(quint64 group) const {
+    Row row;
+    for (const Shown& shown : buttons_)
+        if (shown.group == group) row.push_back(&shown);
+    return row;
 }
 
 void ButtonRows::resizeEvent(QResizeEvent* event) {

@@ -9,7 +9,7 @@ class QToolButton;
 namespace overlap::ui {
 
 /// Buttons at the right, in as many rows as it takes: they never widen the window. One that is wider than it is cut.
-/// Between those of two groups there is a line.
+/// Between those of two groups there is a line, or the second one begins a row.
 class ButtonRows : public QWidget {
   public:
     explicit ButtonRows(QWidget* parent = nullptr);
@@ -40,6 +40,7 @@ class ButtonRows : public QWidget {
     static int widthOf(const Row& row);
     static int heightOf(const Row& row);
     Row all() const;
+    Row groupOf(quint64 group) const;
     void place();
 
     std::vector<Shown> buttons_;

@@ -73,6 +73,10 @@ class NoticeBarTest : public QObject {
         QCOMPARE(discard->toolTip(), "They can be taken back");
         QCOMPARE(forget->toolTip(), "Its best plan is lost");
         QVERIFY(again->toolTip().isEmpty());
+        // Where both have no room in one row, each has its own.
+        shown.window.resize(500, 640);
+        QTRY_VERIFY(discard->geometry().bottom() < again->geometry().top());
+        QCOMPARE(again->y(), forget->y());
         shown.window.resize(150, 640);
         QTRY_VERIFY2(discard->toolTip().startsWith("Discard recovered edits\n"), "it is cut");
     }
