@@ -111,6 +111,29 @@ class PlanNamesTest : public QObject {
         }
     }
 
+    /// The word before them gives way to the figures that the name of a found plan has.
+    void figuresOfAFoundPlanAreWhatIsReadOfItsName() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        const QString found = QStringLiteral("Found 1588.2 ms at 46.09 GiB");
+        for (const QString& name : {names[1], found, names[4]}) {
+            window.document().addCopyOfCurrent();
+            window.document().renameCurrent(name);
+        }
+        auto* bar = window.findChild<VariantBar*>();
+        int shortened = 0;
+        for (int width = 1600; width >= 800; width -= 80) {
+            window.resize(width, 640);
+            QTRY_COMPARE(window.width(), width);
+            runAllDue();
+            const QString drawn = bar->drawnTitle(3);
+            shortened += !drawn.startsWith("Found");
+            QVERIFY2(drawn.startsWith(found) || drawn.startsWith("1588.2 "), qPrintable(drawn));
+        }
+        QVERIFY(shortened > 0);
+        QVERIFY(bar->tabs()->tabToolTip(3).startsWith(found + u'\n'));
+    }
+
     /// Whatever a plan is called, the dot behind its name says that it is in no file as it is.
     void aDotOfANameIsNoDotOfAnEdit() {
         MainWindow window;
