@@ -80,9 +80,9 @@ class Search final : public Command {
         const Interruption interruption;
         options_.stop = interruption.token();
         SearchResult result = search(graph);
-        result.best.plan = found_plan(result);
-        write_plan_file(result.best.plan, plan_file_);
         const double simulated_ms = evaluate(read, result.best.plan)->simulation.step_ms;
+        result.best.plan = found_plan(result, simulated_ms);
+        write_plan_file(result.best.plan, plan_file_);
         if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
         if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
         print(streams, result, simulated_ms);

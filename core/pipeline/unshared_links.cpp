@@ -12,7 +12,15 @@ namespace {
 /// Of the step: what sharing must change to be worth a line.
 constexpr double told_share = 0.0005;
 
+bool is_told(double step_ms, double shared_step_ms) {
+    return shared_step_ms > step_ms * (1 + told_share);
+}
+
 }  // namespace
+
+double told_step_ms(double step_ms, double shared_step_ms) {
+    return is_told(step_ms, shared_step_ms) ? shared_step_ms : step_ms;
+}
 
 std::optional<SharedLinkStep> step_on_shared_links(const Graph& graph, std::span<const double> times_ms,
                                                    const Simulation& simulation, const TimeSource* source,
@@ -25,7 +33,7 @@ std::optional<SharedLinkStep> step_on_shared_links(const Graph& graph, std::span
     const Simulation step = sourced_simulation(graph, times_ms, sharing.get(), options, std::move(stop)).simulation;
     shared.step_ms = step.step_ms;
     shared.exposed_ms = step.exposed_ms;
-    if (shared.step_ms <= simulation.step_ms * (1 + told_share)) return {};
+    if (!is_told(simulation.step_ms, shared.step_ms)) return {};
     return shared;
 }
 

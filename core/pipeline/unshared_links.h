@@ -18,6 +18,10 @@ struct SharedLinkStep {
     std::vector<std::vector<std::string>> links;  ///< names of the process groups on each link that several use
 };
 
+/// The one step of a plan that is told, in its name for example: the one with links shared where that is longer by what
+/// is worth a line, else the one of the figures. It is that of step_with_links_shared().
+double told_step_ms(double step_ms, double shared_step_ms);
+
 /// The step that links allow, for figures that do not share them: as if every group had a card of its own, a plan gains
 /// from each further group what no card carries.
 /// @param simulation of the graph with these times by sourced_simulation().

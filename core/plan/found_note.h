@@ -12,7 +12,17 @@ inline constexpr std::string_view found_note_words = "Found by a search of ";
 
 /// What a plan that a search found is called, such as `Found 1588.2 ms at 29.6 GiB`: plans of one search, and of
 /// several, stand beside one another.
-/// @param step_ms as the search has it. @param peak_bytes the corrected peak.
+/// @param step_ms as the window tells it, see told_step_ms(). @param peak_bytes the corrected peak.
 std::string found_plan_name(double step_ms, std::int64_t peak_bytes);
+
+/// What it is called when it has been edited: by the figures that it has then, such as `Edited 1579.4 ms at 29.6 GiB`.
+std::string edited_plan_name(double step_ms, std::int64_t peak_bytes);
+/// The same while these are not known.
+inline constexpr std::string_view edited_plan_words = "Edited plan";
+
+/// Whether a name is a found_plan_name(), also with a number behind it that tells it from another.
+bool is_found_plan_name(std::string_view name);
+/// Whether a name is an edited_plan_name() or edited_plan_words.
+bool is_edited_plan_name(std::string_view name);
 
 }  // namespace overlap

@@ -3,6 +3,7 @@
 #include "core/base/wording.h"
 #include "core/files/csv_table.h"
 #include "core/files/json_writer.h"
+#include "core/pipeline/unshared_links.h"
 #include "core/plan/found_note.h"
 
 namespace overlap {
@@ -61,9 +62,9 @@ void write_element(JsonWriter& json, const PlanElement& element) {
 
 }  // namespace
 
-Plan found_plan(const SearchResult& result) {
+Plan found_plan(const SearchResult& result, double simulated_ms) {
     Plan plan = result.best.plan;
-    plan.name = found_plan_name(result.best.step_ms, result.best.corrected_peak_bytes);
+    plan.name = found_plan_name(told_step_ms(simulated_ms, result.best.step_ms), result.best.corrected_peak_bytes);
     plan.notes.assign(found_note_words).append(counted(result.evaluations, "plan"));
     plan.notes.append(" (").append(result.best.origin).append(").");
     if (!result.groups_left_out.empty())

@@ -7,7 +7,8 @@
 namespace overlap {
 
 /// The best plan by the name that says its step and peak, with notes that say how it was made.
-Plan found_plan(const SearchResult& result);
+/// @param simulated_ms see search_report_json(): which of both steps the name has, told_step_ms() decides.
+Plan found_plan(const SearchResult& result, double simulated_ms);
 
 /// The report of `overlap search --report` (resources/schemas/search.schema.json).
 /// @param simulated_ms the step of the best plan as `overlap simulate` has it, where groups share links only if the

@@ -164,7 +164,7 @@ TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
     EXPECT_FALSE(evaluation->refused);
     EXPECT_EQ(evaluation->simulation.step_ms, found.best.step_ms);
     EXPECT_EQ(evaluation->corrected_memory.peak_bytes, found.best.corrected_peak_bytes);
-    EXPECT_EQ(found_plan(found).name,
+    EXPECT_EQ(found_plan(found, evaluation->simulation.step_ms).name,
               "Found " + time_text(found.best.step_ms) + " at " + bytes_text(found.best.corrected_peak_bytes));
 }
 

@@ -141,12 +141,14 @@ TEST(SearchReport, HasAllOfTheResult) {
     EXPECT_EQ(search_front_csv(result),
               "limit_bytes,step_ms,peak_bytes,bound_ms,knee,origin\r\n"
               "100,4,90,3,knee,of it\r\n200,3.5,150,3,,other\r\n");
-    EXPECT_EQ(found_plan(result).name, "Found 4 ms at 2 MiB");
-    EXPECT_EQ(found_plan(result).notes,
+    EXPECT_EQ(found_plan(result, 4).name, "Found 4 ms at 2 MiB");
+    EXPECT_EQ(found_plan(result, 3.5).name, "Found 4 ms at 2 MiB") << "links shared make a difference";
+    EXPECT_EQ(found_plan(result, 3.999).name, "Found 3.999 ms at 2 MiB") << "as the window shows it";
+    EXPECT_EQ(found_plan(result, 4).notes,
               "Found by a search of 9 plans (so). Without the settings of process groups that this plan does not make: "
               "g, h.");
     result.groups_left_out.clear();
-    EXPECT_EQ(found_plan(result).notes, "Found by a search of 9 plans (so).");
+    EXPECT_EQ(found_plan(result, 4).notes, "Found by a search of 9 plans (so).");
 }
 
 }  // namespace

@@ -22,4 +22,8 @@ std::string noteOfEdited(std::string note) {
     return note;
 }
 
+std::string nameOfEdited(std::string name) {
+    return is_found_plan_name(name) ? std::string(edited_plan_words) : name;
+}
+
 }  // namespace overlap::ui

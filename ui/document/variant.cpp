@@ -4,6 +4,8 @@
 #include <QUndoCommand>
 #include <utility>
 
+#include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/found_note.h"
 #include "ui/document/found_note.h"
 #include "ui/document/plan_change.h"
 
@@ -61,7 +63,10 @@ QString Variant::title() const {
 void Variant::edit(const QString& text, const Plan& plan, const QString& merge_key) {
     if (read_only_ || plan == plan_) return;
     Plan edited = plan;
-    if (!does_the_same(plan, plan_)) edited.notes = noteOfEdited(std::move(edited.notes));
+    if (!does_the_same(plan, plan_)) {
+        edited.notes = noteOfEdited(std::move(edited.notes));
+        if (edited.name == plan_.name) edited.name = nameOfEdited(std::move(edited.name));  // else it is a new one
+    }
     undo_stack_.push(new PlanEdit(*this, text, edited, merge_key));
 }
 
@@ -92,7 +97,20 @@ void Variant::setPlan(const Plan& plan) {
 void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current) {
     evaluation_ = std::move(evaluation);
     stale_ = !current;
+    const bool renamed = current && followFigures();
     emit evaluationChanged();
+    if (renamed) emit titleChanged();
+}
+
+/// The name of an edited plan that was found is its figures. @returns whether they are others now.
+bool Variant::followFigures() {
+    const bool known = evaluation_ && !evaluation_->refused && evaluation_->times_known;
+    if (read_only_ || !modified() || !known || !is_edited_plan_name(plan_.name)) return false;
+    std::string name = edited_plan_name(step_with_links_shared(*evaluation_), evaluation_->corrected_memory.peak_bytes);
+    if (name == plan_.name) return false;
+    // No edit of its own: each state of the plan has its figures, also after it was undone and redone.
+    plan_.name = std::move(name);
+    return true;
 }
 
 void Variant::setSaved(const QString& path, const QByteArray& digest) {

@@ -41,7 +41,7 @@ class Variant : public QObject {
     bool modified() const { return !undo_stack_.isClean(); }
 
     /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one. A note that gives the
-    /// figures of a found plan is marked as being from before.
+    /// figures of a found plan is marked as being from before, and a name that does follows the plan's own.
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
 
@@ -70,6 +70,7 @@ class Variant : public QObject {
   private:
     friend class PlanEdit;
     void setPlan(const Plan& plan);
+    bool followFigures();
 
     quint64 key_;
     bool read_only_;

@@ -6,6 +6,7 @@
 
 #include "core/base/wording.h"
 #include "core/passes/memory/memory_rules.h"
+#include "core/pipeline/unshared_links.h"
 #include "core/plan/found_note.h"
 #include "core/plan/plan_difference.h"
 #include "ui/theme/harmless_text.h"
@@ -174,8 +175,13 @@ std::vector<NamedChoice> namedChoices(const FoundPlans& found) {
     return named;
 }
 
+double toldStep(const FoundChoice& choice) {
+    return told_step_ms(choice.shown_ms.value_or(choice.step_ms), choice.step_ms);
+}
+
 QString openedName(const FoundChoice& choice) {
-    return choice.compared ? choice.title : QString::fromStdString(found_plan_name(choice.step_ms, choice.peak_bytes));
+    if (choice.compared) return choice.title;
+    return QString::fromStdString(found_plan_name(toldStep(choice), choice.peak_bytes));
 }
 
 QString aboveBound(double step_ms, double bound_ms, bool any_order) {

@@ -32,6 +32,9 @@ struct NamedChoice {
 };
 std::vector<NamedChoice> namedChoices(const FoundPlans& found);
 
+/// The step of a choice as the toolbar tells it once it is opened, see told_step_ms().
+double toldStep(const FoundChoice& choice);
+
 /// What a choice is called as a plan of its own: found_plan_name(); what the search compared with has its own name.
 QString openedName(const FoundChoice& choice);
 

@@ -336,7 +336,7 @@ int SearchPanel::open() {
     Plan plan = choice.plan;
     plan.name = freeName(openedName(choice)).toStdString();
     plan.notes = foundNote(found_->evaluations, tr("(%1): step %2, %3, peak %4")
-                                                    .arg(choice.title, formatTime(choice.step_ms),
+                                                    .arg(choice.title, formatTime(toldStep(choice)),
                                                          aboveBound(choice.step_ms, choice.bound_ms, found_->any_order),
                                                          bytes(choice.peak_bytes)))
                      .toStdString();

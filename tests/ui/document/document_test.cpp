@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/found_note.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/found_note.h"
 #include "ui/document/module_mime.h"
@@ -66,6 +68,47 @@ class DocumentTest : public QObject {
         document->current()->undoStack().undo();
         document->current()->undoStack().undo();
         QCOMPARE(note(), fresh);  // the plan is the found one again
+    }
+
+    /// The tab of an edited plan tells the figures of the toolbar, and not those that were found.
+    void theNameOfAFoundPlanFollowsItsFigures() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Plan plan = document->current()->plan();
+        const QString found = QStringLiteral("Found 5 ms at 2 GiB");
+        plan.name = found.toStdString();
+        document->addNew(plan);
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->title(), found);  // as it was found, also with other times
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.0")});
+        QCOMPARE(document->current()->title(), QStringLiteral("Edited plan"));
+        const auto figures = [&] {
+            const Evaluation& now = *document->evaluation();
+            return QString::fromStdString(
+                edited_plan_name(step_with_links_shared(now), now.corrected_memory.peak_bytes));
+        };
+        const QSignalSpy renamed(document.get(), &Document::variantsChanged);
+        QVERIFY(waitForEvaluation(*document));
+        const QString first = figures();
+        QCOMPARE(document->current()->title(), first);
+        QVERIFY(renamed.count() > 0);
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.1"), QStringLiteral("layers.2")});
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(figures() != first);
+        QCOMPARE(document->current()->title(), figures());
+        document->current()->undoStack().undo();
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->title(), first);
+        document->current()->undoStack().undo();
+        QCOMPARE(document->current()->title(), found);
+        document->current()->undoStack().redo();
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->title(), first);
+        // Who gives it a name keeps that.
+        document->renameCurrent(QStringLiteral("Mine"));
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.3")});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->title(), QStringLiteral("Mine"));
     }
 
     void everyEditIsUndoneAndRedone_data() {

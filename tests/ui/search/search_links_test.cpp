@@ -4,10 +4,13 @@
 #include <optional>
 
 #include "core/cost/shared_links.h"
+#include "core/pipeline/step_with_links_shared.h"
+#include "core/plan/found_note.h"
 #include "core/plan/presets.h"
 #include "core/search/plan_search.h"
 #include "tests/ui/search/searched_panel.h"
 #include "ui/edits/pipeline_commands.h"
+#include "ui/search/found_choices.h"
 #include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/theme/numbers.h"
@@ -80,6 +83,28 @@ class SearchLinksTest : public QObject, SearchedPanel {
                  qPrintable(panel_->result()));
         QVERIFY2(!panel_->result().contains("share links"), qPrintable(panel_->result()));
         QVERIFY(help().startsWith("Plans are compared with links shared"));
+    }
+
+    /// Of two steps that hardly differ the window tells one, and so does the tab of a plan that was found.
+    void anOpenedPlanIsCalledByTheStepOfTheToolbar() {
+        FoundChoice choice;
+        choice.step_ms = 61.416;
+        choice.shown_ms = 61.404;
+        choice.peak_bytes = std::int64_t{2} << 30;
+        QCOMPARE(openedName(choice), QStringLiteral("Found 61.4 ms at 2 GiB"));
+        choice.shown_ms = 55;
+        QCOMPARE(openedName(choice), QStringLiteral("Found 61.42 ms at 2 GiB"));
+        choice.shown_ms.reset();
+        QCOMPARE(openedName(choice), QStringLiteral("Found 61.42 ms at 2 GiB"));
+        document_->setGraph(loadGraph(
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        find();
+        panel_->openButton()->click();
+        QVERIFY(waitForEvaluation(*document_));
+        const Evaluation& opened = *document_->evaluation();
+        QCOMPARE(document_->current()->title().toStdString(),
+                 found_plan_name(step_with_links_shared(opened), opened.corrected_memory.peak_bytes));
     }
 
     /// All points of the chart are of one kind: no plan is drawn below the bound because its links are not shared.

@@ -1,0 +1,32 @@
+#include "core/plan/found_note.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace overlap {
+namespace {
+
+TEST(FoundPlanName, IsKnownAgain) {
+    for (const double step_ms : {0.0, 0.00947, 4.0, 61.42, 1588.2, 123456.7})
+        for (const std::int64_t bytes : {std::int64_t{12}, std::int64_t{2} << 20, std::int64_t{31} << 30}) {
+            const std::string found = found_plan_name(step_ms, bytes), edited = edited_plan_name(step_ms, bytes);
+            EXPECT_TRUE(is_found_plan_name(found)) << found;
+            EXPECT_TRUE(is_found_plan_name(found + " 2")) << "of two with the same figures";
+            EXPECT_FALSE(is_edited_plan_name(found)) << found;
+            EXPECT_TRUE(is_edited_plan_name(edited)) << edited;
+            EXPECT_FALSE(is_found_plan_name(edited)) << edited;
+        }
+    EXPECT_TRUE(is_edited_plan_name(edited_plan_words));
+}
+
+TEST(FoundPlanName, WordsOfAUserAreNone) {
+    for (const char* name : {"", "Found", "Found it at home", "Found 61.42 ms", "Found 61.42 ms at 4 GiB, mine",
+                             "Found 61.42 ms at 4 GiB with offload", "found 61.42 ms at 4 GiB", "Plan A", "Edited"}) {
+        EXPECT_FALSE(is_found_plan_name(name)) << name;
+        EXPECT_FALSE(is_edited_plan_name(name)) << name;
+    }
+}
+
+}  // namespace
+}  // namespace overlap
