@@ -9,6 +9,7 @@
 #include "ui/edits/pipeline_commands.h"
 #include "ui/panels/exposed_moves.h"
 #include "ui/panels/problem_groups.h"
+#include "ui/panels/refusal_remedy.h"
 #include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
@@ -28,9 +29,15 @@ QString textOfFix(const Problem& problem) {
 }
 
 ProblemsModel::ProblemsModel(Document& document, QObject* parent)
-    : HarmlessModel(parent), document_(document), moves_(new ExposedMoves(document, this)) {
+    : HarmlessModel(parent),
+      document_(document),
+      moves_(new ExposedMoves(document, this)),
+      remedy_(new RefusalRemedy(document, this)) {
     connect(moves_, &ExposedMoves::changed, this, [this] {
         if (rowCount() > 0) emit dataChanged(index(0, message_column), index(rowCount() - 1, message_column));
+    });
+    connect(remedy_, &RefusalRemedy::changed, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, fix_column), index(rowCount() - 1, fix_column));
     });
     connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
     update();
@@ -44,10 +51,11 @@ void ProblemsModel::showInstead(std::optional<std::vector<Problem>> problems) {
 
 void ProblemsModel::evaluateMoves(bool wanted) {
     moves_->setWanted(wanted);
+    remedy_->setWanted(wanted);
 }
 
 bool ProblemsModel::evaluating() const {
-    return moves_->busy();
+    return moves_->busy() || remedy_->busy();
 }
 
 void ProblemsModel::update() {
@@ -125,7 +133,8 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
 QString ProblemsModel::fixOf(const Problem& problem) const {
     // What helps is found when it is wanted: it takes evaluations.
     if (problem.kind == ProblemKind::exposed) return document_.editable() && !instead_ ? tr("what helps") : QString();
-    return QString::fromStdString(problem.fix);
+    if (!problem.fix.empty() || instead_) return QString::fromStdString(problem.fix);
+    return remedy_->labelFor(problem);
 }
 
 QString ProblemsModel::messageOf(const Problem& problem) const {
@@ -193,6 +202,7 @@ bool ProblemsModel::applyFix(std::size_t problem) {
         emit adviceWanted();
         return true;
     }
+    if (shown.fix.empty() && !remedy_->labelFor(shown).isEmpty()) return remedy_->apply();
     std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     // Buckets that no step takes: the step that fits the graph is known here, and not to the check of a plan.
     if (!fixed && shown.kind == ProblemKind::not_evaluated && !shown.fix.empty()) {

@@ -11,6 +11,7 @@ namespace overlap::ui {
 
 class Document;
 class ExposedMoves;
+class RefusalRemedy;
 
 /// The problems of the current evaluation, or of what is shown in its place, the worst first. Many of one kind are one
 /// row that says how many there are, with the problems below it.
@@ -32,7 +33,7 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
 
     /// Shows these until nothing is given: problems of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Problem>> problems);
-    /// Whether what could help exposed collectives is evaluated: while somebody looks.
+    /// Whether what could help exposed collectives, or mend a refused plan, is evaluated: while somebody looks.
     void evaluateMoves(bool wanted);
     /// True while it is being evaluated.
     bool evaluating() const;
@@ -68,6 +69,7 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
 
     Document& document_;
     ExposedMoves* moves_;
+    RefusalRemedy* remedy_;
     std::vector<Problem> problems_;
     std::vector<std::vector<std::size_t>> rows_;  ///< indices into problems_
     std::optional<std::vector<Problem>> instead_;

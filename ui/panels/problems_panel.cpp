@@ -81,6 +81,7 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) {
         if (model_->problemAt(index)) follow(index);
     });
+    connect(model_, &QAbstractItemModel::dataChanged, this, &ProblemsPanel::fitColumns);  // a fix may have been found
     connect(model_, &QAbstractItemModel::modelReset, this, [this] {
         setRootIsDecorated(model_->rowCount() < static_cast<int>(model_->problems().size()));
         fitColumns();

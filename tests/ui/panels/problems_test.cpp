@@ -2,8 +2,10 @@
 #include <QSignalSpy>
 
 #include "core/advice/named_moves.h"
+#include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/panels/log.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/panels/problems_model.h"
@@ -179,6 +181,46 @@ class ProblemsTest : public QObject {
                  "switch tag_with_memory_policy_pass on ↵");
         QVERIFY(model.applyFix(*model.problemAt(told)));
         QCOMPARE(document.current()->plan().pipeline, whole.pipeline);
+    }
+
+    /// As in the notice after an edit, and also where there was none, such as after the plan was opened.
+    void aRefusedPlanOffersWhatMendsIt() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA
+                                     "/graphs/deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket.graph.json"
+                                     ".gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
+        const auto stepOf = [&](std::string_view pass) {
+            const std::vector<PassStep>& steps = document.current()->plan().pipeline;
+            return static_cast<int>(std::ranges::find(steps, pass, &PassStep::pass) - steps.begin());
+        };
+        PipelineCommands(document).move(stepOf("ep_overlap_schedule_pass"), stepOf("ep_overlap_chunk_pass"));
+        ProblemsModel model(document);
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(document.evaluation()->refused);
+        const QModelIndex refused = rowOf(model, ProblemKind::refused);
+        QVERIFY(refused.isValid());
+        const auto fix = [&] { return refused.siblingAtColumn(ProblemsModel::fix_column).data().toString(); };
+        QCOMPARE(fix(), QString());
+        QVERIFY(!model.applyFix(*model.problemAt(refused)));
+        model.evaluateMoves(true);
+        QVERIFY(model.evaluating());
+        QTRY_VERIFY_WITH_TIMEOUT(!model.evaluating(), 30'000);
+        QCOMPARE(fix(), "move ep_overlap_schedule_pass behind ep_overlap_chunk_pass ↵");
+        // It is a change of the plan as it was then.
+        Plan noted = document.current()->plan();
+        noted.notes = "a note";
+        document.editPlan("Note", noted);
+        QCOMPARE(fix(), QString());
+        document.current()->undoStack().undo();
+        QVERIFY(!fix().isEmpty());
+        QVERIFY(model.applyFix(*model.problemAt(refused)));
+        QCOMPARE(document.current()->undoStack().undoText(),
+                 "Plan refused: move ep_overlap_schedule_pass behind ep_overlap_chunk_pass");
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(!document.evaluation()->refused);
+        model.evaluateMoves(false);
     }
 
     void whatIsExposedAsksForAdvice() {

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <memory>
+#include <optional>
+
+#include "core/base/problem.h"
+#include "core/pipeline/remedies.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// The single change that mends the current plan, where it is refused and no problem of it has a fix of its own: looked
+/// for in the background, once edits pause, and only while somebody looks. A notice offers the same after an edit.
+class RefusalRemedy : public QObject {
+    Q_OBJECT
+
+  public:
+    /// @param document outlives it.
+    explicit RefusalRemedy(Document& document, QObject* parent = nullptr);
+
+    /// Whether anybody looks.
+    void setWanted(bool wanted);
+    /// What it does, such as `switch off auto_overlap_bucketing`, where it is the remedy for a problem of the current
+    /// evaluation; empty where there is none, and while it is not known.
+    QString labelFor(const Problem& problem) const;
+    /// Makes the change as an undoable edit. @returns whether it was there to be made.
+    bool apply();
+    bool busy() const { return delay_.isActive() || task_.busy(); }
+
+  signals:
+    /// It is known now.
+    void changed();
+
+  private:
+    void begin();
+    void find();
+    bool isOfCurrent() const;
+
+    Document& document_;
+    bool wanted_ = false;
+    std::shared_ptr<const Evaluation> of_;  ///< that it was looked for; null: not yet
+    Plan refused_;                          ///< the plan of that
+    std::optional<Remedy> remedy_;
+    QTimer delay_;
+    LatestTask task_;  ///< last: what it delivers uses the members above
+};
+
+}  // namespace overlap::ui
