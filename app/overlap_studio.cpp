@@ -117,7 +117,8 @@ int main(int argc, char** argv) {
         QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),
-        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME, group:NAME or step:N, "
+        QStringLiteral("what is selected in the picture: module:PATH, modules:PATH,PATH, bucket:N, node:NAME, "
+                       "group:NAME or step:N, "
                        "or compare: both steps of Compare, in the timeline"),
         QStringLiteral("what"));
     const QCommandLineOption zoom(QStringLiteral("zoom"),

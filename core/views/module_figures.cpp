@@ -40,16 +40,7 @@ class Reckoning {
     }
 
   private:
-    void add(NodeId node, ModuleFigures& figures) const {
-        ++figures.nodes;
-        const TargetInfo& target = graph_.target_info(node);
-        if (graph_.op(node) != NodeOp::call_function || target.starts == CollectiveKind::none) {
-            (is_backward(graph_, node) ? figures.backward_ms : figures.forward_ms) += times_ms_[node];
-            return;
-        }
-        figures.communication_ms += times_ms_[node];
-        add_collective(graph_, node, figures);
-    }
+    void add(NodeId node, ModuleFigures& figures) const { add_node(graph_, node, times_ms_, figures); }
 
     void add_parameters() {
         if (!tree_.exists()) return;
@@ -114,6 +105,17 @@ void add_collective(const Graph& graph, NodeId collective, ModuleFigures& figure
         default:
             figures.other_bytes += bytes;
     }
+}
+
+void add_node(const Graph& graph, NodeId node, std::span<const double> times_ms, ModuleFigures& figures) {
+    ++figures.nodes;
+    const TargetInfo& target = graph.target_info(node);
+    if (graph.op(node) != NodeOp::call_function || target.starts == CollectiveKind::none) {
+        (is_backward(graph, node) ? figures.backward_ms : figures.forward_ms) += times_ms[node];
+        return;
+    }
+    figures.communication_ms += times_ms[node];
+    add_collective(graph, node, figures);
 }
 
 ModuleFiguresTable module_figures(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms) {

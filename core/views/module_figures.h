@@ -36,6 +36,10 @@ struct ModuleFiguresTable {
 /// compute.
 void add_collective(const Graph& graph, NodeId collective, ModuleFigures& figures);
 
+/// Adds a node: its time, and as a collective its bytes.
+/// @param times_ms of each node.
+void add_node(const Graph& graph, NodeId node, std::span<const double> times_ms, ModuleFigures& figures);
+
 /// Figures of all modules, in time linear in the nodes and their depths.
 ///
 /// Bytes of a collective are the larger of its input and output. is_backward() decides the direction. A parameter

@@ -154,13 +154,10 @@ ModuleFiguresTable communicated_by(const Graph& graph, const ModuleTree& tree, s
     return table;
 }
 
-ModuleFigures communicated_in(const Graph& graph, const ModuleTree& tree, ModuleTree::ModuleId module,
-                              std::span<const NodeId> collectives) {
-    const bool of_all = module == ModuleTree::root;
-    const std::vector<NodeId>& nodes = of_all ? tree.nodes_without_module() : tree.module(module).nodes;
+ModuleFigures communicated_in(const Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> collectives) {
     ModuleFigures figures;
     for (const NodeId node : collectives)
-        if (std::ranges::binary_search(nodes, node) != of_all) add_collective(graph, node, figures);
+        if (std::ranges::binary_search(nodes, node)) add_collective(graph, node, figures);
     return figures;
 }
 

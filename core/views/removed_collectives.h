@@ -19,9 +19,8 @@ std::vector<NodeId> removed_collectives(const Evaluation& evaluation);
 /// @param collectives of the graph, ascending: those that a plan takes away, see removed_collectives().
 ModuleFiguresTable communicated_by(const Graph& graph, const ModuleTree& tree, std::span<const NodeId> collectives);
 
-/// The same for one module, without those of all others.
-ModuleFigures communicated_in(const Graph& graph, const ModuleTree& tree, ModuleTree::ModuleId module,
-                              std::span<const NodeId> collectives);
+/// The same for those of the collectives that are among `nodes`, which are ascending.
+ModuleFigures communicated_in(const Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> collectives);
 
 /// What is communicated beside `taken`; all else stays.
 ModuleFigures communicating_without(ModuleFigures figures, const ModuleFigures& taken);

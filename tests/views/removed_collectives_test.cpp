@@ -9,6 +9,7 @@
 
 #include "core/pipeline/evaluation.h"
 #include "core/views/module_figures.h"
+#include "core/views/several_modules.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 
@@ -127,7 +128,7 @@ TEST(RemovedCollectives, AreTakenFromTheFiguresOfTheirModules) {
     EXPECT_EQ(root.collectives + outside, evaluation->simulation.collectives.size());
     // Of one module alone they are the same.
     for (ModuleTree::ModuleId module = 0; module < tree.module_count(); ++module) {
-        const ModuleFigures alone = communicated_in(*graph, tree, module, gone);
+        const ModuleFigures alone = communicated_in(*graph, nodes_together(*graph, tree, std::span(&module, 1)), gone);
         EXPECT_EQ(alone.collectives, taken.modules[module].collectives) << tree.path(module);
         EXPECT_EQ(alone.communication_bytes(), taken.modules[module].communication_bytes()) << tree.path(module);
     }

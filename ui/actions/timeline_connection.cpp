@@ -8,8 +8,10 @@
 #include "core/pipeline/why_exposed.h"
 #include "core/views/collective_figures.h"
 #include "core/views/members_of_result.h"
+#include "core/views/several_modules.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
+#include "ui/document/selected_modules.h"
 #include "ui/measure/trace_times.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
@@ -193,8 +195,10 @@ void TimelineConnection::showSelection() {
         for (const CollectiveTiming& timing : evaluation_->simulation.collectives)
             if (evaluation_->simulation.groups[timing.group].process_group == group)
                 highlighted.push_back(timing.start);
-    } else if (selection.kind() == Selection::Kind::module && !selection.module().isEmpty()) {
-        const auto nodes = document_.modules().nodes(selection.module().toStdString());
+    } else if (!selection.modules().isEmpty() && !selection.modules().contains(QString())) {
+        const ModuleTree& modules = document_.modules();
+        const std::vector<NodeId> nodes =
+            nodes_together(*document_.graph(), modules, selectedModules(selection, modules));
         for (NodeId node = 0; node < graph.node_count(); ++node)
             if (evaluation_->origin[node] != no_node &&
                 std::binary_search(nodes.begin(), nodes.end(), evaluation_->origin[node]))

@@ -12,9 +12,11 @@
 #include <QTreeView>
 #include <algorithm>
 
+#include "core/views/several_modules.h"
 #include "ui/document/document.h"
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
+#include "ui/document/selected_modules.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
@@ -186,8 +188,9 @@ std::vector<int> CollectivesPanel::selectedRows() const {
         for (int row = 0; row < model_->rowCount(); ++row)
             if (is_selected(rows->figures[static_cast<std::size_t>(row)])) found.push_back(row);
     };
-    if (selection.kind() == Selection::Kind::module && !selection.module().isEmpty()) {
-        const auto nodes = rows->modules->nodes(selection.module().toStdString());
+    if (!selection.modules().isEmpty() && !selection.modules().contains(QString())) {
+        const std::vector<NodeId> nodes =
+            nodes_together(*document_.graph(), *rows->modules, selectedModules(selection, *rows->modules));
         add_where([&](const CollectiveFigures& figures) {
             return std::ranges::any_of(figures.members,
                                        [&](NodeId member) { return std::ranges::binary_search(nodes, member); });

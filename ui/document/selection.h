@@ -2,16 +2,17 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 namespace overlap::ui {
 
-/// The one selection that all views share. At most one thing is selected; it is named rather than numbered, so that it
-/// survives a new evaluation and a change of variant.
+/// The one selection that all views share: one thing, or several modules. What is selected is named rather than
+/// numbered, so that it survives a new evaluation and a change of variant.
 class Selection : public QObject {
     Q_OBJECT
 
   public:
-    enum class Kind { nothing, node, module, bucket, group };
+    enum class Kind { nothing, node, module, modules, bucket, group };
 
     using QObject::QObject;
 
@@ -19,7 +20,10 @@ class Selection : public QObject {
     /// Name of the selected node, in the graph of the current evaluation or in the graph as it was read.
     const QString& node() const { return node_; }
     /// Dotted path of the selected module; empty for the root.
-    const QString& module() const { return module_; }
+    QString module() const { return kind_ == Kind::module ? modules_.front() : QString(); }
+    /// Dotted paths of the selected modules, in the order in which they were given: one of Kind::module, at least two
+    /// of Kind::modules, none of other kinds.
+    const QStringList& modules() const { return modules_; }
     /// Index of the selected bucket entry, or -1.
     int bucket() const { return bucket_; }
     /// Name of the selected process group.
@@ -27,6 +31,9 @@ class Selection : public QObject {
 
     void selectNode(const QString& name);
     void selectModule(const QString& path);
+    /// Several modules together, each once, and of modules inside one another the outer one alone. One is the same as
+    /// selectModule(), none as clear().
+    void selectModules(QStringList paths);
     void selectBucket(int index);
     void selectGroup(const QString& name);
     void clear();
@@ -35,10 +42,11 @@ class Selection : public QObject {
     void changed();
 
   private:
-    void set(Kind kind, const QString& node, const QString& module, int bucket, const QString& group = {});
+    void set(Kind kind, const QString& node, const QStringList& modules, int bucket, const QString& group = {});
 
     Kind kind_ = Kind::nothing;
-    QString node_, module_, group_;
+    QString node_, group_;
+    QStringList modules_;
     int bucket_ = -1;
 };
 

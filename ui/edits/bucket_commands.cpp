@@ -69,6 +69,17 @@ QString BucketCommands::putIntoNew(const QStringList& modules, int at) {
     return {};
 }
 
+QString BucketCommands::putIntoNewEach(const QStringList& modules) {
+    if (QString reason = refusal(modules, -1); !reason.isEmpty()) return reason;
+    Buckets buckets = document_.buckets();
+    for (const std::string& module : standardStrings(modules)) {
+        const std::size_t end = buckets.size();
+        buckets = edits::move_modules_to_new(std::move(buckets), {module}, end);
+    }
+    document_.editBuckets(tr("Put %1 into a new bucket each").arg(listed(modules)), std::move(buckets));
+    return {};
+}
+
 void BucketCommands::takeOut(const QStringList& modules) {
     document_.editBuckets(tr("Take %1 out").arg(listed(modules)),
                           edits::take_out(document_.buckets(), standardStrings(modules)));

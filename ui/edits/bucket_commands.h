@@ -21,6 +21,8 @@ class BucketCommands {
     QString put(const QStringList& modules, int target);
     /// Puts modules into a new bucket before position `at`; -1 means after the others.
     QString putIntoNew(const QStringList& modules, int at = -1);
+    /// Puts modules into new buckets after the others, one for each. It is refused where putIntoNew() is.
+    QString putIntoNewEach(const QStringList& modules);
     /// Why put() or, with a negative target, putIntoNew() would refuse.
     QString refusal(const QStringList& modules, int target) const;
     void takeOut(const QStringList& modules);

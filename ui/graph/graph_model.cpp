@@ -1,7 +1,6 @@
 #include "ui/graph/graph_model.h"
 
 #include <QFontMetricsF>
-#include <QScopedValueRollback>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -201,60 +200,6 @@ BoxId GraphModel::boxOfKey(const QString& key) const {
     for (BoxId box = 1; contents_ && box < tree().box_count(); ++box)
         if (texts().key(box) == key) return box;
     return no_box;
-}
-
-void GraphModel::updateSelection() {
-    selected_.clear();
-    selected_shown_.clear();
-    if (!contents_ || contents_->modules != document_.sharedModules()) return;
-    const Selection& selection = document_.selection();
-    const auto add_module = [&](ModuleTree::ModuleId module) {
-        for (const Phase phase : {Phase::forward, Phase::backward})
-            if (const BoxId box = tree().box_of(module, phase); box != no_box) selected_.push_back(box);
-    };
-    if (selection.kind() == Selection::Kind::node) {
-        const Document::NodePlace place = document_.findNode(selection.node());
-        const NodeId node =
-            place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
-        if (node != no_node) selected_.push_back(tree().operation_of(node));
-    } else if (selection.kind() == Selection::Kind::module) {
-        if (const auto module = contents_->modules->find(selection.module().toStdString());
-            module != ModuleTree::no_module)
-            add_module(module);
-    } else if (selection.kind() == Selection::Kind::bucket) {
-        const auto bucket = static_cast<std::size_t>(selection.bucket());
-        if (bucket < document_.buckets().size())
-            for (const std::string& path : document_.buckets()[bucket].modules)
-                if (const auto module = contents_->modules->find(path); module != ModuleTree::no_module)
-                    add_module(module);
-    } else if (selection.kind() == Selection::Kind::group) {
-        const std::string group = selection.group().toStdString();
-        for (NodeId node = 0; node < graph().node_count(); ++node)
-            if (graph().group_name(node) == group) selected_.push_back(tree().operation_of(node));
-    }
-    // A box that has no name outside of this view is selected here alone.
-    if (selection.kind() == Selection::Kind::nothing && choosing_ && chosen_ != no_box) selected_.push_back(chosen_);
-    // The direction that the user chose comes first.
-    if (const auto chosen = std::find(selected_.begin(), selected_.end(), chosen_); chosen != selected_.end())
-        std::rotate(selected_.begin(), chosen, chosen + 1);
-    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
-    emit changed();
-}
-
-void GraphModel::select(BoxId box) {
-    const QScopedValueRollback guard(choosing_, true);
-    chosen_ = box;
-    Selection& selection = document_.selection();
-    if (box == no_box) {
-        selection.clear();
-    } else if (tree().box(box).kind == BoxKind::operation) {
-        selection.selectNode(fromCore(graph().name(tree().box(box).node)));
-    } else if (tree().box(box).kind == BoxKind::module) {
-        selection.selectModule(texts().modules(box).front());
-    } else {
-        selection.clear();
-    }
-    updateSelection();  // the selection may be the same and the box another
 }
 
 BoxNeighbours GraphModel::neighbours(BoxId box) const {

@@ -66,8 +66,18 @@ class GraphModel : public QObject {
     const std::vector<BoxId>& selectedBoxes() const { return selected_; }
     /// Whether a box is selected, or closed around something that is.
     bool isSelected(BoxId box) const { return selected_shown_.contains(box); }
-    /// Makes what a box represents the shared selection.
+    /// Makes what a box represents the shared selection: of a pile all of its modules.
     void select(BoxId box);
+    /// Adds the modules of a box to those that are selected, or takes them out where all are. @returns false where
+    /// the box is no module, and the selection stays.
+    bool selectAlso(BoxId box);
+    /// Adds the modules of boxes to those that are selected. @param last is the one that keys start from then.
+    void selectModulesOf(const std::vector<BoxId>& boxes, BoxId last);
+    /// The boxes of modules beside each other from one to another in order of execution, both included; where they do
+    /// not lie side by side in one box, the second alone.
+    std::vector<BoxId> boxesBetween(BoxId from, BoxId to) const;
+    /// The modules that a menu or a drag of the box is about: all selected ones where the box's are among them.
+    QStringList modulesWith(BoxId box) const;
 
     /// What flows between a drawn box and the others that are drawn.
     BoxNeighbours neighbours(BoxId box) const;
@@ -121,6 +131,7 @@ class GraphModel : public QObject {
     void updateColours();
     void updateFilter();
     void updateSelection();
+    std::vector<BoxId> pilesOf(const std::unordered_set<ModuleTree::ModuleId>& modules) const;
     LayoutSize closedSize(BoxId box) const;
     double openWidth(BoxId box) const;
     ArrangementOptions options() const;

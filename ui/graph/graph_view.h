@@ -26,6 +26,9 @@ namespace overlap::ui {
 /// closes, `.` `,` next and previous in order of execution, `]` `[` along the largest flow of data; W S zoom, A D and
 /// Page Up, Page Down pan, F focus the selection and again to fit it, Home and 0 fit all, Backspace and Alt+Left the
 /// view before, Alt+Right forward, Menu the menu of the box, Escape clears the selection.
+///
+/// Several modules: Ctrl and a click add a box or take it out, Shift and a click add all from the current box to it,
+/// Shift or Ctrl and a drag add what is marked.
 class GraphView : public QWidget {
     Q_OBJECT
 
@@ -112,7 +115,7 @@ class GraphView : public QWidget {
     };
     /// What a view of another size shows again: what it did at first, or all.
     enum class Fit { none, first, all };
-    enum class Press { none, box, plane, marquee, minimap };
+    enum class Press { none, box, plane, marquee, band, minimap };
 
     // graph_view.cpp
     void onReset();
@@ -162,6 +165,8 @@ class GraphView : public QWidget {
     bool onTriangle(BoxId box, QPointF screen) const;
     bool canDrag(BoxId box, QPointF screen) const;
     void startDrag(BoxId box);
+    void clickBox(Qt::KeyboardModifiers modifiers);
+    void selectMarked(const QRectF& marked);
     void centreOnMinimap(QPointF screen);
     void hover(QPointF screen);
     void copyText(BoxId box) const;
@@ -191,6 +196,7 @@ class GraphView : public QWidget {
 
     Press press_ = Press::none;
     BoxId pressed_ = no_box;
+    bool marks_ = false;  ///< whether a drag marks what is to be selected
     QPointF press_at_, press_now_;
     HeldKeys held_;
     QBasicTimer glide_timer_;

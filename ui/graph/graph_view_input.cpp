@@ -96,7 +96,7 @@ bool GraphView::canDrag(BoxId box, QPointF screen) const {
 }
 
 void GraphView::startDrag(BoxId box) {
-    const QStringList modules = model_.texts().modules(box);
+    const QStringList modules = model_.modulesWith(box);
     auto* drag = new QDrag(this);
     drag->setMimeData(moduleMimeData(modules));
     const QPixmap picture = dragPicture(modules, devicePixelRatioF());
@@ -118,6 +118,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     QToolTip::hideText();
     press_at_ = press_now_ = event->position();
     pressed_ = boxAt(press_at_);
+    marks_ = event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier);
     if (event->button() == Qt::BackButton) return goBack();
     if (event->button() == Qt::ForwardButton) return goForward();
     if (event->button() == Qt::MiddleButton) {
@@ -137,6 +138,11 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
     const QPointF before = std::exchange(press_now_, event->position());
     if (press_ == Press::box && (press_now_ - press_at_).manhattanLength() >= QApplication::startDragDistance()) {
+        if (marks_) {
+            press_ = Press::band;
+            update();
+            return;
+        }
         if (canDrag(pressed_, press_at_)) {
             press_ = Press::none;
             startDrag(pressed_);
@@ -148,7 +154,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
         panBy(before - press_now_);
     } else if (press_ == Press::minimap) {
         centreOnMinimap(press_now_);
-    } else if (press_ == Press::marquee) {
+    } else if (press_ == Press::marquee || press_ == Press::band) {
         update();
     }
     hover(press_now_);
@@ -159,8 +165,10 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     if (finished == Press::box) {
         // What is clicked is seen already: it stays under the pointer.
         const QScopedValueRollback stay(follows_, false);
-        if (pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
-        select(pressed_);
+        clickBox(event->modifiers());
+    } else if (finished == Press::band) {
+        selectMarked(QRectF(press_at_, event->position()).normalized());
+        update();
     } else if (finished == Press::marquee) {
         const QRectF marked = QRectF(press_at_, event->position()).normalized();
         if (marked.width() > 4 && marked.height() > 4)
@@ -168,6 +176,34 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
         update();
     }
     hover(event->position());
+}
+
+void GraphView::clickBox(Qt::KeyboardModifiers modifiers) {
+    const bool adds = modifiers & (Qt::ControlModifier | Qt::ShiftModifier);
+    if (!adds && pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
+    if (!adds || (pressed_ != no_box && model_.document().selection().modules().isEmpty())) return select(pressed_);
+    if (pressed_ == no_box) return;  // who adds to a selection and misses keeps it
+    if (model_.texts().modules(pressed_).isEmpty()) return emit told(tr("Only modules can be selected together"));
+    const BoxId from = current_;
+    setCurrent(pressed_);
+    if (modifiers & Qt::ControlModifier)
+        model_.selectAlso(pressed_);
+    else
+        model_.selectModulesOf(from == no_box ? std::vector{pressed_} : model_.boxesBetween(from, pressed_), pressed_);
+    update();
+}
+
+/// Adds modules to the selection: closed boxes that the mark touches, open ones that lie in it.
+void GraphView::selectMarked(const QRectF& marked) {
+    std::vector<BoxId> boxes;
+    for (const PlacedBox& placed : shown_->boxes) {
+        const QRectF rect = boxRect(placed.box);
+        const bool is_marked = placed.open ? marked.contains(rect) : marked.intersects(rect);
+        if (is_marked && !model_.texts().modules(placed.box).isEmpty()) boxes.push_back(placed.box);
+    }
+    if (boxes.empty()) return emit told(tr("There is no module in what is marked"));
+    setCurrent(boxes.front());
+    model_.selectModulesOf(boxes, boxes.front());
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -186,7 +222,11 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     if (!model_.isOpen()) return;
     const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
     const BoxId box = by_key ? current_ : boxAt(event->pos());
-    if (!by_key) select(box);
+    // Of several modules that are selected the menu is about all.
+    const Selection& selection = model_.document().selection();
+    const bool is_of_several =
+        selection.kind() == Selection::Kind::modules && box != no_box && model_.modulesWith(box) == selection.modules();
+    if (!by_key && !is_of_several) select(box);
     const QPoint at = by_key && box != no_box ? mapToGlobal(boxRect(box).center().toPoint()) : event->globalPos();
     QMenu* menu = makeMenu(box);
     menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -207,21 +247,25 @@ QMenu* GraphView::makeMenu(BoxId box) {
             select(box);
             focusSelection();
         });
-        const QStringList modules = model_.texts().modules(box);
+        const QStringList modules = model_.modulesWith(box);
         Document& document = model_.document();
         if (!modules.isEmpty() && document.editable()) {
             menu->addSeparator();
-            QMenu* put = menu->addMenu(tr("Put into bucket"));
+            QMenu* put = menu->addMenu(modules.size() == 1 ? tr("Put into bucket")
+                                                           : tr("Put %1 modules into bucket").arg(modules.size()));
             const auto run = [this](const QString& refusal) {
                 if (!refusal.isEmpty()) emit told(refusal);
             };
             put->addAction(tr("New bucket"), this,
                            [&document, modules, run] { run(BucketCommands(document).putIntoNew(modules)); });
+            if (modules.size() > 1)
+                put->addAction(tr("A new bucket each"), this,
+                               [&document, modules, run] { run(BucketCommands(document).putIntoNewEach(modules)); });
             for (int bucket = 0; bucket < static_cast<int>(document.buckets().size()); ++bucket)
                 put->addAction(
                     shownInMenu(BucketCommands(document).title(bucket)), this,
                     [&document, modules, bucket, run] { run(BucketCommands(document).put(modules, bucket)); });
-            menu->addAction(tr("Take out of its bucket"), this,
+            menu->addAction(modules.size() == 1 ? tr("Take out of its bucket") : tr("Take out of their buckets"), this,
                             [&document, modules] { BucketCommands(document).takeOut(modules); });
         }
         menu->addSeparator();

@@ -64,7 +64,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     painter.restore();
     paintLegend(painter);
     paintMinimap(painter);
-    if (press_ == Press::marquee) {
+    if (press_ == Press::marquee || press_ == Press::band) {
         const Theme& theme = currentTheme();
         QColor fill = theme.accent;
         fill.setAlphaF(0.12f);

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 
-#include "core/views/exposed_time.h"
-#include "core/views/module_sums.h"
 #include "core/views/process_groups.h"
-#include "core/views/recomputed_time.h"
-#include "core/views/removed_collectives.h"
-#include "ui/document/removed_collectives.h"
+#include "ui/document/selected_modules.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
 #include "ui/edits/memory_commands.h"
@@ -18,62 +14,6 @@
 
 namespace overlap::ui {
 namespace {
-
-InspectorContent describeModule(Document& document, const QString& path) {
-    InspectorContent content{Document::tr("module"), path.isEmpty() ? Document::tr("model") : path, {}};
-    InspectorRows rows(content);
-    const ModuleTree& tree = document.modules();
-    const auto module = path.isEmpty() && tree.exists() ? ModuleTree::root : tree.find(path.toStdString());
-    if (module == ModuleTree::no_module) {
-        rows.sentence(Document::tr("This graph has no such module"), Tone::faint);
-        return content;
-    }
-    // The base class says nothing; graphs with `module_fqn` have no other.
-    const QString class_name = QString::fromStdString(tree.module(module).own_class);
-    if (class_name.section(u'.', -1) != u"Module") rows.add(Document::tr("class"), class_name);
-    if (const int bucket = bucket_of_module(document.buckets(), path.toStdString()); bucket >= 0)
-        rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
-    const ModuleFigures& as_traced = document.moduleFigures().modules[module];
-    const std::vector<NodeId> removed = removedCollectives(document);
-    const ModuleFigures taken =
-        removed.empty() ? ModuleFigures() : communicated_in(*document.graph(), tree, module, removed);
-    const ModuleFigures figures = communicating_without(as_traced, taken);
-    const bool known = document.baseline().times_known;
-    rows.add(Document::tr("forward"), formatKnownTime(figures.forward_ms, known));
-    rows.add(Document::tr("backward"), formatKnownTime(figures.backward_ms, known));
-    const auto evaluation = document.evaluation();
-    if (evaluation && evaluation->times_known && evaluation->original == document.graph())
-        if (const std::vector<double> again = recomputed_ms_of_input(*evaluation); !again.empty())
-            if (const double sum_ms = sum_of_module(tree, module, again); sum_ms > 0)
-                rows.add(Document::tr("computed again by the plan"), formatTime(sum_ms));
-    const auto bytes = [&](const QString& label, std::int64_t value) {
-        if (value > 0) rows.add(label, formatBytes(static_cast<double>(value)));
-    };
-    bytes(Document::tr("gathers"), figures.gather_bytes);
-    bytes(Document::tr("scatters"), figures.scatter_bytes);
-    bytes(Document::tr("other communication"), figures.other_bytes);
-    // Of the graph: what a plan merges is no module's any more.
-    if (as_traced.collectives > 0)
-        rows.add(Document::tr("collectives as traced"),
-                 bothTexts(formatCount(as_traced.collectives), formatKnownTime(as_traced.communication_ms, known)));
-    if (taken.collectives > 0)
-        rows.add(
-            Document::tr("taken away by the plan"),
-            bothTexts(formatCount(taken.collectives), formatBytes(static_cast<double>(taken.communication_bytes()))));
-    if (figures.collectives > 0 && evaluation && evaluation->times_known) {
-        const double sum_ms = sum_of_module(tree, module, exposed_ms_of_input(*evaluation));
-        rows.add(Document::tr("exposed"), evaluation->refused
-                                              ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
-                                              : formatTime(sum_ms));
-    }
-    if (figures.parameters > 0)
-        rows.add(
-            Document::tr("parameters"),
-            bothTexts(formatCount(figures.parameters),
-                      Document::tr("%1 on this rank").arg(formatBytes(static_cast<double>(figures.parameter_bytes)))));
-    rows.add(Document::tr("nodes"), formatCount(figures.nodes));
-    return content;
-}
 
 /// The collective that replaced a bucket's collective: a later step merged it again, possibly more than once.
 void describeMergedAgain(const Evaluation& evaluation, const BucketReport& bucket, InspectorRows& rows) {
@@ -136,6 +76,15 @@ InspectorContent describeBucket(Document& document, int index) {
     return content;
 }
 
+/// What is selected, in the order of the tree.
+QStringList modulesInOrder(Document& document) {
+    const ModuleTree& tree = document.modules();
+    QStringList paths;
+    for (const ModuleTree::ModuleId module : selectedModules(document.selection(), tree))
+        paths.append(QString::fromStdString(tree.path(module)));
+    return paths;
+}
+
 InspectorContent describeGroup(Document& document, const QString& name) {
     InspectorContent content{Document::tr("process group"), Document::tr("group %1").arg(name), {}};
     InspectorRows rows(content);
@@ -185,7 +134,8 @@ InspectorContent inspect(Document& document) {
         case Selection::Kind::node:
             return describeNode(document, selection.node());
         case Selection::Kind::module:
-            return describeModule(document, selection.module());
+        case Selection::Kind::modules:
+            return describeModules(document);
         case Selection::Kind::bucket:
             return describeBucket(document, selection.bucket());
         case Selection::Kind::group:
@@ -196,16 +146,23 @@ InspectorContent inspect(Document& document) {
     return {};
 }
 
-QString followInspectorLink(Document& document, const QString& link, const QStringList& together) {
+QString followInspectorLink(Document& document, const QString& link) {
     const QString what = link.section(u':', 0, 0);
     const QString which = link.section(u':', 1);
     if (what == u"node") document.selection().selectNode(which);
     if (what == u"module") document.selection().selectModule(which);
     if (what == u"bucket") document.selection().selectBucket(which.toInt());
     if (what == u"group") document.selection().selectGroup(which);
+    if (what == u"modules") document.selection().selectModules(which.split(u','));
+    if (what == u"put") {
+        const QStringList modules = modulesInOrder(document);
+        if (which == u"together") return BucketCommands(document).putIntoNew(modules);
+        if (which == u"apart") return BucketCommands(document).putIntoNewEach(modules);
+        BucketCommands(document).takeOut(modules);
+    }
     if (what == u"memory") {
         const auto action = memory_action_by_name(which.toStdString());
-        const std::optional<MemoryTarget> target = selectedTarget(document, together);
+        const std::optional<MemoryTarget> target = selectedTarget(document);
         if (action && target)
             return MemoryCommands(document).put(*action, target->modules, target->operatorsFor(*action));
     }

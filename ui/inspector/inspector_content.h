@@ -16,8 +16,10 @@ enum class Tone { plain, hidden, exposed, caution, faint };
 /// The link to advice for the selected collective.
 inline const QString inspector_advice_link = QStringLiteral("advice");
 
-/// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `bucket:N`,
-/// `group:NAME`) or does (`memory:ACTION` puts the selection under a memory action), inspector_advice_link, or nothing.
+/// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `modules:PATH,PATH`,
+/// `bucket:N`, `group:NAME`) or does (`memory:ACTION` puts the selection under a memory action; `put:together`,
+/// `put:apart` and `put:out` put the selected modules into a new bucket, into one each, or out of theirs),
+/// inspector_advice_link, or nothing.
 struct InspectorPiece {
     QString text;
     QString link;
@@ -33,7 +35,7 @@ struct InspectorRow {
 
 /// Everything the application knows of what is selected, as text; the panel only sets it.
 struct InspectorContent {
-    QString kind;  ///< "node", "module", "bucket", "process group"; empty when nothing is selected
+    QString kind;  ///< "node", "module", "modules", "bucket", "process group"; empty when nothing is selected
     QString title;
     std::vector<InspectorRow> rows;
     /// The collective that it explains, as an index of the evaluation's Simulation::collectives; -1: none.
@@ -48,9 +50,8 @@ InspectorContent inspect(Document& document);
 std::vector<InspectorRow> memoryRows(const MemoryEffects& effects, const Graph& graph, const Selection& selection);
 
 /// Follows a link of a piece: selects or does what it names.
-/// @param together modules that are selected with the one of the document, see selectedTarget().
 /// @returns why that was refused, as a sentence without full stop, or nothing.
-QString followInspectorLink(Document& document, const QString& link, const QStringList& together = {});
+QString followInspectorLink(Document& document, const QString& link);
 
 /// The content as lines "label<TAB>value", for the clipboard.
 QString plainText(const InspectorContent& content);

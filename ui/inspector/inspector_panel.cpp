@@ -116,9 +116,7 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
         const QString link = linkAt(content_, url.path().toInt());
         if (link == inspector_advice_link) return emit adviceWanted();
-        const QStringList together = memory_ ? memory_->selectedTogether() : QStringList();
-        if (const QString reason = followInspectorLink(document_, link, together); !reason.isEmpty())
-            emit refused(reason);
+        if (const QString reason = followInspectorLink(document_, link); !reason.isEmpty()) emit refused(reason);
     });
     connect(&document.selection(), &Selection::changed, this, [this] {
         instead_.reset();
@@ -198,8 +196,7 @@ void InspectorPanel::addMemory() {
     memory_->find();
     std::vector<InspectorRow> rows = memoryRows(*memory_, *document_.graph(), document_.selection());
     if (rows.empty()) return;
-    const QStringList& modules = memory_->target()->modules;
-    const QString heading = document_.selection().kind() == Selection::Kind::module && modules.size() > 1
+    const QString heading = document_.selection().kind() == Selection::Kind::modules
                                 ? tr("What memory rules of %1 would change:").arg(memory_->target()->title())
                                 : tr("What memory rules would change:");
     rows.insert(rows.begin(), {{}, {{heading, {}, Tone::faint}}, true});

@@ -34,6 +34,9 @@ class InspectorRows {
     std::vector<InspectorRow>& rows_;
 };
 
+/// The selected modules: the one, or all together.
+InspectorContent describeModules(Document& document);
+
 /// A node of the current plan's graph, or of the graph as it was read where the plan has replaced it.
 InspectorContent describeNode(Document& document, const QString& name);
 

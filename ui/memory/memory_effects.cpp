@@ -26,14 +26,8 @@ MemoryEffects::MemoryEffects(Document& document, QObject* parent) : QObject(pare
     connect(&search_, &PolicySearch::pointFound, this, &MemoryEffects::add);
 }
 
-void MemoryEffects::setSelectedTogether(const QStringList& modules) {
-    if (modules == together_) return;
-    together_ = modules;
-    emit changed();
-}
-
 void MemoryEffects::find() {
-    std::optional<MemoryTarget> selected = selectedTarget(document_, together_);
+    std::optional<MemoryTarget> selected = selectedTarget(document_);
     auto evaluation = document_.evaluation();
     auto modules = document_.repairing() ? nullptr : document_.sharedModules();
     if (selected == selected_ && evaluation == evaluation_ && modules == modules_) return;

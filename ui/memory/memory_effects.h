@@ -19,10 +19,6 @@ class MemoryEffects : public QObject {
   public:
     explicit MemoryEffects(Document& document, QObject* parent = nullptr);
 
-    /// Modules that are selected with the one of the document's selection, see selectedTarget(). What is known may be
-    /// of others then: each view that is seen calls find() when told.
-    void setSelectedTogether(const QStringList& modules);
-    const QStringList& selectedTogether() const { return together_; }
     /// Begins for what is selected now, unless that is known or under way. Views call it while they are seen, also when
     /// modules are others: while those of newer rules are being made, nothing is known.
     void find();
@@ -40,7 +36,7 @@ class MemoryEffects : public QObject {
     bool busy() const { return search_.busy(); }
 
   signals:
-    /// Another target or other modules selected together, or one more effect is known.
+    /// Another target, or one more effect is known.
     void changed();
 
   private:
@@ -49,7 +45,6 @@ class MemoryEffects : public QObject {
     Document& document_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< that the differences are from
     std::shared_ptr<const ModuleTree> modules_;     ///< that rules would name; null while others are being made
-    QStringList together_;
     std::optional<MemoryTarget> selected_, target_;
     std::array<QString, memory_actions.size()> texts_, briefs_;
     std::array<bool, memory_actions.size()> useful_{};

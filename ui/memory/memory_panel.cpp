@@ -335,12 +335,6 @@ void MemoryPanel::findEffects() {
     if (watch_.isSeen()) effects_->find();
 }
 
-void MemoryPanel::setSelectedTogether(const QStringList& modules) {
-    view_->setSelectedTogether(modules);
-    effects_->setSelectedTogether(modules);
-    findEffects();
-}
-
 void MemoryPanel::showEffects() {
     // The caption tells of the policy that a rule brings, and of links: rows would cut them.
     for (const MemoryAction action : memory_actions)

@@ -47,8 +47,6 @@ class MemoryPanel : public QWidget {
     void restoreLimit(const QString& typed, double gib);
     KindBar* kinds() { return kinds_; }
     MemoryEffects* effects() { return effects_; }
-    /// Modules that are selected in a view with the one of the document's selection: keys and effects are of all.
-    void setSelectedTogether(const QStringList& modules);
     /// Step and peak of the plan, or of what a drop would make of it.
     QString caption() const;
     bool busy() const;

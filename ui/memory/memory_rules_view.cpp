@@ -66,7 +66,7 @@ void MemoryRulesView::put(MemoryAction action, const QStringList& modules, const
 }
 
 void MemoryRulesView::putSelected(MemoryAction action) {
-    const std::optional<MemoryTarget> target = selectedTarget(document_, together_);
+    const std::optional<MemoryTarget> target = selectedTarget(document_);
     if (!target) return emit refused(tr("Select a module, a bucket or a forward node in any view first"));
     put(action, target->modules, target->operatorsFor(action));
 }

@@ -21,8 +21,6 @@ class MemoryRulesView : public QTreeView {
   public:
     MemoryRulesView(Document& document, MemoryRulesModel& model, QWidget* parent = nullptr);
 
-    /// Modules that are selected with the one of the document's selection, see selectedTarget().
-    void setSelectedTogether(const QStringList& modules) { together_ = modules; }
     /// Puts what is selected in any view under an action, see selectedTarget().
     void putSelected(MemoryAction action);
     /// The menu of a row; -1: of none.
@@ -50,7 +48,6 @@ class MemoryRulesView : public QTreeView {
 
     Document& document_;
     MemoryRulesModel& model_;
-    QStringList together_;
     std::optional<MemoryAction> shown_;  ///< the action that what is dragged would be dropped onto, as it is shown
 };
 

@@ -3,23 +3,31 @@
 #include <QCoreApplication>
 
 #include "core/graph/direction.h"
+#include "core/views/several_modules.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
 
 QString MemoryTarget::title() const {
+    QStringList named = modules;
+    if (constexpr int most_names = 3; modules.size() > most_names) {
+        std::vector<std::string> paths;
+        for (const QString& module : modules) paths.push_back(module.toStdString());
+        named.clear();
+        for (const std::string& range : module_ranges(paths)) named.append(QString::fromStdString(range));
+    }
     QString text = modules.isEmpty() ? QCoreApplication::translate("MemoryTarget", "whole model")
-                                     : modules.join(QStringLiteral(" + "));
+                                     : named.join(QStringLiteral(" + "));
     if (!operators.isEmpty()) text += QStringLiteral(" :: ") + operators.join(QStringLiteral(" + "));
     return text;
 }
 
-std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList& together) {
+std::optional<MemoryTarget> selectedTarget(Document& document) {
     if (!document.isOpen()) return std::nullopt;
     const Selection& selection = document.selection();
     MemoryTarget target;
-    if (selection.kind() == Selection::Kind::module) {
-        target.modules = together.contains(selection.module()) ? together : QStringList{selection.module()};
+    if (!selection.modules().isEmpty()) {
+        target.modules = selection.modules();
         if (target.modules.contains(QString())) return MemoryTarget();
     } else if (selection.kind() == Selection::Kind::bucket) {
         const Buckets& buckets = document.buckets();

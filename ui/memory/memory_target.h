@@ -16,14 +16,13 @@ struct MemoryTarget {
 
     /// What a rule of this action takes: rules of gathers have no operators.
     QStringList operatorsFor(MemoryAction action) const { return is_of_gathers(action) ? QStringList() : operators; }
-    /// For display.
+    /// For display; of many modules as ranges.
     QString title() const;
     bool operator==(const MemoryTarget&) const = default;
 };
 
-/// The selected module, the modules of the selected bucket, or the operator of a selected forward node in its module;
+/// The selected modules, the modules of the selected bucket, or the operator of a selected forward node in its module;
 /// nothing where none of these is selected. The root of all modules is the whole model.
-/// @param together modules that are selected in one view with the selected one, which then count all.
-std::optional<MemoryTarget> selectedTarget(Document& document, const QStringList& together = {});
+std::optional<MemoryTarget> selectedTarget(Document& document);
 
 }  // namespace overlap::ui

@@ -10,6 +10,7 @@
 #include <QMimeData>
 #include <QScopedValueRollback>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -50,7 +51,7 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     });
     search_->installEventFilter(this);
 
-    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesPanel::selectFromTree);
+    connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ModulesPanel::selectFromTree);
     connect(tree_, &QTreeView::clicked, this, &ModulesPanel::selectFromTree);
     connect(tree_, &ModuleTreeView::moduleMenuWanted, this, &ModulesPanel::showModuleMenu);
     connect(tree_, &ModuleTreeView::refused, this, &ModulesPanel::refused);
@@ -93,58 +94,68 @@ void ModulesPanel::expandFirstLevels() {
 }
 
 void ModulesPanel::selectFromTree() {
-    const QModelIndex current = tree_->currentIndex().siblingAtColumn(0);
-    if (!current.isValid() || following_) return;
+    if (following_ || !document_.isOpen()) return;
     const QScopedValueRollback guard(following_, true);
     opened_.clear();  // who works here keeps what is open
-    switch (current.data(ModuleTreeModel::kind_role).toInt()) {
-        case ModuleTreeModel::module_kind:
-            document_.selection().selectModule(current.data(ModuleTreeModel::path_role).toString());
-            break;
-        case ModuleTreeModel::node_kind:
-            document_.selection().selectNode(current.data(ModuleTreeModel::node_role).toString());
-            break;
-        default:
-            break;
-    }
+    Selection& selection = document_.selection();
+    const QModelIndex current = tree_->currentIndex().siblingAtColumn(0);
+    const bool is_chosen = tree_->selectionModel()->isSelected(current);
+    if (is_chosen && current.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::node_kind)
+        return selection.selectNode(current.data(ModuleTreeModel::node_role).toString());
+    QStringList modules;
+    const QModelIndexList rows = tree_->selectionModel()->selectedRows(ModuleTreeModel::name_column);
+    for (const QModelIndex& row : rows)
+        if (row.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::module_kind)
+            modules.append(row.data(ModuleTreeModel::path_role).toString());
+    // A click on the heading of nodes outside of modules selects nothing, and leaves what is selected.
+    if (!modules.isEmpty() || rows.isEmpty()) selection.selectModules(modules);
 }
 
 void ModulesPanel::showSelection() {
     if (following_) return;
     const QScopedValueRollback guard(following_, true);
     const Selection& selection = document_.selection();
-    QModelIndex index;
-    if (selection.kind() == Selection::Kind::module) index = model_->indexOfModule(selection.module());
+    std::vector<QModelIndex> shown;
+    for (const QString& module : selection.modules()) shown.push_back(model_->indexOfModule(module));
     if (selection.kind() == Selection::Kind::node) {
         const auto place = document_.findNode(selection.node());
         NodeId input = place.node;
         if (place.evaluated) input = document_.evaluation()->origin[place.node];
         if (input != no_node) {
             const auto name = document_.graph()->name(input);
-            index = model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+            shown.push_back(model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))));
         }
     }
-    openTo(index);
-    if (!index.isValid()) {
-        // Also where nothing is selected, as after a click on a pile of modules in the graph.
+    std::erase_if(shown, [](const QModelIndex& index) { return !index.isValid(); });
+    openTo(shown);
+    if (shown.empty()) {
+        // Also where nothing is selected.
         tree_->selectionModel()->clearSelection();
         return;
     }
-    tree_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    tree_->scrollTo(index);
+    QItemSelection rows;
+    for (const QModelIndex& index : shown) rows.select(index, index);
+    tree_->selectionModel()->setCurrentIndex(shown.front(), QItemSelectionModel::NoUpdate);
+    tree_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    tree_->scrollTo(shown.front());
 }
 
-/// Opens what is around a row, and closes what was opened for the row before.
-void ModulesPanel::openTo(const QModelIndex& index) {
+/// Opens what is around rows, and closes what was opened for the rows before.
+void ModulesPanel::openTo(const std::vector<QModelIndex>& shown) {
     std::vector<QModelIndex> around;
-    for (QModelIndex parent = index.parent(); parent.isValid(); parent = parent.parent()) around.push_back(parent);
+    for (const QModelIndex& index : shown)
+        for (QModelIndex parent = index.parent(); parent.isValid(); parent = parent.parent())
+            if (std::ranges::find(around, parent) == around.end()) around.push_back(parent);
     std::erase_if(opened_, [&](const QPersistentModelIndex& opened) {
         if (std::ranges::find(around, QModelIndex(opened)) != around.end()) return false;
         if (opened.isValid()) tree_->collapse(opened);
         return true;
     });
-    for (const QModelIndex& parent : around)
-        if (!tree_->isExpanded(parent)) opened_.emplace_back(parent);
+    for (const QModelIndex& parent : around) {
+        if (tree_->isExpanded(parent)) continue;
+        opened_.emplace_back(parent);
+        tree_->expand(parent);
+    }
 }
 
 void ModulesPanel::stepSearch(int step) {
@@ -186,6 +197,9 @@ void ModulesPanel::showModuleMenu(const QPoint& position) {
     QMenu* into = menu.addMenu(tr("&Add to bucket"));
     into->setToolTipsVisible(true);
     offer(into, tr("&New bucket"), -1, [this, modules] { return BucketCommands(document_).putIntoNew(modules); });
+    if (modules.size() > 1)
+        offer(into, tr("New bucket &each"), -1,
+              [this, modules] { return BucketCommands(document_).putIntoNewEach(modules); });
     into->addSeparator();
     for (int bucket = 0; bucket < static_cast<int>(document_.buckets().size()); ++bucket)
         offer(into, shownInMenu(commands.title(bucket)), bucket,

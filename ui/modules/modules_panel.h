@@ -35,7 +35,7 @@ class ModulesPanel : public QWidget {
 
   private:
     void showSelection();
-    void openTo(const QModelIndex& index);
+    void openTo(const std::vector<QModelIndex>& shown);
     void selectFromTree();
     void stepSearch(int step);
     void showModuleMenu(const QPoint& position);

@@ -59,6 +59,7 @@ void BucketView::followSelection() {
     const QScopedValueRollback guard(following_, true);
     const Selection& selection = document_.selection();
     int bucket = selection.bucket();
+    if (selection.kind() == Selection::Kind::modules) return followModules(selection.modules());
     if (selection.kind() == Selection::Kind::module)
         bucket = bucket_of_module(document_.buckets(), selection.module().toStdString());
     if (selection.kind() == Selection::Kind::node)
@@ -69,6 +70,22 @@ void BucketView::followSelection() {
         setCurrentIndex(index);
         scrollTo(index);
     }
+}
+
+/// Several modules may be of several buckets.
+void BucketView::followModules(const QStringList& modules) {
+    QItemSelection cards;
+    QModelIndex first;
+    for (const QString& module : modules) {
+        const int bucket = bucket_of_module(document_.buckets(), module.toStdString());
+        const QModelIndex index = bucket < 0 ? QModelIndex() : model_.index(bucket);
+        if (!index.isValid() || cards.contains(index)) continue;
+        cards.select(index, index);
+        if (!first.isValid() || index.row() < first.row()) first = index;
+    }
+    selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+    selectionModel()->select(cards, QItemSelectionModel::ClearAndSelect);
+    if (first.isValid()) scrollTo(first);
 }
 
 bool BucketView::eventFilter(QObject* watched, QEvent* event) {

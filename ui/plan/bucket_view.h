@@ -77,6 +77,7 @@ class BucketView : public QListView {
   private:
     /// The card of what is selected becomes the current one and is brought into view.
     void followSelection();
+    void followModules(const QStringList& modules);
     void setChip(int chip);
     /// Makes a card the current and the only selected one, and brings it into view; the last one for a row behind it.
     void makeCurrent(int row);

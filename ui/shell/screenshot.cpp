@@ -160,6 +160,12 @@ QString wrongSelection(Document& document, const QString& link) {
         return document.modules().find(which.toStdString()) != ModuleTree::no_module
                    ? QString()
                    : QStringLiteral("there is no module \"%1\"").arg(which);
+    if (what == u"modules") {
+        for (const QString& path : which.split(u','))
+            if (document.modules().find(path.toStdString()) == ModuleTree::no_module)
+                return QStringLiteral("there is no module \"%1\"").arg(path);
+        return {};
+    }
     if (what == u"node")
         return document.findNode(which).node != no_node ? QString()
                                                         : QStringLiteral("there is no node \"%1\"").arg(which);
@@ -168,7 +174,9 @@ QString wrongSelection(Document& document, const QString& link) {
         const bool known = evaluation && evaluation->graph->header().process_group(which.toStdString());
         return known ? QString() : QStringLiteral("there is no process group \"%1\"").arg(which);
     }
-    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME, step:N or compare, not \"%1\"")
+    return QStringLiteral(
+               "--select is module:PATH, modules:PATH,PATH, bucket:N, node:NAME, group:NAME, step:N or compare, not "
+               "\"%1\"")
         .arg(link);
 }
 

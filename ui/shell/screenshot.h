@@ -13,8 +13,8 @@ struct ScreenshotOptions {
     /// One of screenshotViews().
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
-    QString select;  ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from
-                     ///< 1; `compare`: both steps of Compare in the timeline
+    QString select;  ///< `module:PATH`, `modules:PATH,PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's
+                     ///< links; `step:N` from 1; `compare`: both steps of Compare in the timeline
     /// By how many milliseconds the most exposed collective is dragged and held, earlier where it is negative; nothing:
     /// it is not dragged. The timeline shows its surroundings.
     std::optional<double> drag_ms;

@@ -259,8 +259,6 @@ void Workspace::searchAgain() {
 
 void Workspace::connectViews() {
     overlaps_->setModules(*modules_->tree());
-    connect(modules_->tree()->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-            [this] { memory_->setSelectedTogether(modules_->tree()->selectedModules()); });
     connect(passes_, &PassesPanel::overlapEditWanted, this,
             [this](const QString& collective) { overlaps_->edit(collective); });
     connect(timeline_connection_, &TimelineConnection::shown, this, &Workspace::timelineShown);

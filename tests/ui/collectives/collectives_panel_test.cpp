@@ -154,6 +154,12 @@ class CollectivesPanelTest : public QObject {
         for (const QModelIndex& row : chosen) QVERIFY(cell(row.row(), Column::module_column).startsWith("layers.1"));
         QVERIFY(panel_->sums().contains("chosen"));
         QCOMPARE(document_->selection().module(), "layers.1");  // choosing them is no edit of the selection
+        // Of several modules those of each.
+        document_->selection().selectModule("layers.3");
+        const qsizetype of_third = panel_->view()->selectionModel()->selectedRows().size();
+        document_->selection().selectModules({"layers.3", "layers.1"});
+        QCOMPARE(panel_->view()->selectionModel()->selectedRows().size(), chosen.size() + of_third);
+        QCOMPARE(document_->selection().modules().size(), 2);
     }
 
     void mergedCollectivesAreFoundByTheirMembers() {

@@ -111,6 +111,32 @@ class DocumentTest : public QObject {
         QCOMPARE(document->current()->title(), QStringLiteral("Mine"));
     }
 
+    void severalModulesAreOneSelection() {
+        Selection selection;
+        const QSignalSpy changed(&selection, &Selection::changed);
+        selection.selectModules({"layers.1", "layers.0", "layers.1"});
+        QCOMPARE(selection.kind(), Selection::Kind::modules);
+        QCOMPARE(selection.modules(), (QStringList{"layers.1", "layers.0"}));
+        QCOMPARE(selection.module(), QString());
+        selection.selectModules({"layers.1", "layers.0"});
+        QCOMPARE(changed.count(), 1);
+        // What is inside another counts with it.
+        selection.selectModules({"layers.1.attention", "layers.1", "layers.10"});
+        QCOMPARE(selection.modules(), (QStringList{"layers.1", "layers.10"}));
+        selection.selectModules({"layers.1", "layers.1.attention.wq"});
+        QCOMPARE(selection.kind(), Selection::Kind::module);
+        QCOMPARE(selection.module(), QStringLiteral("layers.1"));
+        selection.selectModules({"layers.1", QString()});
+        QCOMPARE(selection.kind(), Selection::Kind::module);
+        QCOMPARE(selection.module(), QString());
+        selection.selectModules({});
+        QCOMPARE(selection.kind(), Selection::Kind::nothing);
+        QVERIFY(selection.modules().isEmpty());
+        selection.selectModules({"a", "b"});
+        selection.selectNode("mm");
+        QVERIFY(selection.modules().isEmpty());
+    }
+
     void everyEditIsUndoneAndRedone_data() {
         QTest::addColumn<int>("which");
         const char* names[] = {"put",

@@ -114,6 +114,89 @@ class GraphViewTest : public QObject {
         QVERIFY(model_->isOpen(box("norm")));
     }
 
+    /// A pile stands for its modules, which are selected together.
+    void aClickOnAPileSelectsItsModules() {
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        QCOMPARE(model_->tree().box(pile).kind, BoxKind::run);
+        const QStringList modules = model_->texts().modules(pile);
+        QVERIFY(modules.size() > 2);
+        click(view_->boxRect(pile).center());
+        QCOMPARE(document_->selection().kind(), Selection::Kind::modules);
+        QCOMPARE(document_->selection().modules(), modules);
+        QCOMPARE(view_->current(), pile);
+        const BoxId backward = model_->tree().box(box("layers.2", Phase::backward)).parent;
+        QVERIFY(model_->isSelected(pile) && model_->isSelected(backward));
+        QVERIFY(!model_->isSelected(box("layers.0")));
+        view_->focusSelection();
+        QVERIFY2(!model_->isOpen(pile), "to show what is selected opens no pile");
+        // The same from another view; a part of it lies in the pile.
+        document_->selection().clear();
+        document_->selection().selectModules(modules);
+        QVERIFY(model_->isSelected(pile));
+        QCOMPARE(view_->current(), pile);
+        document_->selection().selectModules({"layers.2", "norm"});
+        QVERIFY(model_->isSelected(pile) && model_->isSelected(box("norm")));
+    }
+
+    void modulesAreAddedByClicks() {
+        click(view_->boxRect(box("norm")).center());
+        click(view_->boxRect(box("layers.0")).center(), Qt::ControlModifier);
+        QCOMPARE(document_->selection().modules(), (QStringList{"norm", "layers.0"}));
+        QVERIFY(model_->isSelected(box("norm")) && model_->isSelected(box("layers.0")));
+        // A menu and a drag are of all, unless they begin at another box.
+        const std::unique_ptr<QMenu> menu(view_->makeMenu(box("norm")));
+        const auto* put = menu->findChild<QMenu*>();
+        QVERIFY(put);
+        QCOMPARE(put->title(), QStringLiteral("Put 2 modules into bucket"));
+        QCOMPARE(put->actions().at(1)->text(), QStringLiteral("A new bucket each"));
+        QCOMPARE(model_->modulesWith(box("lm_head")), QStringList("lm_head"));
+        put->actions().at(1)->trigger();
+        QCOMPARE(document_->buckets().size(), 2u);
+        QCOMPARE(document_->buckets()[0].modules, std::vector<std::string>{"norm"});
+        QCOMPARE(document_->buckets()[1].modules, std::vector<std::string>{"layers.0"});
+        document_->current()->undoStack().undo();
+        QVERIFY(document_->buckets().empty());
+        // Once more takes it out; beside all boxes nothing changes.
+        click(view_->boxRect(box("norm")).center(), Qt::ControlModifier);
+        QCOMPARE(document_->selection().module(), "layers.0");
+        QSignalSpy told(view_.get(), &GraphView::told);
+        click({1, 1}, Qt::ControlModifier);
+        QCOMPARE(document_->selection().module(), "layers.0");
+        // Up to a box in order of execution, from the one that was clicked last.
+        click(view_->boxRect(box("layers.0")).center());
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        click(view_->boxRect(pile).center(), Qt::ShiftModifier);
+        QCOMPARE(document_->selection().modules(), QStringList("layers.0") + model_->texts().modules(pile));
+        click(view_->boxRect(box("norm")).center());
+        QCOMPARE(document_->selection().module(), "norm");
+        QCOMPARE(told.count(), 0);
+    }
+
+    void whatIsMarkedIsSelected() {
+        view_->fitAll();
+        const QRectF first = view_->boxRect(box("layers.0")), last = view_->boxRect(box("norm"));
+        const QPoint from = (first.united(last).topLeft() - QPointF(3, 3)).toPoint();
+        const QPoint to = (first.united(last).bottomRight() + QPointF(3, 3)).toPoint();
+        const auto mark = [&](QPoint begin, QPoint end) {
+            QTest::mousePress(view_.get(), Qt::LeftButton, Qt::ShiftModifier, begin);
+            QTest::mouseMove(view_.get(), (begin + end) / 2);
+            QTest::mouseMove(view_.get(), end);
+            QTest::mouseRelease(view_.get(), Qt::LeftButton, Qt::ShiftModifier, end);
+        };
+        const double scale = view_->scale();
+        mark(from, to);
+        QCOMPARE(view_->scale(), scale);
+        const QStringList& modules = document_->selection().modules();
+        QVERIFY2(modules.contains("layers.0") && modules.contains("layers.3") && modules.contains("norm"),
+                 qPrintable(modules.join(u' ')));
+        QVERIFY(!modules.contains("layers.0.attention"));
+        QSignalSpy told(view_.get(), &GraphView::told);
+        const QStringList before = modules;
+        mark({1, 1}, {12, 12});
+        QCOMPARE(document_->selection().modules(), before);
+        QCOMPARE(told.count(), 1);
+    }
+
     void theSelectionOfOtherViewsIsShownHere() {
         document_->selection().selectModule("layers.0.attention");
         // Closed around it for now: the layer is marked.
@@ -461,7 +544,9 @@ class GraphViewTest : public QObject {
     BoxId box(const char* module, Phase phase = Phase::forward) const {
         return model_->tree().box_of(document_->modules().find(module), phase);
     }
-    void click(QPointF at) { QTest::mouseClick(view_.get(), Qt::LeftButton, {}, at.toPoint()); }
+    void click(QPointF at, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::mouseClick(view_.get(), Qt::LeftButton, modifiers, at.toPoint());
+    }
     void turnWheel(QPointF at, int angle, Qt::KeyboardModifiers modifiers) {
         QWheelEvent event(at, view_->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, modifiers, Qt::NoScrollPhase,
                           false);

@@ -3,6 +3,8 @@
 #include "core/advice/advice.h"
 #include "core/advice/named_moves.h"
 #include "core/bound/step_parts.h"
+#include "core/views/exposed_time.h"
+#include "core/views/module_sums.h"
 #include "tests/ui/docked_behind.h"
 #include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"
@@ -98,6 +100,62 @@ class InspectorTest : public QObject {
         QVERIFY(panel.toPlainText().contains("Select a module"));
         document->selection().selectModule("layers.0");
         QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
+    }
+
+    void theInspectorSumsSeveralModules() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        const auto figures = [&](const char* path) {
+            return document->moduleFigures().modules[document->modules().find(path)];
+        };
+        document->selection().selectModules({"layers.2", "norm", "layers.1"});
+        const InspectorContent content = inspect(*document);
+        QCOMPARE(content.kind, "modules");
+        QCOMPARE(content.title, "3 modules");
+        QVERIFY2(plainText(content).contains("modules\tlayers.[1-2], norm"), qPrintable(plainText(content)));
+        const ModuleFigures first = figures("layers.1"), second = figures("layers.2"), norm = figures("norm");
+        QCOMPARE(line(content, "nodes"), formatCount(first.nodes + second.nodes + norm.nodes));
+        QCOMPARE(line(content, "forward"), formatTime(first.forward_ms + second.forward_ms + norm.forward_ms));
+        QCOMPARE(line(content, "gathers"),
+                 formatBytes(static_cast<double>(first.gather_bytes + second.gather_bytes + norm.gather_bytes)));
+        QVERIFY(line(content, "parameters")
+                    .contains(formatBytes(
+                        static_cast<double>(first.parameter_bytes + second.parameter_bytes + norm.parameter_bytes))));
+        const std::vector<double> exposed = exposed_ms_of_input(*document->evaluation());
+        double exposed_ms = 0;
+        for (const char* path : {"layers.1", "layers.2", "norm"})
+            exposed_ms += sum_of_module(document->modules(), document->modules().find(path), exposed);
+        QVERIFY(exposed_ms > 0);
+        QCOMPARE(line(content, "exposed"), formatTime(exposed_ms));
+        document->selection().selectModules({"layers.1", "gone"});
+        QVERIFY(plainText(inspect(*document)).contains("This graph lacks 1 of them"));
+    }
+
+    void whatIsDoneWithSeveralModulesIsOneEdit() {
+        const auto document = openDocument();
+        const auto buckets = [&] {
+            QStringList names;
+            for (const BucketEntry& entry : document->buckets())
+                names.append(QString::fromStdString(display_name(entry)));
+            return names;
+        };
+        document->selection().selectModules({"norm", "layers.1", "layers.0"});
+        QVERIFY(plainText(inspect(*document)).contains("put into\ta new bucket of all, a new bucket each"));
+        QCOMPARE(followInspectorLink(*document, "put:together"), QString());
+        QCOMPARE(document->buckets().size(), 1u);
+        QCOMPARE(document->buckets()[0].modules.size(), 3u);
+        QCOMPARE(followInspectorLink(*document, "put:apart"), QString());
+        QCOMPARE(buckets(), (QStringList{"layers.0", "layers.1", "norm"}));
+        QCOMPARE(line(inspect(*document), "take"), "out of their buckets");
+        QVERIFY(plainText(inspect(*document)).contains("buckets\tlayers.0, layers.1, norm"));
+        followInspectorLink(*document, "put:out");
+        QVERIFY(document->buckets().empty());
+        QCOMPARE(document->current()->undoStack().count(), 3);
+        document->current()->undoStack().undo();
+        QCOMPARE(buckets().size(), 3);
+        QVERIFY(!plainText(inspect(*document)).contains("no such"));
+        document->setCurrentIndex(0);
+        QCOMPARE(line(inspect(*document), "put into"), QString());  // the baseline is as it is
     }
 
     /// A module's bytes are those that are sent; what the plan takes away is told beside them.
@@ -222,8 +280,7 @@ class InspectorTest : public QObject {
         InspectorPanel panel(document);
         panel.showMemoryEffects(effects);
         panel.show();
-        effects.setSelectedTogether({"layers.0", "layers.1"});
-        document.selection().selectModule("layers.1");
+        document.selection().selectModules({"layers.0", "layers.1"});
         QTRY_VERIFY(!panel.busy() && !effects.busy() && effects.isWorthAClick(MemoryAction::keep));
         QTRY_VERIFY(plainText(panel.content()).contains("memory rules of layers.0 + layers.1 would change"));
         int link = 0;  // links stand as their numbers

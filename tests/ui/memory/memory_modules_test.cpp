@@ -119,7 +119,7 @@ class MemoryModulesTest : public QObject {
         QVERIFY2(panel.effects()->text(MemoryAction::recompute).contains("GiB") ||
                      panel.effects()->text(MemoryAction::recompute).contains("MiB"),
                  qPrintable(panel.effects()->text(MemoryAction::recompute)));
-        panel.setSelectedTogether({QString(), QStringLiteral("layers.1")});
+        document->selection().selectModules({QString(), QStringLiteral("layers.1")});
         panel.view()->setFocus();
         QTest::keyClick(panel.view(), Qt::Key_R);
         QCOMPARE(memory_rules_text(MemoryCommands(*document).section().rules), std::string("recompute *"));

@@ -139,8 +139,7 @@ class MemoryPanelTest : public QObject {
         QVERIFY(waitForEvaluation(*document));
         MemoryPanel panel(*document);
         panel.show();
-        document->selection().selectModule(QStringLiteral("layers.1"));
-        panel.setSelectedTogether({"layers.0", "layers.1"});
+        document->selection().selectModules({"layers.0", "layers.1"});
         QTRY_VERIFY(panel.effects()->target());
         QCOMPARE(panel.effects()->target()->modules, (QStringList{"layers.0", "layers.1"}));
         QTest::keyClick(panel.view(), Qt::Key_K);
@@ -239,13 +238,13 @@ class MemoryPanelTest : public QObject {
         QVERIFY(effects.target());
         QCOMPARE(effects.target()->modules, QStringList("layers.0"));
         const QStringList both{QStringLiteral("layers.0"), QStringLiteral("layers.1")};
-        const QSignalSpy told(&effects, &MemoryEffects::changed);
-        effects.setSelectedTogether(both);
-        QCOMPARE(told.count(), 1);
-        effects.setSelectedTogether(both);
-        QCOMPARE(told.count(), 1);
+        document->selection().selectModules(both);
         effects.find();
         QCOMPARE(effects.target()->modules, both);
+        QCOMPARE(effects.target()->title(), QStringLiteral("layers.0 + layers.1"));
+        document->selection().selectModules({"layers.0", "layers.1", "layers.2", "layers.3", "norm"});
+        effects.find();
+        QCOMPARE(effects.target()->title(), QStringLiteral("layers.[0-3] + norm"));
     }
 
     /// It would bring a plan without a policy one, whose effects are not its own.

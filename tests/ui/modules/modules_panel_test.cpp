@@ -309,9 +309,42 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(panel.tree()->currentIndex().data(ModuleTreeModel::path_role).toString(), "layers.3.attention");
         QTest::keyClick(panel.tree(), Qt::Key_X, Qt::ControlModifier);
         QCOMPARE(modulesOf(QApplication::clipboard()->mimeData()), QStringList("layers.3.attention"));
-        // As where a pile of modules is clicked in the graph, which has no name elsewhere.
         document->selection().clear();
         QVERIFY(panel.tree()->selectionModel()->selectedRows().isEmpty());
+    }
+
+    void severalRowsAreOneSelection() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.resize(400, 800);
+        panel.show();
+        ModuleTreeView& tree = *panel.tree();
+        const auto row = [&](const char* path) { return panel.model()->indexOfModule(QString::fromLatin1(path)); };
+        const auto click = [&](const char* path, Qt::KeyboardModifiers modifiers) {
+            QTest::mouseClick(tree.viewport(), Qt::LeftButton, modifiers, tree.visualRect(row(path)).center());
+        };
+        click("layers.1", {});
+        QCOMPARE(document->selection().module(), "layers.1");
+        click("layers.3", Qt::ControlModifier);
+        QCOMPARE(document->selection().modules(), (QStringList{"layers.1", "layers.3"}));
+        QCOMPARE(tree.selectedModules(), (QStringList{"layers.1", "layers.3"}));
+        click("layers.5", Qt::ShiftModifier);
+        QCOMPARE(document->selection().modules(), (QStringList{"layers.1", "layers.3", "layers.4", "layers.5"}));
+        click("layers.4", Qt::ControlModifier);
+        QCOMPARE(document->selection().modules(), (QStringList{"layers.1", "layers.3", "layers.5"}));
+        click("layers.3", {});
+        QCOMPARE(document->selection().module(), "layers.3");
+        click("layers.3", Qt::ControlModifier);
+        QCOMPARE(document->selection().kind(), Selection::Kind::nothing);
+        // What another view selects.
+        document->selection().selectModules({"norm", "layers.2.attention", "layers.0"});
+        QStringList shown = tree.selectedModules();
+        shown.sort();
+        QCOMPARE(shown, (QStringList{"layers.0", "layers.2.attention", "norm"}));
+        QVERIFY(tree.isExpanded(row("layers.2")));
+        QCOMPARE(document->selection().modules().size(), 3);  // shown, and not chosen here
+        document->selection().selectModule("layers.0");
+        QVERIFY2(!tree.isExpanded(row("layers.2")), "it was open for what was selected in it alone");
     }
 
     void aLetterThatFindsNothingSaysSo() {

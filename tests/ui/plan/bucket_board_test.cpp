@@ -356,6 +356,9 @@ class BucketBoardTest : public QObject {
         const QPoint at = delegate->geometry(view().visualRect(index), index).chips.front().area.center();
         QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(document_->selection().module(), chip.path);
+        document_->selection().selectModules({"norm", "layers.1.attention", "layers.0"});
+        QCOMPARE(view().selectedBuckets(), (std::vector<int>{0, 1}));
+        QCOMPARE(document_->selection().kind(), Selection::Kind::modules);
     }
 
     void theBaselineIsNotEdited() {

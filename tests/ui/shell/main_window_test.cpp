@@ -8,6 +8,7 @@
 #include <QStatusBar>
 #include <QTabBar>
 #include <QToolButton>
+#include <set>
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -104,6 +105,17 @@ class MainWindowTest : public QObject {
             }
         QVERIFY(merged > 0);
         QVERIFY2(plainText(window.workspace().inspector().content()).contains("exposed"), "the Inspector says it, too");
+        // What several modules light up is what each does.
+        const std::set<quint32> of_one(lit.begin(), lit.end());
+        window.document().selection().selectModule("norm");
+        std::set<quint32> of_each(lit.begin(), lit.end());
+        QVERIFY(of_each != of_one);
+        of_each.insert(of_one.begin(), of_one.end());
+        window.document().selection().selectModules({"norm", "layers.1.attention"});
+        QCOMPARE((std::set<quint32>(lit.begin(), lit.end())), of_each);
+        QCOMPARE(window.workspace().modulesPanel().tree()->selectedModules().size(), 2);
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.workspace().inspector().content().title, "2 modules");
     }
 
     void undoAndRedoByKeys() {

@@ -1,0 +1,129 @@
+// What of the shared selection lies in boxes, and what boxes select.
+#include <QScopedValueRollback>
+#include <algorithm>
+
+#include "ui/document/document.h"
+#include "ui/graph/graph_model.h"
+
+namespace overlap::ui {
+
+void GraphModel::updateSelection() {
+    selected_.clear();
+    selected_shown_.clear();
+    if (!contents_ || contents_->modules != document_.sharedModules()) return;
+    const Selection& selection = document_.selection();
+    const auto add_module = [&](ModuleTree::ModuleId module) {
+        for (const Phase phase : {Phase::forward, Phase::backward})
+            if (const BoxId box = tree().box_of(module, phase); box != no_box) selected_.push_back(box);
+    };
+    if (selection.kind() == Selection::Kind::node) {
+        const Document::NodePlace place = document_.findNode(selection.node());
+        const NodeId node =
+            place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
+        if (node != no_node) selected_.push_back(tree().operation_of(node));
+    } else if (!selection.modules().isEmpty()) {
+        std::unordered_set<ModuleTree::ModuleId> modules;
+        for (const QString& path : selection.modules())
+            if (const auto module = contents_->modules->find(path.toStdString()); module != ModuleTree::no_module) {
+                add_module(module);
+                modules.insert(module);
+            }
+        // A pile comes before its modules: to show the selection opens none.
+        if (modules.size() > 1) {
+            const std::vector<BoxId> piles = pilesOf(modules);
+            selected_.insert(selected_.begin(), piles.begin(), piles.end());
+        }
+    } else if (selection.kind() == Selection::Kind::bucket) {
+        const auto bucket = static_cast<std::size_t>(selection.bucket());
+        if (bucket < document_.buckets().size())
+            for (const std::string& path : document_.buckets()[bucket].modules)
+                if (const auto module = contents_->modules->find(path); module != ModuleTree::no_module)
+                    add_module(module);
+    } else if (selection.kind() == Selection::Kind::group) {
+        const std::string group = selection.group().toStdString();
+        for (NodeId node = 0; node < graph().node_count(); ++node)
+            if (graph().group_name(node) == group) selected_.push_back(tree().operation_of(node));
+    }
+    // A box that has no name outside of this view is selected here alone.
+    if (selection.kind() == Selection::Kind::nothing && choosing_ && chosen_ != no_box) selected_.push_back(chosen_);
+    // The direction that the user chose comes first.
+    if (const auto chosen = std::find(selected_.begin(), selected_.end(), chosen_); chosen != selected_.end())
+        std::rotate(selected_.begin(), chosen, chosen + 1);
+    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
+    emit changed();
+}
+
+void GraphModel::select(BoxId box) {
+    const QScopedValueRollback guard(choosing_, true);
+    chosen_ = box;
+    Selection& selection = document_.selection();
+    if (box == no_box) {
+        selection.clear();
+    } else if (tree().box(box).kind == BoxKind::operation) {
+        selection.selectNode(fromCore(graph().name(tree().box(box).node)));
+    } else {
+        selection.selectModules(texts().modules(box));  // nothing of a box that is no module
+    }
+    updateSelection();  // the selection may be the same and the box another
+}
+
+bool GraphModel::selectAlso(BoxId box) {
+    const QStringList of_box = texts().modules(box);
+    if (of_box.isEmpty()) return false;
+    QStringList modules = document_.selection().modules();
+    const qsizetype taken_out = modules.removeIf([&](const QString& path) { return of_box.contains(path); });
+    if (taken_out < of_box.size()) modules += of_box;
+    const QScopedValueRollback guard(choosing_, true);
+    chosen_ = box;
+    document_.selection().selectModules(modules);
+    updateSelection();
+    return true;
+}
+
+void GraphModel::selectModulesOf(const std::vector<BoxId>& boxes, BoxId last) {
+    QStringList modules = document_.selection().modules();
+    for (const BoxId box : boxes) modules += texts().modules(box);
+    const QScopedValueRollback guard(choosing_, true);
+    chosen_ = last;
+    document_.selection().selectModules(modules);
+    updateSelection();
+}
+
+std::vector<BoxId> GraphModel::boxesBetween(BoxId from, BoxId to) const {
+    const Box& begin = tree().box(from);
+    const Box& end = tree().box(to);
+    if (begin.parent != end.parent || begin.phase != end.phase || begin.parent == no_box) return {to};
+    const auto [first, last] = std::minmax(begin.order, end.order);
+    const Box& around = tree().box(begin.parent);
+    std::vector<BoxId> between;
+    for (BoxId box = around.first_child; box < around.first_child + around.child_count; ++box) {
+        const Box& each = tree().box(box);
+        const bool is_module = each.kind == BoxKind::module || each.kind == BoxKind::run;
+        if (is_module && each.phase == begin.phase && each.order >= first && each.order <= last) between.push_back(box);
+    }
+    return between;
+}
+
+QStringList GraphModel::modulesWith(BoxId box) const {
+    const QStringList of_box = texts().modules(box);
+    const QStringList& selected = document_.selection().modules();
+    const bool all =
+        !of_box.isEmpty() && std::ranges::all_of(of_box, [&](const QString& path) { return selected.contains(path); });
+    return all ? selected : of_box;
+}
+
+/// Piles all of whose modules are among these.
+std::vector<BoxId> GraphModel::pilesOf(const std::unordered_set<ModuleTree::ModuleId>& modules) const {
+    std::vector<BoxId> piles;
+    for (BoxId box = 1; box < tree().box_count(); ++box) {
+        const Box& pile = tree().box(box);
+        if (pile.kind != BoxKind::run) continue;
+        bool all = true;
+        for (BoxId child = pile.first_child; all && child < pile.first_child + pile.child_count; ++child)
+            all = modules.contains(tree().box(child).module);
+        if (all) piles.push_back(box);
+    }
+    return piles;
+}
+
+}  // namespace overlap::ui
