@@ -344,7 +344,7 @@ class Apply(CommandLine):
         graph = graph_path("llama3_debugmodel_fsdp8")  # before the passes have run
         for command in (("simulate", graph, "--pipeline", added), ("bound", graph, "--pipeline", added),
                         ("apply", graph, "--pipeline", added, "-o", self.path("o.json")),
-                        ("explain", graph, "--pipeline", added, "--node", "mm"), ("compare", graph, added),
+                        ("explain", graph, "--pipeline", added, "--node", "mm"), ("compare", graph, "--plan", added),
                         ("export", added, "--to", "graph_trainer", "-o", self.path("o.py")),
                         ("search", graph, "--from", added, "--effort", "1", "-o", self.path("s.plan.json"))):
             self.assertIn("and reading it added them", self.expect(0, *command).stderr, command)
