@@ -148,7 +148,7 @@ void add_memory_steps(Plan& plan) {
     std::vector<PassStep> whole = with_memory_steps(plan.pipeline);
     for (const PassStep& step : whole)
         if (std::ranges::find(plan.pipeline, step.pass, &PassStep::pass) == plan.pipeline.end())
-            plan.added_memory_passes.push_back(step.pass);
+            plan.added_by_reading.memory_passes.push_back(step.pass);
     plan.pipeline = std::move(whole);
 }
 

@@ -35,7 +35,6 @@ bool does_the_same(const Plan& a, const Plan& b) {
     named_alike.name = b.name;
     named_alike.notes = b.notes;
     named_alike.colour = b.colour;
-    named_alike.added_memory_passes = b.added_memory_passes;
     return named_alike == b;
 }
 

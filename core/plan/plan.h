@@ -60,6 +60,13 @@ struct UnreadField {
     bool operator==(const UnreadField&) const = default;
 };
 
+/// What reading a document added to its plan. It is told, and not written; plans are equal whatever was added.
+struct AddedByReading {
+    std::vector<std::string> memory_passes;  ///< of the memory section, which the document's pipeline lacks
+
+    bool operator==(const AddedByReading&) const { return true; }
+};
+
 /// What a user creates and a training job consumes (docs/formats.md, overlap-plan). A value.
 struct Plan {
     std::string name = "Plan A";
@@ -74,8 +81,7 @@ struct Plan {
     /// What is saved, computed again or offloaded. A step that carries out a part of it and is not given the options
     /// takes them from here. None: steps are as the pipeline says.
     std::optional<MemorySection> memory;
-    /// Passes of that section that the document lacked, so that reading it added them to the pipeline; not written.
-    std::vector<std::string> added_memory_passes;
+    AddedByReading added_by_reading;
     OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
     std::vector<GroupSettings> process_groups;  ///< what a run or a job requests for communicators and streams
@@ -88,8 +94,7 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// Whether two plans do the same: equal but for what only people read, names, notes and colours, and for what reading
-/// them added, which is in the pipeline.
+/// Whether two plans do the same: equal but for what only people read, names, notes and colours.
 bool does_the_same(const Plan& a, const Plan& b);
 
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.

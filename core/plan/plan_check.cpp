@@ -237,16 +237,18 @@ bool has_modules(const Graph& graph, ModuleSource source) {
 
 /// What reading the plan added for its memory section, as far as it is still there.
 std::optional<Problem> memory_passes_added(const Plan& plan) {
+    if (!plan.memory) return std::nullopt;
     std::vector<std::string> there;
-    for (const std::string& pass : plan.added_memory_passes)
+    for (const std::string& pass : plan.added_by_reading.memory_passes)
         if (std::ranges::find(plan.pipeline, pass, &PassStep::pass) != plan.pipeline.end()) there.push_back(pass);
     if (there.empty()) return std::nullopt;
     Problem problem;
     problem.kind = ProblemKind::memory_passes_added;
     problem.title = "Memory passes added";
-    problem.message = "the pipeline of the file lacks " + listed(there) +
-                      ", which the plan's memory section needs, and reading it added " +
-                      (there.size() == 1 ? "it" : "them") + "; to go without a pass, keep its step switched off";
+    problem.message = "the plan's memory section needs " + listed(there) +
+                      ", which the pipeline of its file lacks, so " +
+                      (there.size() == 1 ? "a step was" : "steps were") +
+                      " added when the plan was read; to go without a pass, keep its step and switch it off";
     return problem;
 }
 

@@ -64,6 +64,7 @@ void write_element(JsonWriter& json, const PlanElement& element) {
 
 Plan found_plan(const SearchResult& result, double simulated_ms) {
     Plan plan = result.best.plan;
+    plan.added_by_reading = {};  // it was not read
     plan.name = found_plan_name(told_step_ms(simulated_ms, result.best.step_ms), result.best.corrected_peak_bytes);
     plan.notes.assign(found_note_words).append(counted(result.evaluations, "plan"));
     plan.notes.append(" (").append(result.best.origin).append(").");

@@ -347,7 +347,7 @@ class Apply(CommandLine):
                         ("explain", graph, "--pipeline", added, "--node", "mm"), ("compare", graph, "--plan", added),
                         ("export", added, "--to", "graph_trainer", "-o", self.path("o.py")),
                         ("search", graph, "--from", added, "--effort", "1", "-o", self.path("s.plan.json"))):
-            self.assertIn("and reading it added them", self.expect(0, *command).stderr, command)
+            self.assertIn("so steps were added when the plan was read", self.expect(0, *command).stderr, command)
         unknown = self.path("u.plan.json", {"format": "overlap-plan", "version": 1,
                                             "process_groups": [{"name": "nobody"}, {"name": "no one"}]})
         for command in (("apply", self.graph, "--pipeline", unknown, "-o", self.path("o.json")),

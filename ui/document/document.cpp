@@ -164,6 +164,7 @@ Variant& Document::addCopyOfCurrent() {
 
 Variant& Document::addUnderFreeName(Plan plan) {
     plan.name = freeName().toStdString();
+    plan.added_by_reading = {};  // it has no file
     return addNew(std::move(plan));
 }
 
@@ -210,16 +211,20 @@ Plan Document::fitting(ReadPlan read) const {
 Variant& Document::openPlan(ReadPlan read) {
     const QString path = read.path;
     const QByteArray digest = read.digest;
-    Variant& added = addVariant(fitting(std::move(read)));
-    added.setSaved(path, digest);
+    Plan plan = fitting(std::move(read));
+    const AddedByReading by_reading = plan.added_by_reading;
+    Variant& added = addVariant(std::move(plan));
+    added.setSaved(path, digest, by_reading);
     return added;
 }
 
 void Document::reloadPlan(int index, ReadPlan read) {
     Variant& changed = variant(index);
     const QByteArray digest = read.digest;
-    changed.edit(tr("Read %1 again").arg(QFileInfo(read.path).fileName()), fitting(std::move(read)));
-    changed.setSaved(changed.filePath(), digest);
+    const QString text = tr("Read %1 again").arg(QFileInfo(read.path).fileName());
+    Plan plan = fitting(std::move(read));
+    changed.edit(text, plan);
+    changed.setSaved(changed.filePath(), digest, std::move(plan.added_by_reading));
 }
 
 int Document::indexOf(quint64 key) const {

@@ -89,7 +89,10 @@ void Variant::setPlan(const Plan& plan) {
     // The tab has the colour, and the note in its tool tip.
     const bool renamed = plan.name != plan_.name || plan.notes != plan_.notes || plan.colour != plan_.colour;
     stale_ = stale_ || !does_the_same(plan, plan_);
+    // What its file lacks is said until it is written: undoing an edit does not undo that.
+    AddedByReading added = std::move(plan_.added_by_reading);
     plan_ = plan;
+    plan_.added_by_reading = std::move(added);
     if (renamed) emit titleChanged();
     emit planChanged();
 }
@@ -113,18 +116,14 @@ bool Variant::followFigures() {
     return true;
 }
 
-void Variant::setSaved(const QString& path, const QByteArray& digest) {
+void Variant::setSaved(const QString& path, const QByteArray& digest, AddedByReading added) {
     file_path_ = path;
     file_digest_ = digest;
     undo_stack_.setClean();
     emit titleChanged();
-}
-
-void Variant::setWritten(const QString& path, const QByteArray& digest) {
-    setSaved(path, digest);
-    if (plan_.added_memory_passes.empty()) return;
-    plan_.added_memory_passes.clear();
-    emit planChanged();  // a problem says what the file lacked
+    if (added.memory_passes == plan_.added_by_reading.memory_passes) return;
+    plan_.added_by_reading = std::move(added);
+    emit planChanged();  // a problem says what the file lacks
 }
 
 void Variant::setUnsaved(const QString& path, const QByteArray& digest) {

@@ -55,9 +55,8 @@ class Variant : public QObject {
     /// The evaluation is of other times than are wanted now.
     void invalidate() { stale_ = true; }
     /// @param digest of the file as the plan was read from or written into it; see fileDigest().
-    void setSaved(const QString& path, const QByteArray& digest = {});
-    /// Likewise of a plan that has just been written: its file has now what reading it added.
-    void setWritten(const QString& path, const QByteArray& digest);
+    /// @param added what reading the file added; a file that was written lacks nothing.
+    void setSaved(const QString& path, const QByteArray& digest = {}, AddedByReading added = {});
     /// For a plan that comes from the session or a template and is in no file in this form.
     void setUnsaved(const QString& path, const QByteArray& digest = {});
 

@@ -107,7 +107,7 @@ void PlanSaver::finish(const Request& request, const Outcome& outcome) {
     if (newest_.value(request.variant) != request.number || variant.filePath() != request.plan_file) return;
     const QByteArray digest = contentDigest(QByteArray::fromStdString(write_plan_text(request.plan)));
     if (variant.plan() == request.plan) {
-        variant.setWritten(request.file, digest);
+        variant.setSaved(request.file, digest);
     } else {
         variant.setUnsaved(request.file, digest);  // edited since: the file has the plan before
     }

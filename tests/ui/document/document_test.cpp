@@ -436,6 +436,32 @@ class DocumentTest : public QObject {
         QCOMPARE(fileDigest(path), QByteArray());
     }
 
+    void whatAFileLacksIsToldUntilItIsWritten() {
+        const auto document = openDocument();
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": "overlap-plan", "version": 1, "pipeline": [], "memory": {}})");
+        file.close();
+        Variant& variant = document->openPlan(readPlan(path));
+        const int index = document->currentIndex();
+        const auto lacks = [](const Variant& of) { return of.plan().added_by_reading.memory_passes.size(); };
+        QCOMPARE(lacks(variant), std::size_t{3});
+        QCOMPARE(lacks(document->addCopyOfCurrent()), std::size_t{0});
+        document->setCurrentIndex(index);
+        Plan renamed = variant.plan();
+        renamed.name = "renamed";
+        variant.edit("rename", renamed);
+        QCOMPARE(lacks(variant), std::size_t{3});
+        document->reloadPlan(index, readPlan(path));
+        QCOMPARE(lacks(variant), std::size_t{3});
+        save(*document, index, path);
+        QCOMPARE(lacks(variant), std::size_t{0});
+        while (variant.undoStack().canUndo()) variant.undoStack().undo();
+        QVERIFY2(lacks(variant) == 0, "the file has them, whatever is undone");
+    }
+
     void aPlanForAnotherGraphIsRefused() {
         const auto document = openDocument();
         QTemporaryDir folder;
