@@ -1,8 +1,6 @@
 #include "app/arguments/memory_limit.h"
 
-#include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -12,28 +10,11 @@
 #include "core/memory/memory_profile.h"
 
 namespace overlap::commands {
-namespace {
-
-/// In any letters, as limits are read.
-bool mentions(std::string_view text, std::string_view small_word) {
-    const auto is_same = [](char letter, char small) {
-        return letter == small || (letter >= 'A' && letter <= 'Z' && letter - 'A' + 'a' == small);
-    };
-    return std::search(text.begin(), text.end(), small_word.begin(), small_word.end(), is_same) != text.end();
-}
-
-}  // namespace
-
 std::optional<std::int64_t> read_memory_limit(const std::string& text, const Graph& graph) {
     if (text.empty()) return {};
     std::vector<NamedLimit> names{{"baseline", memory_profile(graph, StorageRule::corrected).peak_bytes}};
     const std::int64_t device = device_memory_bytes(graph);
-    if (device > 0) {
-        names.emplace_back("device", device);
-    } else if (mentions(text, "device")) {
-        throw InputError("--memory-limit", "the cost model does not tell what the device holds, so " +
-                                               in_quotes(shortened(text)) + " is not known");
-    }
+    if (device > 0) names.emplace_back("device", device);
     // A number without a unit is of bytes, as programs give it.
     const LimitText limit = read_limit(text, names, 1);
     if (!limit.bytes)
