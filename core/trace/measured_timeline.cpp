@@ -153,6 +153,7 @@ class MeasuredDrawing {
     /// By its name, else by its number; subtitles, which have the process, have no room in low rows.
     static std::string thread_title(const MeasuredTrack& track) {
         if (!track.thread_name.empty()) return track.thread_name;
+        if (track.thread.empty()) return "Thread without a number";
         if (!is_thread_number(track.thread)) return track.thread;
         const std::string title = "Thread " + thread_number(track.thread);
         return track.process_name.empty() ? title : title + " (" + track.process_name + ")";

@@ -102,6 +102,7 @@ TEST(MeasuredLanes, ThreadsWithoutANameHaveTheNumberThatTheSystemHas) {
     EXPECT_EQ(lane_of("-549452224", "", ""), "Thread 3745515072 (Process 100)");
     EXPECT_EQ(lane_of("-549452224", "python3", ""), "Thread 3745515072 (python3) (Process 100)");
     EXPECT_EQ(lane_of("-8589934593", "", ""), "Thread 18446744065119617023 (Process 100)");
+    EXPECT_EQ(lane_of("", "", ""), "Thread without a number (Process 100)");
     EXPECT_EQ(lane_of("7", "python3", "thread 7 (autograd)"), "thread 7 (autograd) (python3, process 100)");
     EXPECT_EQ(lane_of("7", "python3", "thread 7 (python3)"), "thread 7 (python3) (Process 100)");
     EXPECT_EQ(lane_of("PyTorch Profiler", "", ""), "PyTorch Profiler (Process 100)");
