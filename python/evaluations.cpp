@@ -330,8 +330,7 @@ void add_evaluations(nb::module_& core) {
         "`strict`: a plan that cannot be run raises PassRefusal or InputError with the step; otherwise `refusal` says "
         "why, and the figures are those of the graph.\n"
         "`progress` is called with an EvaluationProgress as each pass, the simulation and the memory curve begin, and "
-        "at "
-        "the end. What it raises ends the evaluation.\n"
+        "at the end. What it raises ends the evaluation.\n"
         "Raises InputError where the plan is for another graph.");
 }
 

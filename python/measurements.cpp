@@ -164,7 +164,9 @@ void add_measured_comparisons(nb::module_& core) {
             "Collectives that both sides have.")
         .def_prop_ro(
             "doubt", [](const Measured& made) { return job_match(made.measured).doubt(); },
-            "Why the trace may be of another job: a sentence without full stop; empty where there is no reason.")
+            "Why the trace may be of another job, or that it was simulated: a sentence without full stop; empty where "
+            "there "
+            "is no reason.")
         .def_prop_ro(
             "mean_error_ms", [](const Measured& made) { return error_of_plan(made.measured).mean_absolute_ms; },
             "How far predicted times of collectives are off, on average.")

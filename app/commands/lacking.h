@@ -8,7 +8,7 @@ namespace overlap::commands {
 /// memory as those of JSON documents do, cannot pass on that it is lacking. What is neither memory nor the system is a
 /// mistake of this program, which ends by a signal.
 /// @param program whose name the sentences begin with; the text is kept.
-/// @param status of a program that memory or the system is lacking for.
+/// @param status the exit status where memory is lacking or the system refuses something.
 void end_with_a_sentence(const char* program, int status);
 
 /// For handlers of exceptions: nothing in these needs memory.

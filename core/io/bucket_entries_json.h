@@ -13,6 +13,7 @@ namespace overlap {
 /// @param bounds of all items together.
 /// @throws InputError with the place in the plan.
 std::vector<BucketEntry> read_bucket_entries(const Json& value, const std::string& place, ExpansionBounds& bounds);
+/// The entry as an item of `buckets`; a list where its one name would be read as an abbreviation.
 Json bucket_entry_json(const BucketEntry& entry);
 
 }  // namespace overlap

@@ -21,8 +21,8 @@ struct JobMatch {
     double share_of_measured() const;
     /// Less than half of the planned collectives are in the trace: what a comparison says of these is chance.
     bool is_another_job() const;
-    /// Why a step that is not of another job may be one all the same, with both shares, or was not measured: a sentence
-    /// without full stop; empty where there is no reason.
+    /// Why the comparison is doubtful though is_another_job() is false: the step may be of another job, with both
+    /// shares, or was simulated. A sentence without full stop; empty where there is no reason.
     std::string doubt() const;
 };
 

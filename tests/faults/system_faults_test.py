@@ -58,6 +58,7 @@ ERRORS = {
     "memory": [errno.ENOMEM],
 }
 # What is lacking where a message need name no file.
+LACKING = {"thread": ["thread"], "memory": ["memory"]}
 # What core for Python is tried on; Python itself is not.
 SCRIPT = """
 import sys
@@ -67,7 +68,6 @@ try:
 except core.InputError as error:
     sys.exit("python: " + str(error))
 """
-LACKING = {"thread": ["thread"], "memory": ["memory"]}
 CHOSEN = 6  # of the numbers of a call, where not all are tried
 CHOSEN_ALLOCATIONS = 100  # where all other calls are
 
@@ -135,6 +135,7 @@ def scenarios(root, virtual_device, python):
         Scenario("calibrate", ["calibrate", "{in}/g", "{in}/t", "--plan", "{in}/p", "-o", "{out}/m"],
                  {**plan, "t": b""}, ("m",), prepared=measured),
     ]
+
     def runner(name, *options, **more):
         return Scenario(name, ["{in}/g", *options, "-o", "{out}/r", "--trace", "{out}/t", "--commands", "{out}/c"], {"g": graph},
                         ("r", "t", "c"), program="overlap-runner", name_told="overlap-runner", **more)

@@ -56,6 +56,17 @@ TEST(JobMatch, SaysTheSharesWhereMoreIsLeftOverThanUsual) {
     EXPECT_NE(match.doubt().find("105 of 105 measured ones are in the plan (100 %)"), std::string::npos);
 }
 
+TEST(JobMatch, SaysThatNothingWasMeasuredBesideOtherDoubts) {
+    JobMatch match;
+    match.pairs = match.planned = match.measured = 4;
+    match.is_simulated = true;
+    const std::string simulated = "nothing was measured: the trace is a simulated step";
+    EXPECT_EQ(match.doubt(), simulated);
+    match.in_order_alone = 2;
+    EXPECT_TRUE(match.doubt().starts_with(simulated + "; whether it is the same job is not known: of 2 of 4 "))
+        << match.doubt();
+}
+
 TEST(JobMatch, SaysWhereOnlyTheOrderWasCompared) {
     const auto evaluation = step_of("llama3_debugmodel_fsdp8.prebucket");
     test::SimulatedTrace written(*evaluation);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "core/predict/compiled_times.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/call_with.h"

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "tests/predict/kernel_sketch.h"
 #include "tests/support/call_with.h"
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "core/base/error.h"
 #include "core/run/executor.h"
 #include "core/run/memory_plan.h"

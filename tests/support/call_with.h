@@ -8,6 +8,7 @@
 
 namespace overlap::test {
 
+/// Name and value of an argument.
 using Keyword = std::pair<std::string_view, Value>;
 
 /// A call that is given some of its arguments by name, as `cat([a, b], dim=1)`.

@@ -128,7 +128,7 @@ class Launch {
             return operation.descriptor(attribute).values.at(Attribute::tensor_dimensions);
         };
         if (sizes_of(Attribute::operation_pointwise_x) != sizes_of(Attribute::operation_pointwise_y))
-            report("attention", "the first operand of an operation has not the sizes of its result");
+            report("attention", "the first operand of an operation does not have the sizes of its result");
     }
 
     void add(const Descriptor& tensor, std::vector<Span>& spans) {

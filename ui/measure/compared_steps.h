@@ -40,7 +40,7 @@ struct ComparedSteps {
     QString before, after;  ///< titles
     Comparison comparison;
     std::optional<MeasuredComparison> measured;  ///< where the second side is a measurement
-    QString doubt;         ///< why the measurement may be of another job; empty where there is no reason
+    QString doubt;         ///< why it may be of another job, or that it was simulated; empty where there is no reason
     std::size_t rank = 0;  ///< of the measurement
     std::optional<PredictionError> error;  ///< of the graph's times of collectives, against the measurement
     QString times;                         ///< name of the trace whose times the plan's figures are of; may be empty

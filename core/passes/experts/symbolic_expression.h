@@ -14,6 +14,7 @@ namespace overlap::experts {
 
 /// A symbol of a table, such as `u4`.
 using SymbolId = std::uint32_t;
+/// Where a table of symbols has none.
 inline constexpr SymbolId no_symbol = 0xffffffffu;
 /// An expression of a table. Equal expressions have equal numbers.
 using ExpressionId = std::uint32_t;
