@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/plan/automatic_plan.h"
 #include "core/search/moves.h"
@@ -17,12 +18,39 @@ constexpr std::size_t ordered_part = 3;
 constexpr std::size_t most_moves = 40;     ///< in one round
 constexpr double gain_that_counts = 1e-5;  ///< share of the step
 
+/// With its length, so that no two lists of names are alike.
+void add_name(std::string& key, const std::string& name) {
+    key.append(std::to_string(name.size())).append(":").append(name);
+}
+
+/// All of a value, where describe() says of a list only that it is one.
+void add_value(std::string& key, const OptionValue& value) {
+    key += describe(value);
+    if (const auto* const lists = std::get_if<ModuleLists>(&value)) {
+        for (const ModuleList& list : *lists) {
+            key += '[';
+            for (const std::string& module : list.modules) add_name(key, module);
+        }
+    } else if (const auto* const named = std::get_if<NamedIntegers>(&value)) {
+        for (const auto& [name, number] : *named) {
+            add_name(key, name);
+            key.append("=").append(std::to_string(number));
+        }
+    } else if (const auto* const list = std::get_if<IntegerList>(&value)) {
+        for (const std::int64_t number : *list) key.append(" ").append(std::to_string(number));
+    }
+}
+
 /// Equal for plans that do the same.
 std::string key_of(const Plan& plan) {
     std::string key;
     for (const PassStep& step : lower(plan)) {
         key += step.pass + '(';
-        for (const auto& [name, value] : step.options) key += name + '=' + describe(value) + ',';
+        for (const auto& [name, value] : step.options) {
+            key += name + '=';
+            add_value(key, value);
+            key += ',';
+        }
         key += ')';
     }
     for (const OverlapDirective& directive : plan.overlaps.list) key += '\n' + describe(directive);
