@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/advice/advice.h"
+#include "core/base/wording.h"
 #include "core/search/moves.h"
 
 namespace overlap {
@@ -31,18 +32,25 @@ class OvertakingMoves {
                 if (const NodeId after = compute_after(timing, share); after != no_node)
                     later.push_back({.collective = name, .wait_after = std::string(graph_.name(after))});
             }
-            propose(earlier, " collectives overtake products");
-            propose(later, " collectives, and what needs them, wait for other compute");
+            propose(earlier, {" overtakes products", " overtake products"});
+            propose(later,
+                    {", and what needs it, waits for other compute", ", and what needs them, wait for other compute"});
         }
         return std::move(proposals_);
     }
 
   private:
+    /// What is done with a collective, in words.
+    struct What {
+        const char *of_one, *of_several;
+    };
+
     /// The first 2, 4, 8, ... of them.
-    void propose(std::span<const OverlapDirective> directives, const char* what) {
+    void propose(std::span<const OverlapDirective> directives, const What& what) {
         for (std::size_t count = 2; !directives.empty(); count *= 2) {
             const std::size_t taken = std::min(count, directives.size());
-            proposals_.push_back({with(directives.first(taken)), std::to_string(taken) + what});
+            proposals_.push_back({with(directives.first(taken)),
+                                  counted(taken, "collective") + (taken == 1 ? what.of_one : what.of_several)});
             if (taken == directives.size()) break;
         }
     }
