@@ -18,6 +18,7 @@
 #include "core/search/plan_elements.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
+#include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap::test {
@@ -53,6 +54,42 @@ TEST(MemoryMoves, AreThoseOfGraphsThatBeginBeforeTheMemoryPasses) {
     EXPECT_LT(least, most);
     // What has a section can do without it.
     EXPECT_EQ(memory_moves(moves.front().plan, settings).back().plan.memory, std::nullopt);
+}
+
+/// Gathers in the backward pass of the last layers come soonest.
+TEST(MemoryMoves, GathersAreKeptInSomeOfTheLastLayers) {
+    std::vector<std::string> titles;
+    for (const MemoryChoice& setting : memory_settings(*graph_of("llama3_debugmodel_fsdp8"))) {
+        const std::size_t kept = setting.title.find("gathers kept in last");
+        if (kept == std::string::npos) continue;
+        titles.push_back(setting.section.policy + ": " + setting.title.substr(kept));
+        ASSERT_EQ(setting.section.rules.size(), 1u) << setting.title;
+        const MemoryRule& rule = setting.section.rules.front();
+        EXPECT_EQ(rule.action, MemoryAction::keep);
+        EXPECT_TRUE(rule.operators.empty());
+        EXPECT_EQ(rule.modules.back(), "layers.5") << setting.title;
+        const std::string count = std::to_string(rule.modules.size());
+        EXPECT_NE(setting.title.find("in last " + count), std::string::npos) << setting.title;
+    }
+    // Of six layers a quarter, half and three quarters of them.
+    EXPECT_EQ(titles,
+              (std::vector<std::string>{"default: gathers kept in last 1 layer", "full: gathers kept in last 1 layer",
+                                        "default: gathers kept in last 3", "default: gathers kept in last 4",
+                                        "full: gathers kept in last 3", "full: gathers kept in last 4"}));
+}
+
+/// As few bytes as there can be.
+TEST(MemoryMoves, AnOperatorOfOneByteIsSavedToo) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId again =
+        sketch.call("any_recomputed", "aten.any.default", GraphSketch::values({x}), {sketch.tensor("bool", {})}, 1);
+    const auto graph = std::make_shared<const Graph>(sketch.finish({again}));
+    Plan plan;
+    plan.pipeline = {{std::string(memory_tag_pass)}};
+    const std::vector<Proposal> moves = operator_memory_moves(*evaluate(graph, plan), 8);
+    ASSERT_EQ(moves.size(), 1u);
+    EXPECT_EQ(moves.front().origin, "memory: save aten.any.default");
 }
 
 Plan plan_that_recomputes_all(const Graph& graph) {

@@ -83,16 +83,47 @@ TEST(PlanLocks, ALockedBucketTakesItsModulesFromOthers) {
 
 TEST(PlanLocks, LockedPassesComeWhereTheyWere) {
     const auto graph = small_graph();
-    Plan mine = plan_of(pipeline_presets(*graph).front(), *graph, "mine");
-    mine.pipeline.insert(mine.pipeline.begin() + 1, PassStep{"stable_topological_sort_pass"});
-    const std::string locked_pass = mine.pipeline[1].pass;
-    PlanLocks locks;
-    add_lock(locks, "pass:" + locked_pass, mine);
-    const LockedParts locked(mine, locks);
-    const Plan put = locked.put_into(plan_of(pipeline_presets(*graph).front(), *graph, "other"));
-    EXPECT_EQ(put.pipeline, mine.pipeline);
-    EXPECT_FALSE(locked.kept_in(Plan()));
-    EXPECT_TRUE(locked.kept_in(locked.put_into(Plan())));
+    const Plan other = plan_of(pipeline_presets(*graph).front(), *graph, "other");
+    for (const std::ptrdiff_t place : {0, 1}) {
+        Plan mine = plan_of(pipeline_presets(*graph).front(), *graph, "mine");
+        mine.pipeline.insert(mine.pipeline.begin() + place, PassStep{"stable_topological_sort_pass"});
+        PlanLocks locks;
+        add_lock(locks, "pass:stable_topological_sort_pass", mine);
+        const LockedParts locked(mine, locks);
+        EXPECT_EQ(locked.put_into(other).pipeline, mine.pipeline) << place;
+        EXPECT_FALSE(locked.kept_in(Plan())) << place;
+        EXPECT_TRUE(locked.kept_in(locked.put_into(Plan()))) << place;
+    }
+}
+
+/// Also where another bucket holds a module within one of the locked bucket.
+TEST(PlanLocks, APlanThatHasAllThatIsLockedStaysAsItIs) {
+    Plan mine = plan_with(*small_graph(), "layers.0.attention, layers.0+layers.1");
+    mine.overlaps.list = {{.collective = "gather", .start_before = "mm"}, {.collective = "other", .wait_after = "mm"}};
+    for (const char* part : {"bucket:2", "buckets", "overlap:gather", "overlaps", "passes", "memory"}) {
+        PlanLocks locks;
+        add_lock(locks, part, mine);
+        EXPECT_EQ(LockedParts(mine, locks).put_into(mine), mine) << part;
+    }
+}
+
+/// Whether overlaps may leave the order of their group, and whether later passes see them, is said of all together.
+TEST(PlanLocks, LockedOverlapsAreKeptWithWhatIsSaidOfAll) {
+    Plan mine = plan_with(*small_graph(), "layers.0");
+    mine.overlaps.list = {{.collective = "gather", .start_before = "mm"}};
+    mine.overlaps.keep_group_order = false;
+    mine.overlaps.insert_overlap_deps = true;
+    Plan other = plan_with(*small_graph(), "layers.0, layers.1");
+    other.overlaps.list = {{.collective = "other", .start_before = "mm"}};
+    const auto put = [&](const char* part) {
+        PlanLocks locks;
+        add_lock(locks, part, mine);
+        return LockedParts(mine, locks).put_into(other).overlaps;
+    };
+    OverlapDirectives both = mine.overlaps;
+    both.list.insert(both.list.begin(), other.overlaps.list.front());
+    EXPECT_EQ(put("overlaps"), both);
+    EXPECT_EQ(put("bucket:1"), other.overlaps);
 }
 
 /// A bucket of the same name holds other nodes where rules give modules other nodes.
@@ -143,6 +174,30 @@ TEST(PlanLocks, LockedPassesStay) {
     const auto start = std::ranges::find(found.baselines, "the plan to start from", &Candidate::origin);
     ASSERT_NE(start, found.baselines.end());
     EXPECT_LT(found.best.step_ms, start->step_ms);
+}
+
+/// It is for the job, so the search has no better one.
+TEST(PlanLocks, WhatNoPassReadsStaysWithoutALock) {
+    const auto graph = small_graph();
+    Plan mine = plan_with(*graph, "layers.0, layers.1");
+    mine.device_orders = {{"layers.*", {graph->header().process_groups.front().name}, "S(0)[0]", 1, 0, {}}};
+    mine.process_groups = {{graph->header().process_groups.front().name, {}, {}, 4, {}}};
+    mine.unread_process_groups = UnreadField{"[1]", "process_groups", "expected objects"};
+    SearchOptions options;
+    options.effort = 10;
+    options.threads = 2;
+    options.from = mine;
+    std::shared_ptr<const Plan> last;
+    options.progress = [&](const SearchProgress& progress) { last = progress.best; };
+    const SearchResult found = search_plans(graph, options);
+    ASSERT_TRUE(last);
+    std::vector<Plan> plans{found.best.plan, *last};
+    for (const FrontPoint& point : found.front) plans.push_back(point.plan);
+    for (const Plan& plan : plans) {
+        EXPECT_EQ(plan.device_orders, mine.device_orders);
+        EXPECT_EQ(plan.process_groups, mine.process_groups);
+        EXPECT_EQ(plan.unread_process_groups, mine.unread_process_groups);
+    }
 }
 
 /// A run would refuse settings of a group that the plan's passes do not make.

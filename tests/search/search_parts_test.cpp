@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +135,38 @@ TEST(OptionMoves, ChangeOneOptionOfTheAutomaticPass) {
     const std::vector<Proposal> others = option_moves(plan, random, 300);
     ASSERT_FALSE(others.empty());
     for (const Proposal& move : others) EXPECT_NE(move.plan.pipeline, plan.pipeline);
+}
+
+TEST(OptionMoves, TryEachOfTheseValues) {
+    std::mt19937 random(1);
+    Plan plan;
+    plan.pipeline = {{std::string(automatic_pass)}};
+    std::map<std::string, std::set<std::string>> tried;
+    for (const Proposal& move : option_moves(plan, random, 5000)) {
+        const auto& [option, value] = *move.plan.pipeline[0].options.begin();
+        tried[option].insert(describe(value));
+    }
+    const std::set<std::string> flags{"true", "false"};
+    const std::map<std::string, std::set<std::string>> expected = {
+        {"bucket_exposed_first", flags},
+        {"bucket_mode",
+         {"the string \"default\"", "the string \"custom_ops\"", "the string \"custom_ops_multidtype\""}},
+        {"bucket_only_internode_comms", flags},
+        {"collective_bucketing", flags},
+        {"compute_overlap_multipler", {"0.5", "0.8", "1", "1.2", "1.5", "2", "4"}},
+        {"enable_fusion_regions", flags},
+        {"max_coll_distance", {"10", "50", "200", "2000"}},
+        {"max_compute_pre_fetch", {"10", "50", "200", "100000"}},
+        {"max_in_flight_gb", {"0.5", "1", "2", "5", "10", "1000"}},
+        // Null, which takes a limit away, is tried where there is one.
+        {"max_memory_increase_gb", {"0", "0.5", "1", "4"}},
+        {"max_memory_increase_ratio", {"0", "0.05", "0.2", "0.5"}},
+        {"max_off_bucket_gb", {"0.1", "0.5", "2"}},
+        {"pre_bucketing_fsdp_collectives", flags},
+        {"pre_bucketing_fsdp_collectives_bucket_cap_mb", {"50", "200", "1000"}},
+        {"prioritize_bucketing_during_scheduling", flags},
+    };
+    EXPECT_EQ(tried, expected);
 }
 
 /// Three layers of which each gather is waited for right behind its start.
