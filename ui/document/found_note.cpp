@@ -23,7 +23,7 @@ std::string noteOfEdited(std::string note) {
 }
 
 std::string nameOfEdited(std::string name) {
-    return is_found_plan_name(name) ? std::string(edited_plan_words) : name;
+    return is_found_plan_name(name) || is_edited_plan_name(name) ? std::string(edited_plan_words) : name;
 }
 
 }  // namespace overlap::ui

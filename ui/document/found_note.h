@@ -12,8 +12,8 @@ QString foundNote(std::size_t searched, const QString& figures);
 /// before. Other words, and what is marked already, stay.
 std::string noteOfEdited(std::string note);
 
-/// The name when the plan does something else: one that gives figures of a found plan is left without them, see
-/// edited_plan_words. Other names stay.
+/// The name when the plan does something else: one that gives figures, of a found plan or of the edit before, is left
+/// without them, see edited_plan_words: a file that is written before they are known has no old ones. Other names stay.
 std::string nameOfEdited(std::string name);
 
 }  // namespace overlap::ui

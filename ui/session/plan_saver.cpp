@@ -9,11 +9,22 @@
 #include <utility>
 
 #include "core/io/plan_file.h"
+#include "core/plan/found_note.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/write_file.h"
 
 namespace overlap::ui {
+namespace {
+
+/// Whether a file has a plan that was written: the name of an edited plan follows its figures, which may have come in
+/// the meantime, and that is no edit.
+bool isAsWritten(Plan now, const Plan& written) {
+    if (is_edited_plan_name(now.name) && is_edited_plan_name(written.name)) now.name = written.name;
+    return now == written;
+}
+
+}  // namespace
 
 /// Everything that a thread needs to save a plan.
 struct PlanSaver::Request {
@@ -106,7 +117,7 @@ void PlanSaver::finish(const Request& request, const Outcome& outcome) {
     Variant& variant = document_.variant(index);
     if (newest_.value(request.variant) != request.number || variant.filePath() != request.plan_file) return;
     const QByteArray digest = contentDigest(QByteArray::fromStdString(write_plan_text(request.plan)));
-    if (variant.plan() == request.plan) {
+    if (isAsWritten(variant.plan(), request.plan)) {
         variant.setSaved(request.file, digest);
     } else {
         variant.setUnsaved(request.file, digest);  // edited since: the file has the plan before

@@ -156,6 +156,38 @@ class PlanSaverTest : public QObject {
         QCOMPARE(variant.fileDigest(), contentDigest(QByteArray::fromStdString(text)));
     }
 
+    /// What an edited plan is called is known when it has been evaluated: until then no name has the figures before.
+    void aPlanThatIsSavedBeforeItsFiguresAreKnownHasNone() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        foundPlanIsEdited();
+        const QString first = document_->current()->title();
+        QVERIFY2(first.startsWith("Edited ") && first.contains(" at "), qPrintable(first));
+        BucketCommands(*document_).putIntoNew({"layers.1", "layers.2"});
+        QVERIFY(document_->current()->stale());
+        PlanSaver saver(*document_, nullptr, {}, 60s);
+        QCOMPARE(saver.save(document_->currentIndex(), path, false)->result, Result::saved);
+        QCOMPARE(read_plan_file(path.toStdString()).name, "Edited plan");
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!document_->current()->modified());
+        QVERIFY(read_plan_file(path.toStdString()) == document_->current()->plan());
+    }
+
+    void figuresThatComeWhileAPlanIsWrittenAreNoEdit() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        foundPlanIsEdited();
+        BucketCommands(*document_).putIntoNew({"layers.1", "layers.2"});
+        QVERIFY(!saver.save(document_->currentIndex(), "/gone/a.plan.json", false));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(document_->current()->title() != "Edited plan");
+        folder.answer();
+        QTRY_COMPARE(late.count(), 1);
+        QVERIFY(!document_->current()->modified());
+        QCOMPARE(document_->current()->filePath(), "/gone/a.plan.json");
+    }
+
     void whatFailsLateIsTold() {
         HangingFolder folder;
         PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
@@ -238,6 +270,14 @@ class PlanSaverTest : public QObject {
     }
 
   private:
+    /// A plan that a search found, once edited and evaluated, is the current one then.
+    void foundPlanIsEdited() {
+        Plan plan = document_->current()->plan();
+        plan.name = "Found 5 ms at 2 GiB";
+        document_->addNew(plan);
+        BucketCommands(*document_).putIntoNew({"layers.0"});
+        QVERIFY(waitForEvaluation(*document_));
+    }
     static bool write(const QString& path, const QByteArray& text) {
         QFile file(path);
         return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
