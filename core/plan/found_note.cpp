@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <vector>
 
 #include "core/base/number_text.h"
@@ -13,8 +14,10 @@ namespace {
 
 constexpr std::string_view found_word = "Found", edited_word = "Edited";
 
-std::string name_of_figures(std::string_view word, double step_ms, std::int64_t peak_bytes) {
-    return std::string(word).append(" ").append(time_text(step_ms)).append(" at ").append(bytes_text(peak_bytes));
+std::string name_of_figures(std::string_view words, double step_ms, std::optional<std::int64_t> peak_bytes) {
+    std::string name = std::string(words).append(" ").append(time_text(step_ms));
+    if (peak_bytes) name.append(" at ").append(bytes_text(*peak_bytes));
+    return name;
 }
 
 bool is_number(std::string_view text) {
@@ -32,15 +35,22 @@ std::vector<std::string_view> words_of(std::string_view text) {
     }
 }
 
-/// Whether a name is one of name_of_figures() with this word, and a number behind it at most.
-bool tells_figures(std::string_view name, std::string_view word) {
+/// Whether a name is one of name_of_figures() that begins with these words, and a number behind it at most.
+/// @param always_with_peak false: also one without a peak.
+bool tells_figures(std::string_view name, std::string_view beginning, bool always_with_peak = true) {
     constexpr std::array time_units = {"s", "ms", "µs", "ns"};
     constexpr std::array byte_units = {"B", "KiB", "MiB", "GiB", "TiB"};
-    const std::vector<std::string_view> words = words_of(name);
-    if (words.size() < 6 || words.size() > 7 || words[0] != word || words[3] != "at") return false;
-    if (words.size() == 7 && !is_number(words[6])) return false;
-    return is_number(words[1]) && std::ranges::find(time_units, words[2]) != time_units.end() && is_number(words[4]) &&
-           std::ranges::find(byte_units, words[5]) != byte_units.end();
+    if (!name.starts_with(beginning) || name.size() == beginning.size()) return false;
+    const std::vector<std::string_view> words = words_of(name.substr(beginning.size()));  // the first one is empty
+    const auto has = [&](std::size_t at, const auto& units) {
+        return words.size() > at + 1 && is_number(words[at]) &&
+               std::ranges::find(units, words[at + 1]) != std::ranges::end(units);
+    };
+    if (!words.front().empty() || !has(1, time_units)) return false;
+    const bool peak = words.size() > 3 && words[3] == "at" && has(4, byte_units);
+    if (!peak && always_with_peak) return false;
+    const std::size_t figures = peak ? 6 : 3;
+    return words.size() == figures || (words.size() == figures + 1 && is_number(words.back()));
 }
 
 }  // namespace
@@ -49,12 +59,17 @@ std::string found_plan_name(double step_ms, std::int64_t peak_bytes) {
     return name_of_figures(found_word, step_ms, peak_bytes);
 }
 
+std::string found_so_far_name(double step_ms, std::int64_t peak_bytes) {
+    return name_of_figures(found_so_far_words, step_ms,
+                           peak_bytes > 0 ? std::optional<std::int64_t>(peak_bytes) : std::nullopt);
+}
+
 std::string edited_plan_name(double step_ms, std::int64_t peak_bytes) {
     return name_of_figures(edited_word, step_ms, peak_bytes);
 }
 
 bool is_found_plan_name(std::string_view name) {
-    return tells_figures(name, found_word);
+    return tells_figures(name, found_word) || tells_figures(name, found_so_far_words, false);
 }
 
 bool is_edited_plan_name(std::string_view name) {

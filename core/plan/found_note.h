@@ -15,12 +15,19 @@ inline constexpr std::string_view found_note_words = "Found by a search of ";
 /// @param step_ms as the window tells it, see told_step_ms(). @param peak_bytes the corrected peak.
 std::string found_plan_name(double step_ms, std::int64_t peak_bytes);
 
+/// What the best plan of a search is called that did not end, such as `Found so far 1588.2 ms at 29.6 GiB`.
+/// @param peak_bytes 0: not known, and not in the name.
+std::string found_so_far_name(double step_ms, std::int64_t peak_bytes);
+/// The same without figures.
+inline constexpr std::string_view found_so_far_words = "Found so far";
+
 /// What it is called when it has been edited: by the figures that it has then, such as `Edited 1579.4 ms at 29.6 GiB`.
 std::string edited_plan_name(double step_ms, std::int64_t peak_bytes);
 /// The same while these are not known.
 inline constexpr std::string_view edited_plan_words = "Edited plan";
 
-/// Whether a name is a found_plan_name(), also with a number behind it that tells it from another.
+/// Whether a name is a found_plan_name() or a found_so_far_name(), also with a number behind it that tells it from
+/// another.
 bool is_found_plan_name(std::string_view name);
 /// Whether a name is an edited_plan_name() or edited_plan_words.
 bool is_edited_plan_name(std::string_view name);

@@ -14,15 +14,27 @@ TEST(FoundPlanName, IsKnownAgain) {
             EXPECT_TRUE(is_found_plan_name(found)) << found;
             EXPECT_TRUE(is_found_plan_name(found + " 2")) << "of two with the same figures";
             EXPECT_FALSE(is_edited_plan_name(found)) << found;
+            for (const std::string& so_far : {found_so_far_name(step_ms, bytes), found_so_far_name(step_ms, 0)}) {
+                EXPECT_TRUE(is_found_plan_name(so_far)) << so_far;
+                EXPECT_TRUE(is_found_plan_name(so_far + " 2")) << "of two with the same figures";
+                EXPECT_FALSE(is_found_plan_name(so_far + " or so")) << so_far;
+                EXPECT_FALSE(is_edited_plan_name(so_far)) << so_far;
+            }
             EXPECT_TRUE(is_edited_plan_name(edited)) << edited;
             EXPECT_FALSE(is_found_plan_name(edited)) << edited;
         }
     EXPECT_TRUE(is_edited_plan_name(edited_plan_words));
 }
 
+TEST(FoundPlanName, OfASearchThatDidNotEndHasThePeakWhereItIsKnown) {
+    EXPECT_EQ(found_so_far_name(12.3, std::int64_t{3} << 30), "Found so far 12.3 ms at 3 GiB");
+    EXPECT_EQ(found_so_far_name(12.3, 0), "Found so far 12.3 ms");
+}
+
 TEST(FoundPlanName, WordsOfAUserAreNone) {
-    for (const char* name : {"", "Found", "Found it at home", "Found 61.42 ms", "Found 61.42 ms at 4 GiB, mine",
-                             "Found 61.42 ms at 4 GiB with offload", "found 61.42 ms at 4 GiB", "Plan A", "Edited"}) {
+    for (const char* name : {"", "Found", "Found it at home", "Found so far", "Found so far away", "Found 61.42 ms",
+                             "Found 61.42 ms at 4 GiB, mine", "Found 61.42 ms at 4 GiB with offload",
+                             "found 61.42 ms at 4 GiB", "Plan A", "Edited"}) {
         EXPECT_FALSE(is_found_plan_name(name)) << name;
         EXPECT_FALSE(is_edited_plan_name(name)) << name;
     }

@@ -2,8 +2,8 @@
 
 #include <QObject>
 
-#include "core/base/number_text.h"
 #include "core/io/plan_file.h"
+#include "core/plan/found_note.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -47,12 +47,8 @@ QString InterruptedSearch::reached() const {
 }
 
 QString InterruptedSearch::planName(bool other_times) const {
-    if (other_times) return QObject::tr("Found so far");
-    // Spaces of a name are those that a user types.
-    const QString step = QString::fromStdString(time_text(best_ms));
-    return best_peak_bytes > 0
-               ? QObject::tr("Found so far %1 at %2").arg(step, QString::fromStdString(bytes_text(best_peak_bytes)))
-               : QObject::tr("Found so far %1").arg(step);
+    return QString::fromStdString(other_times ? std::string(found_so_far_words)
+                                              : found_so_far_name(best_ms, best_peak_bytes));
 }
 
 }  // namespace overlap::ui
