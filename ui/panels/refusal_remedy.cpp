@@ -39,6 +39,7 @@ void RefusalRemedy::begin() {
         of_.reset();
         remedy_.reset();
     }
+    update();
     delay_.stop();
     task_.cancel();
     const bool possible = evaluation && evaluation->refused && document_.editable() && !document_.current()->stale();
@@ -54,14 +55,20 @@ void RefusalRemedy::find() {
             of_ = evaluation;
             refused_ = plan;
             remedy_ = remedy;
-            emit changed();
+            update();
         };
     });
 }
 
-/// Whether the plan is the one that it was found for: a note may have been written in the meantime.
+void RefusalRemedy::update() {
+    const bool is_there = isOfCurrent();
+    if (std::exchange(was_there_, is_there) != is_there) emit changed();
+}
+
+/// Whether the plan does what the one does that it was found for: a note may have been written in the meantime.
 bool RefusalRemedy::isOfCurrent() const {
-    return remedy_ && of_ == document_.evaluation() && document_.editable() && document_.current()->plan() == refused_;
+    return remedy_ && of_ == document_.evaluation() && document_.editable() &&
+           does_the_same(document_.current()->plan(), refused_);
 }
 
 QString RefusalRemedy::labelFor(const Problem& problem) const {
@@ -71,7 +78,12 @@ QString RefusalRemedy::labelFor(const Problem& problem) const {
 
 bool RefusalRemedy::apply() {
     if (!isOfCurrent()) return false;
-    document_.editPlan(tr("Plan refused: %1").arg(QString::fromStdString(remedy_->label)), remedy_->plan);
+    Plan mended = remedy_->plan;
+    const Plan& now = document_.current()->plan();
+    mended.name = now.name;
+    mended.notes = now.notes;
+    mended.colour = now.colour;
+    document_.editPlan(tr("Plan refused: %1").arg(QString::fromStdString(remedy_->label)), mended);
     return true;
 }
 

@@ -28,17 +28,19 @@ class RefusalRemedy : public QObject {
     /// What it does, such as `switch off auto_overlap_bucketing`, where it is the remedy for a problem of the current
     /// evaluation; empty where there is none, and while it is not known.
     QString labelFor(const Problem& problem) const;
-    /// Makes the change as an undoable edit. @returns whether it was there to be made.
+    /// Makes the change as an undoable edit; what only people read, such as notes, stays as it is. @returns whether it
+    /// was there to be made.
     bool apply();
     bool busy() const { return delay_.isActive() || task_.busy(); }
 
   signals:
-    /// It is known now.
+    /// It is known now, or is none of the current plan any more.
     void changed();
 
   private:
     void begin();
     void find();
+    void update();
     bool isOfCurrent() const;
 
     Document& document_;
@@ -46,6 +48,7 @@ class RefusalRemedy : public QObject {
     std::shared_ptr<const Evaluation> of_;  ///< that it was looked for; null: not yet
     Plan refused_;                          ///< the plan of that
     std::optional<Remedy> remedy_;
+    bool was_there_ = false;  ///< for the current plan, when changed() was emitted last
     QTimer delay_;
     LatestTask task_;  ///< last: what it delivers uses the members above
 };

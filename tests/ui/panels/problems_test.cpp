@@ -208,14 +208,28 @@ class ProblemsTest : public QObject {
         QVERIFY(model.evaluating());
         QTRY_VERIFY_WITH_TIMEOUT(!model.evaluating(), 30'000);
         QCOMPARE(fix(), "move ep_overlap_schedule_pass behind ep_overlap_chunk_pass ↵");
-        // It is a change of the plan as it was then.
-        Plan noted = document.current()->plan();
-        noted.notes = "a note";
-        document.editPlan("Note", noted);
+        // It is a change of what the plan did then.
+        int told_again = 0;
+        connect(&model, &ProblemsModel::dataChanged, this,
+                [&](const QModelIndex& index) { told_again += index.column() == ProblemsModel::fix_column; });
+        Plan other = document.current()->plan();
+        other.pipeline.back().enabled = !other.pipeline.back().enabled;
+        document.editPlan("Switch", other);
         QCOMPARE(fix(), QString());
+        QCOMPARE(told_again, 1);
         document.current()->undoStack().undo();
         QVERIFY(!fix().isEmpty());
+        QCOMPARE(told_again, 2);
+        disconnect(&model, &ProblemsModel::dataChanged, this, nullptr);
+        // A note, a name or a colour is none: it stays, also when the plan is mended.
+        Plan noted = document.current()->plan();
+        noted.notes = "a note";
+        noted.name = "Mine";
+        document.editPlan("Note", noted);
+        QVERIFY(!fix().isEmpty());
         QVERIFY(model.applyFix(*model.problemAt(refused)));
+        QCOMPARE(document.current()->plan().notes, "a note");
+        QCOMPARE(document.current()->title(), "Mine");
         QCOMPARE(document.current()->undoStack().undoText(),
                  "Plan refused: move ep_overlap_schedule_pass behind ep_overlap_chunk_pass");
         QVERIFY(waitForEvaluation(document));
