@@ -44,6 +44,16 @@ void addClasses(const ModuleTree& tree, std::span<const ModuleId> modules, Inspe
     if (classes.size() <= most_classes) rows.add(Document::tr("class"), classes.join(QStringLiteral(", ")));
 }
 
+/// Whether a bucket has these modules and no others.
+bool haveOwnBucket(const Buckets& buckets, const QStringList& paths) {
+    return std::ranges::any_of(buckets, [&](const BucketEntry& entry) {
+        return std::ssize(entry.modules) == paths.size() &&
+               std::ranges::all_of(entry.modules, [&](const std::string& module) {
+                   return paths.contains(QString::fromStdString(module));
+               });
+    });
+}
+
 /// The buckets that modules are in, and what puts them into new ones.
 void addBuckets(Document& document, const QStringList& paths, InspectorRows& rows) {
     std::set<int> buckets;
@@ -72,12 +82,15 @@ void addBuckets(Document& document, const QStringList& paths, InspectorRows& row
                  {{paths.size() > 1 ? Document::tr("out of their buckets") : Document::tr("out of its bucket"),
                    QStringLiteral("put:out"), Tone::plain}});
     if (!BucketCommands(document).refusal(paths, -1).isEmpty()) return;
-    std::vector<InspectorPiece> actions{{Document::tr("a new bucket"), QStringLiteral("put:together"), Tone::plain}};
-    if (paths.size() > 1) {
-        actions.front().text = Document::tr("a new bucket of all");
+    // What has a bucket of its own already would get the same again.
+    std::vector<InspectorPiece> actions;
+    if (!haveOwnBucket(document.buckets(), paths))
+        actions.push_back({paths.size() > 1 ? Document::tr("a new bucket of all") : Document::tr("a new bucket"),
+                           QStringLiteral("put:together"), Tone::plain});
+    if (paths.size() > 1 &&
+        !std::ranges::all_of(paths, [&](const QString& path) { return haveOwnBucket(document.buckets(), {path}); }))
         actions.push_back({Document::tr("a new bucket each"), QStringLiteral("put:apart"), Tone::plain});
-    }
-    rows.add(Document::tr("put into"), std::move(actions));
+    if (!actions.empty()) rows.add(Document::tr("put into"), std::move(actions));
 }
 
 void addFigures(Document& document, std::span<const ModuleId> modules, InspectorRows& rows) {

@@ -158,6 +158,31 @@ class InspectorTest : public QObject {
         QCOMPARE(line(inspect(*document), "put into"), QString());  // the baseline is as it is
     }
 
+    /// A link that would change nothing is none.
+    void modulesThatHaveABucketOfTheirOwnAreOfferedNoOther() {
+        const auto document = openDocument();
+        const auto offered = [&] {
+            QStringList links;
+            for (const InspectorRow& row : inspect(*document).rows)
+                if (row.label == "put into")
+                    for (const InspectorPiece& piece : row.pieces) links.append(piece.text);
+            return links.join(", ");
+        };
+        document->selection().selectModule("norm");
+        QCOMPARE(offered(), "a new bucket");
+        followInspectorLink(*document, "put:together");
+        QCOMPARE(offered(), QString());
+        QCOMPARE(line(inspect(*document), "take"), "out of its bucket");
+        document->selection().selectModules({"norm", "layers.0"});
+        QCOMPARE(offered(), "a new bucket of all, a new bucket each");
+        followInspectorLink(*document, "put:apart");
+        QCOMPARE(offered(), "a new bucket of all");
+        followInspectorLink(*document, "put:together");
+        QCOMPARE(offered(), "a new bucket each");
+        document->selection().selectModule("norm");
+        QCOMPARE(offered(), "a new bucket");
+    }
+
     /// A module's bytes are those that are sent; what the plan takes away is told beside them.
     void theInspectorDoesNotCountWhatThePlanTakesAway() {
         Document document;
