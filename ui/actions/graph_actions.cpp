@@ -56,7 +56,7 @@ void registerGraphActions(Actions& actions, GraphView& view) {
     actions.addViewKey(graph, tr("Alt+drag"), tr("Zoom into what is marked"));
     actions.addViewKey(graph, tr("Ctrl+click"), tr("Select the module as well, or no longer"));
     actions.addViewKey(graph, tr("Shift+click"), tr("Select all modules up to this one"));
-    actions.addViewKey(graph, tr("Shift+drag"), tr("Select the modules that are marked as well"));
+    actions.addViewKey(graph, tr("Shift+drag, Ctrl+drag"), tr("Select the modules that are marked as well"));
 }
 
 }  // namespace overlap::ui
