@@ -68,8 +68,8 @@ class GraphModel : public QObject {
     bool isSelected(BoxId box) const { return selected_shown_.contains(box); }
     /// Makes what a box represents the shared selection: of a pile all of its modules.
     void select(BoxId box);
-    /// Adds the modules of a box to those that are selected, or takes them out where all are. @returns false where
-    /// the box is no module, and the selection stays.
+    /// Adds the modules of a box to those that are selected, or takes them out where all are. Of a box that is no
+    /// module the selection stays. @returns whether they were added.
     bool selectAlso(BoxId box);
     /// Adds the modules of boxes to those that are selected. @param last is the one that keys start from then.
     void selectModulesOf(const std::vector<BoxId>& boxes, BoxId last);

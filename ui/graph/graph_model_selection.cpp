@@ -71,13 +71,13 @@ bool GraphModel::selectAlso(BoxId box) {
     const QStringList of_box = texts().modules(box);
     if (of_box.isEmpty()) return false;
     QStringList modules = document_.selection().modules();
-    const qsizetype taken_out = modules.removeIf([&](const QString& path) { return of_box.contains(path); });
-    if (taken_out < of_box.size()) modules += of_box;
+    const bool adds = modules.removeIf([&](const QString& path) { return of_box.contains(path); }) < of_box.size();
+    if (adds) modules += of_box;
     const QScopedValueRollback guard(choosing_, true);
-    chosen_ = box;
+    chosen_ = adds ? box : no_box;  // what is taken out is not selected here alone either
     document_.selection().selectModules(modules);
     updateSelection();
-    return true;
+    return adds;
 }
 
 void GraphModel::selectModulesOf(const std::vector<BoxId>& boxes, BoxId last) {

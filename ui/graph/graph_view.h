@@ -165,7 +165,7 @@ class GraphView : public QWidget {
     bool onTriangle(BoxId box, QPointF screen) const;
     bool canDrag(BoxId box, QPointF screen) const;
     void startDrag(BoxId box);
-    void clickBox(Qt::KeyboardModifiers modifiers);
+    void clickBox();
     void selectMarked(const QRectF& marked);
     void centreOnMinimap(QPointF screen);
     void hover(QPointF screen);
@@ -196,7 +196,7 @@ class GraphView : public QWidget {
 
     Press press_ = Press::none;
     BoxId pressed_ = no_box;
-    bool marks_ = false;  ///< whether a drag marks what is to be selected
+    Qt::KeyboardModifiers press_modifiers_;
     QPointF press_at_, press_now_;
     HeldKeys held_;
     QBasicTimer glide_timer_;

@@ -26,6 +26,7 @@ namespace {
 constexpr double notch = 120;        ///< QWheelEvent's eighths of a degree
 constexpr double wheel_pixels = 60;  ///< one notch moves
 constexpr double fast_times = 4;
+constexpr Qt::KeyboardModifiers selecting_modifiers = Qt::ControlModifier | Qt::ShiftModifier;
 
 }  // namespace
 
@@ -118,7 +119,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     QToolTip::hideText();
     press_at_ = press_now_ = event->position();
     pressed_ = boxAt(press_at_);
-    marks_ = event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier);
+    press_modifiers_ = event->modifiers();
     if (event->button() == Qt::BackButton) return goBack();
     if (event->button() == Qt::ForwardButton) return goForward();
     if (event->button() == Qt::MiddleButton) {
@@ -138,7 +139,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
     const QPointF before = std::exchange(press_now_, event->position());
     if (press_ == Press::box && (press_now_ - press_at_).manhattanLength() >= QApplication::startDragDistance()) {
-        if (marks_) {
+        if (press_modifiers_ & selecting_modifiers) {
             press_ = Press::band;
             update();
             return;
@@ -165,7 +166,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     if (finished == Press::box) {
         // What is clicked is seen already: it stays under the pointer.
         const QScopedValueRollback stay(follows_, false);
-        clickBox(event->modifiers());
+        clickBox();
     } else if (finished == Press::band) {
         selectMarked(QRectF(press_at_, event->position()).normalized());
         update();
@@ -178,18 +179,28 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     hover(event->position());
 }
 
-void GraphView::clickBox(Qt::KeyboardModifiers modifiers) {
-    const bool adds = modifiers & (Qt::ControlModifier | Qt::ShiftModifier);
+/// By the keys that were held when the button was pressed, as a drag is.
+void GraphView::clickBox() {
+    const bool adds = press_modifiers_ & selecting_modifiers;
     if (!adds && pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
-    if (!adds || (pressed_ != no_box && model_.document().selection().modules().isEmpty())) return select(pressed_);
+    const Selection& selection = model_.document().selection();
+    if (!adds || (pressed_ != no_box && selection.modules().isEmpty())) return select(pressed_);
     if (pressed_ == no_box) return;  // who adds to a selection and misses keeps it
-    if (model_.texts().modules(pressed_).isEmpty()) return emit told(tr("Only modules can be selected together"));
-    const BoxId from = current_;
-    setCurrent(pressed_);
-    if (modifiers & Qt::ControlModifier)
-        model_.selectAlso(pressed_);
+    const QStringList modules = model_.texts().modules(pressed_);
+    if (modules.isEmpty()) return emit told(tr("Only modules can be selected together"));
+    bool added = true;
+    if (press_modifiers_ & Qt::ControlModifier)
+        added = model_.selectAlso(pressed_);
     else
-        model_.selectModulesOf(from == no_box ? std::vector{pressed_} : model_.boxesBetween(from, pressed_), pressed_);
+        model_.selectModulesOf(current_ == no_box ? std::vector{pressed_} : model_.boxesBetween(current_, pressed_),
+                               pressed_);
+    const auto is_selected = [&](const QString& path) { return selection.modules().contains(path); };
+    if (added && std::ranges::none_of(modules, is_selected))
+        emit told(tr("%1 is selected with the module around it").arg(model_.texts().path(pressed_)));
+    else if (added)
+        setCurrent(pressed_);
+    else if (!model_.isSelected(current_) || pressed_ == current_)
+        onSelectionMoved();  // keys start from what is still selected
     update();
 }
 

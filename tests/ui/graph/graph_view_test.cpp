@@ -172,6 +172,44 @@ class GraphViewTest : public QObject {
         QCOMPARE(told.count(), 0);
     }
 
+    /// What is taken out is marked no more, and keys do not start from it.
+    void theLastModuleIsTakenOutByAClick() {
+        const QPointF norm = view_->boxRect(box("norm")).center();
+        click(norm);
+        click(norm, Qt::ControlModifier);
+        QCOMPARE(document_->selection().kind(), Selection::Kind::nothing);
+        QVERIFY(!model_->isSelected(box("norm")));
+        QVERIFY(model_->selectedBoxes().empty());
+        QCOMPARE(view_->current(), no_box);
+        click(norm, Qt::ControlModifier);
+        QCOMPARE(document_->selection().module(), "norm");
+        click(view_->boxRect(box("layers.0")).center(), Qt::ControlModifier);
+        QCOMPARE(view_->current(), box("layers.0"));
+        click(view_->boxRect(box("layers.0")).center(), Qt::ControlModifier);
+        QCOMPARE(view_->current(), box("norm"));
+    }
+
+    /// The keys that count are those that are held when a box is pressed, as for a drag.
+    void aModuleInsideASelectedOneIsToldToBeSelected() {
+        view_->toggle(box("layers.0"));
+        view_->select(box("layers.0"));
+        const QPoint inside = view_->boxRect(box("layers.0.attention")).center().toPoint();
+        QSignalSpy told(view_.get(), &GraphView::told);
+        for (const Qt::KeyboardModifier key : {Qt::ControlModifier, Qt::ShiftModifier}) {
+            told.clear();
+            QTest::mousePress(view_.get(), Qt::LeftButton, key, inside);
+            QTest::mouseRelease(view_.get(), Qt::LeftButton, {}, inside);
+            QCOMPARE(told.count(), 1);
+            QVERIFY2(told.front().front().toString().endsWith(" is selected with the module around it"),
+                     qPrintable(told.front().front().toString()));
+            QCOMPARE(document_->selection().module(), "layers.0");
+            QCOMPARE(view_->current(), box("layers.0"));
+        }
+        QTest::mousePress(view_.get(), Qt::LeftButton, {}, inside);
+        QTest::mouseRelease(view_.get(), Qt::LeftButton, Qt::ControlModifier, inside);
+        QCOMPARE(document_->selection().module(), "layers.0.attention");
+    }
+
     void whatIsMarkedIsSelected() {
         view_->fitAll();
         const QRectF first = view_->boxRect(box("layers.0")), last = view_->boxRect(box("norm"));
