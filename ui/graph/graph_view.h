@@ -166,6 +166,7 @@ class GraphView : public QWidget {
     bool canDrag(BoxId box, QPointF screen) const;
     void startDrag(BoxId box);
     void clickBox();
+    bool isOfSeveral(BoxId box) const;
     void selectMarked(const QRectF& marked);
     void centreOnMinimap(QPointF screen);
     void hover(QPointF screen);

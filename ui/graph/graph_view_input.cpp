@@ -233,15 +233,18 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     if (!model_.isOpen()) return;
     const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
     const BoxId box = by_key ? current_ : boxAt(event->pos());
-    // Of several modules that are selected the menu is about all.
-    const Selection& selection = model_.document().selection();
-    const bool is_of_several =
-        selection.kind() == Selection::Kind::modules && box != no_box && model_.modulesWith(box) == selection.modules();
-    if (!by_key && !is_of_several) select(box);
+    if (!by_key && !isOfSeveral(box)) select(box);
     const QPoint at = by_key && box != no_box ? mapToGlobal(boxRect(box).center().toPoint()) : event->globalPos();
     QMenu* menu = makeMenu(box);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->popup(at);
+}
+
+/// Whether a box is one of several modules that are selected: a menu is about all of them then.
+bool GraphView::isOfSeveral(BoxId box) const {
+    const Selection& selection = model_.document().selection();
+    return selection.kind() == Selection::Kind::modules && box != no_box &&
+           model_.modulesWith(box) == selection.modules();
 }
 
 QMenu* GraphView::makeMenu(BoxId box) {
@@ -255,7 +258,10 @@ QMenu* GraphView::makeMenu(BoxId box) {
     }
     if (boxed) {
         menu->addAction(tr("Focus"), this, [this, box] {
-            select(box);
+            if (isOfSeveral(box))
+                model_.selectModulesOf({box}, box);  // which all stay, and this one comes first
+            else
+                select(box);
             focusSelection();
         });
         const QStringList modules = model_.modulesWith(box);

@@ -210,6 +210,24 @@ class GraphViewTest : public QObject {
         QCOMPARE(document_->selection().module(), "layers.0.attention");
     }
 
+    void theMenuOfSeveralModulesFocusesOneAndKeepsAll() {
+        const QStringList both{"norm", "layers.0"};
+        document_->selection().selectModules(both);
+        for (const char* module : {"norm", "layers.0"}) {
+            const std::unique_ptr<QMenu> menu(view_->makeMenu(box(module)));
+            const auto actions = menu->actions();
+            const auto focus = std::ranges::find(actions, QStringLiteral("Focus"), &QAction::text);
+            QVERIFY(focus != actions.end());
+            (*focus)->trigger();
+            QCOMPARE(document_->selection().modules(), both);
+            QCOMPARE(view_->current(), box(module));
+        }
+        const std::unique_ptr<QMenu> other(view_->makeMenu(box("tok_embeddings")));
+        const auto actions = other->actions();
+        (*std::ranges::find(actions, QStringLiteral("Focus"), &QAction::text))->trigger();
+        QCOMPARE(document_->selection().module(), "tok_embeddings");
+    }
+
     void whatIsMarkedIsSelected() {
         view_->fitAll();
         const QRectF first = view_->boxRect(box("layers.0")), last = view_->boxRect(box("norm"));
