@@ -8,7 +8,6 @@
 #include "core/pipeline/why_exposed.h"
 #include "core/views/collective_figures.h"
 #include "core/views/members_of_result.h"
-#include "core/views/several_modules.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
 #include "ui/document/selected_modules.h"
@@ -196,9 +195,7 @@ void TimelineConnection::showSelection() {
             if (evaluation_->simulation.groups[timing.group].process_group == group)
                 highlighted.push_back(timing.start);
     } else if (!selection.modules().isEmpty() && !selection.modules().contains(QString())) {
-        const ModuleTree& modules = document_.modules();
-        const std::vector<NodeId> nodes =
-            nodes_together(*document_.graph(), modules, selectedModules(selection, modules));
+        const std::vector<NodeId> nodes = nodesOfSelectedModules(document_, document_.modules());
         for (NodeId node = 0; node < graph.node_count(); ++node)
             if (evaluation_->origin[node] != no_node &&
                 std::binary_search(nodes.begin(), nodes.end(), evaluation_->origin[node]))

@@ -12,7 +12,6 @@
 #include <QTreeView>
 #include <algorithm>
 
-#include "core/views/several_modules.h"
 #include "ui/document/document.h"
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
@@ -189,8 +188,7 @@ std::vector<int> CollectivesPanel::selectedRows() const {
             if (is_selected(rows->figures[static_cast<std::size_t>(row)])) found.push_back(row);
     };
     if (!selection.modules().isEmpty() && !selection.modules().contains(QString())) {
-        const std::vector<NodeId> nodes =
-            nodes_together(*document_.graph(), *rows->modules, selectedModules(selection, *rows->modules));
+        const std::vector<NodeId> nodes = nodesOfSelectedModules(document_, *rows->modules);
         add_where([&](const CollectiveFigures& figures) {
             return std::ranges::any_of(figures.members,
                                        [&](NodeId member) { return std::ranges::binary_search(nodes, member); });

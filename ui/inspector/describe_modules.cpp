@@ -161,9 +161,7 @@ InspectorContent describeModules(Document& document) {
     if (modules.empty()) return content;
     if (several) addNames(tree, modules, rows);
     addClasses(tree, modules, rows);
-    QStringList paths;
-    for (const ModuleId module : modules) paths.append(QString::fromStdString(tree.path(module)));
-    addBuckets(document, paths, rows);
+    addBuckets(document, selectedPaths(document), rows);
     addFigures(document, modules, rows);
     return content;
 }

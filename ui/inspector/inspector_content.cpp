@@ -76,15 +76,6 @@ InspectorContent describeBucket(Document& document, int index) {
     return content;
 }
 
-/// What is selected, in the order of the tree.
-QStringList modulesInOrder(Document& document) {
-    const ModuleTree& tree = document.modules();
-    QStringList paths;
-    for (const ModuleTree::ModuleId module : selectedModules(document.selection(), tree))
-        paths.append(QString::fromStdString(tree.path(module)));
-    return paths;
-}
-
 InspectorContent describeGroup(Document& document, const QString& name) {
     InspectorContent content{Document::tr("process group"), Document::tr("group %1").arg(name), {}};
     InspectorRows rows(content);
@@ -155,7 +146,7 @@ QString followInspectorLink(Document& document, const QString& link) {
     if (what == u"group") document.selection().selectGroup(which);
     if (what == u"modules") document.selection().selectModules(which.split(u','));
     if (what == u"put") {
-        const QStringList modules = modulesInOrder(document);
+        const QStringList modules = selectedPaths(document);
         if (which == u"together") return BucketCommands(document).putIntoNew(modules);
         if (which == u"apart") return BucketCommands(document).putIntoNewEach(modules);
         BucketCommands(document).takeOut(modules);
