@@ -10,13 +10,15 @@ namespace {
 
 constexpr int remedy_delay_ms = 300;  ///< edits that follow one another are not evaluated in between
 
-bool mendsItself(const Plan& plan, const Evaluation& evaluation) {
-    return std::ranges::any_of(evaluation.problems, [&](const Problem& problem) {
+}  // namespace
+
+const Problem* problemWithFix(const Plan& plan, const Evaluation& evaluation) {
+    if (!evaluation.refused) return nullptr;
+    const auto found = std::ranges::find_if(evaluation.problems, [&](const Problem& problem) {
         return problem.severity == Severity::error && edits::with_fix(plan, problem);
     });
+    return found == evaluation.problems.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 RefusalRemedy::RefusalRemedy(Document& document, QObject* parent) : QObject(parent), document_(document) {
     delay_.setSingleShot(true);
@@ -43,7 +45,7 @@ void RefusalRemedy::begin() {
     delay_.stop();
     task_.cancel();
     const bool possible = evaluation && evaluation->refused && document_.editable() && !document_.current()->stale();
-    if (wanted_ && possible && !of_ && !mendsItself(document_.current()->plan(), *evaluation)) delay_.start();
+    if (wanted_ && possible && !of_ && !problemWithFix(document_.current()->plan(), *evaluation)) delay_.start();
 }
 
 void RefusalRemedy::find() {
@@ -71,9 +73,13 @@ bool RefusalRemedy::isOfCurrent() const {
            does_the_same(document_.current()->plan(), refused_);
 }
 
+QString RefusalRemedy::label() const {
+    return isOfCurrent() ? QString::fromStdString(remedy_->label) : QString();
+}
+
 QString RefusalRemedy::labelFor(const Problem& problem) const {
     const bool is_refusal = problem.kind == ProblemKind::refused && problem.severity == Severity::error;
-    return is_refusal && isOfCurrent() ? QString::fromStdString(remedy_->label) : QString();
+    return is_refusal ? label() : QString();
 }
 
 bool RefusalRemedy::apply() {

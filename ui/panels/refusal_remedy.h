@@ -14,8 +14,12 @@ namespace overlap::ui {
 
 class Document;
 
+/// The first problem of a refused plan that has a fix of its own, an edit; nullptr where there is none.
+const Problem* problemWithFix(const Plan& plan, const Evaluation& evaluation);
+
 /// The single change that mends the current plan, where it is refused and no problem of it has a fix of its own: looked
-/// for in the background, once edits pause, and only while somebody looks. A notice offers the same after an edit.
+/// for in the background, once edits pause, and only while somebody looks. Problems offers it, and a notice after an
+/// edit.
 class RefusalRemedy : public QObject {
     Q_OBJECT
 
@@ -25,8 +29,9 @@ class RefusalRemedy : public QObject {
 
     /// Whether anybody looks.
     void setWanted(bool wanted);
-    /// What it does, such as `switch off auto_overlap_bucketing`, where it is the remedy for a problem of the current
-    /// evaluation; empty where there is none, and while it is not known.
+    /// What it does, such as `switch off auto_overlap_bucketing`; empty where there is none, and while it is not known.
+    QString label() const;
+    /// The same where it is the remedy for this problem of the current evaluation.
     QString labelFor(const Problem& problem) const;
     /// Makes the change as an undoable edit; what only people read, such as notes, stays as it is. @returns whether it
     /// was there to be made.

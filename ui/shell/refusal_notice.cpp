@@ -8,23 +8,19 @@
 #include "ui/actions/edit_effect.h"
 #include "ui/document/document.h"
 #include "ui/panels/problems_model.h"
+#include "ui/panels/refusal_remedy.h"
 
 namespace overlap::ui {
 namespace {
 
-/// The first problem of a refused plan that can be mended by an edit; nullptr where there is none.
+/// Of the current plan; nullptr where there is none. The evaluation has it.
 const Problem* mendable(Document& document) {
     const auto evaluation = document.evaluation();
-    if (!evaluation || !evaluation->refused) return nullptr;
-    const auto found = std::ranges::find_if(evaluation->problems, [&](const Problem& problem) {
-        return problem.severity == Severity::error && edits::with_fix(document.current()->plan(), problem);
-    });
-    return found == evaluation->problems.end() ? nullptr : &*found;
+    return evaluation ? problemWithFix(document.current()->plan(), *evaluation) : nullptr;
 }
 
 /// On the button that mends the plan.
-QString textOf(const std::string& fix) {
-    QString text = QString::fromStdString(fix);
+QString textOf(QString text) {
     if (!text.isEmpty()) text[0] = text[0].toUpper();
     return text;
 }
@@ -37,7 +33,8 @@ QString undoText() {
 }  // namespace
 
 RefusalNotice::RefusalNotice(Document& document, const EditEffect& effect, NoticeBar& bar, QObject* parent)
-    : QObject(parent), document_(document), bar_(bar) {
+    : QObject(parent), document_(document), bar_(bar), remedy_(new RefusalRemedy(document, this)) {
+    connect(remedy_, &RefusalRemedy::changed, this, &RefusalNotice::offerRemedy);
     connect(&effect, &EditEffect::refused, this, &RefusalNotice::show);
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged, &Document::graphChanged})
         connect(&document, signal, this, &RefusalNotice::dismissWhenOver);
@@ -45,7 +42,6 @@ RefusalNotice::RefusalNotice(Document& document, const EditEffect& effect, Notic
 }
 
 void RefusalNotice::show(const QString& sentence) {
-    remedy_task_.cancel();  // of another refusal
     shown_ = sentence;
     plan_ = document_.current()->key();
     edits_ = document_.current()->undoStack().index();
@@ -53,33 +49,25 @@ void RefusalNotice::show(const QString& sentence) {
     std::vector<NoticeAction> actions;
     const Problem* problem = mendable(document_);
     fix_ = problem ? problem->fix : std::string();
-    if (problem) actions.push_back({textOf(fix_), [this] { fix(); }});
+    if (problem) actions.push_back({textOf(QString::fromStdString(fix_)), [this] { fix(); }});
     actions.push_back({undoText(), [this] { undo(); }});
     emit noticed(sentence, actions);
-    remedy_.reset();
-    if (!problem) findRemedy(document_.evaluation());
+    remedy_label_.clear();
+    remedy_->setWanted(true);
+    offerRemedy();
 }
 
-void RefusalNotice::findRemedy(std::shared_ptr<const Evaluation> evaluation) {
-    refused_ = document_.current()->plan();
-    remedy_task_.start(
-        [this, evaluation = std::move(evaluation), plan = refused_](std::stop_token stop) -> LatestTask::Delivery {
-            std::optional<Remedy> remedy = find_remedy(plan, *evaluation, stop);
-            if (!remedy) return {};
-            return [this, remedy = std::move(*remedy)] { offer(remedy); };
-        });
-}
-
-void RefusalNotice::offer(Remedy remedy) {
+void RefusalNotice::offerRemedy() {
     if (shown_.isEmpty() || !bar_.shows(shown_)) return;
-    remedy_ = std::move(remedy);
-    bar_.addAction(shown_, {textOf(remedy_->label), [this] { mend(); }});
+    // Looked for again, such as after an edit that was taken back, it may be another one.
+    if (const QString label = remedy_->label(); isOfCurrent() && !label.isEmpty() && label != remedy_label_) {
+        remedy_label_ = label;
+        const auto mend = [this, label] {
+            if (remedy_->label() == label) remedy_->apply();
+        };
+        bar_.addAction(shown_, {textOf(label), mend});
+    }
     updateButtons();
-}
-
-void RefusalNotice::mend() {
-    if (canMend())
-        document_.editPlan(tr("Plan refused: %1").arg(QString::fromStdString(remedy_->label)), remedy_->plan);
 }
 
 bool RefusalNotice::isOfCurrent() const {
@@ -88,11 +76,6 @@ bool RefusalNotice::isOfCurrent() const {
 
 bool RefusalNotice::canUndo() const {
     return isOfCurrent() && document_.current()->undoStack().index() == edits_;
-}
-
-bool RefusalNotice::canMend() const {
-    // An edit that was merged with the one before it leaves the place in the undo stack as it was.
-    return canUndo() && document_.current()->plan() == refused_;
 }
 
 bool RefusalNotice::canFix() const {
@@ -105,9 +88,10 @@ bool RefusalNotice::canFix() const {
 void RefusalNotice::updateButtons() {
     if (shown_.isEmpty() || !bar_.shows(shown_)) return;
     if (QToolButton* button = bar_.button(undoText())) button->setEnabled(canUndo());
-    if (QToolButton* button = bar_.button(textOf(fix_))) button->setEnabled(canFix());
-    // It is a change of the plan as it was then.
-    if (QToolButton* button = remedy_ ? bar_.button(textOf(remedy_->label)) : nullptr) button->setEnabled(canMend());
+    if (QToolButton* button = bar_.button(textOf(QString::fromStdString(fix_)))) button->setEnabled(canFix());
+    // It is a change of what the plan did then.
+    if (QToolButton* button = remedy_label_.isEmpty() ? nullptr : bar_.button(textOf(remedy_label_)))
+        button->setEnabled(isOfCurrent() && remedy_->label() == remedy_label_);
 }
 
 void RefusalNotice::undo() {
@@ -126,7 +110,7 @@ void RefusalNotice::dismissWhenOver() {
     // After a later edit it is the refusal of that one, which has a notice of its own or was taken back.
     const bool is_as_it_was = evaluation == evaluation_.lock() || canUndo();
     if (isOfCurrent() && (!evaluation || evaluation->refused) && is_as_it_was) return updateButtons();
-    remedy_task_.cancel();
+    remedy_->setWanted(false);
     bar_.removeSentence(std::exchange(shown_, {}));
     evaluation_.reset();
 }

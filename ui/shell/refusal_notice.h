@@ -2,19 +2,17 @@
 
 #include <QObject>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/pipeline/remedies.h"
-#include "core/plan/plan.h"
+#include "core/pipeline/evaluation.h"
 #include "ui/frame/notice_bar.h"
-#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 
 class Document;
 class EditEffect;
+class RefusalRemedy;
 
 /// An edit after which the plan is refused has a notice with what can be done: the problem's fix, where it has one,
 /// else a single change that mends the plan, which is looked for in the background, and to take the edit back. Its
@@ -32,18 +30,14 @@ class RefusalNotice : public QObject {
   private:
     void show(const QString& sentence);
     void dismissWhenOver();
-    void findRemedy(std::shared_ptr<const Evaluation> evaluation);
-    void offer(Remedy remedy);
+    void offerRemedy();
     void updateButtons();
     bool isOfCurrent() const;
     /// Whether nothing was edited since, or what was has been taken back.
     bool canUndo() const;
-    /// Whether the plan is the one that the remedy was found for.
-    bool canMend() const;
     bool canFix() const;
     void undo();
     void fix();
-    void mend();
 
     Document& document_;
     NoticeBar& bar_;
@@ -52,9 +46,8 @@ class RefusalNotice : public QObject {
     int edits_ = 0;                               ///< of that plan when it was shown
     std::weak_ptr<const Evaluation> evaluation_;  ///< that is refused
     std::string fix_;                             ///< that is offered; may be empty
-    Plan refused_;                                ///< that a remedy is looked for, or was found
-    std::optional<Remedy> remedy_;                ///< the same, where the problem has no fix
-    LatestTask remedy_task_;
+    RefusalRemedy* remedy_;                       ///< where the problem has no fix
+    QString remedy_label_;                        ///< of it, once it is offered
 };
 
 }  // namespace overlap::ui

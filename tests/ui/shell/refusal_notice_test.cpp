@@ -156,14 +156,20 @@ class RefusalNoticeTest : public QObject {
         const QString label = "Move ep_overlap_schedule_pass behind ep_overlap_chunk_pass";
         QTRY_VERIFY_WITH_TIMEOUT(notice.button(label), 30'000);
         QVERIFY(notice.button(label)->isEnabled());
-        // It is a change of the plan as it was then.
-        Plan noted = document.current()->plan();
-        noted.notes = "a note";
-        document.editPlan("Note", noted);
+        // It is a change of what the plan did then.
+        Plan other = document.current()->plan();
+        other.pipeline.back().enabled = !other.pipeline.back().enabled;
+        document.editPlan("Switch", other);
         QVERIFY(!notice.button(label)->isEnabled());
         document.current()->undoStack().undo();
         QVERIFY(notice.button(label)->isEnabled());
+        // A note changes nothing of that, and stays.
+        Plan noted = document.current()->plan();
+        noted.notes = "a note";
+        document.editPlan("Note", noted);
+        QVERIFY(notice.button(label)->isEnabled());
         notice.button(label)->click();
+        QCOMPARE(document.current()->plan().notes, "a note");
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!document.evaluation()->refused);
         QVERIFY(stepOf("ep_overlap_schedule_pass") > stepOf("ep_overlap_chunk_pass"));
@@ -193,7 +199,7 @@ class RefusalNoticeTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(notice.button(label), 30'000);
         QVERIFY(notice.button(label)->isEnabled());
         const int edits = document.current()->undoStack().index();
-        moved.notes = "a note";
+        moved.pipeline.back().enabled = !moved.pipeline.back().enabled;
         document.editPlan("Move", moved, "one edit");
         QCOMPARE(document.current()->undoStack().index(), edits);
         QVERIFY(notice.button("Undo the edit")->isEnabled());
