@@ -53,10 +53,10 @@ QString shortTitle(const QString& title) {
     return title.left(first) + ellipsis + title.right(last);
 }
 
-/// `64.03 ms at 2.812 GiB` of a plan that a search found, whose name says so in front: figures tell more than that
-/// word, where there is room for one of them. Any other title as it is.
+/// `64.03 ms at 2.812 GiB` of a plan that a search found, also edited, whose name says so in front: figures tell more
+/// than that word, where there is room for one of them. Any other title as it is.
 QString figuresOfFound(const QString& title) {
-    static const QRegularExpression found(QStringLiteral("^Found (so far )?(?=[0-9])"));
+    static const QRegularExpression found(QStringLiteral("^(Found (so far )?|Edited )(?=[0-9])"));
     return QString(title).remove(found);
 }
 
