@@ -115,11 +115,12 @@ void GraphView::onArranged(BoxId anchor) {
     hovered_ = no_box;
     const PlacedBox* from = anchor == no_box ? nullptr : before->find(anchor);
     const PlacedBox* to = anchor == no_box ? nullptr : shown_->find(anchor);
-    if (from && to)
+    if (from && to) {
         place_.centre += toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
-    else
-        place_ = clamped(place_);
-    fit_ = Fit::none;
+        fit_ = Fit::none;
+    } else {
+        refit();  // other figures make other boxes: nobody has moved the view
+    }
     focused_once_ = false;
     if (current_ != no_box && !shown_->find(current_)) setCurrent(shown_->shown(model_.tree(), current_));
     repaintAll();
@@ -318,7 +319,7 @@ void GraphView::exportPicture() {
     dialog->open();
 }
 
-void GraphView::resizeEvent(QResizeEvent*) {
+void GraphView::refit() {
     if (fit_ == Fit::first) first_shown_ = false;
     showAtFirst();
     if (fit_ == Fit::all && shown_) {
@@ -326,6 +327,10 @@ void GraphView::resizeEvent(QResizeEvent*) {
         fit_ = Fit::all;
     }
     if (fit_ == Fit::none) place_ = clamped(place_);
+}
+
+void GraphView::resizeEvent(QResizeEvent*) {
+    refit();
     repaintAll();
 }
 

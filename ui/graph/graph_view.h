@@ -113,7 +113,7 @@ class GraphView : public QWidget {
         double scale = 1;
         bool operator==(const Place&) const = default;
     };
-    /// What a view of another size shows again: what it did at first, or all.
+    /// What a view of another size, or with another arrangement, shows again: what it did at first, or all.
     enum class Fit { none, first, all };
     enum class Press { none, box, plane, marquee, band, minimap };
 
@@ -132,6 +132,8 @@ class GraphView : public QWidget {
     Place clamped(Place place) const;
     void restorePlace();
     void showAtFirst();
+    /// In a view of another size, or with another arrangement: what was fitted is fitted anew.
+    void refit();
     void showRect(const QRectF& plane, double largest_scale);
     Place placeOf(const QRectF& plane, double largest_scale) const;
     QRectF allOfIt() const;

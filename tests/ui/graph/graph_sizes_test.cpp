@@ -1,6 +1,11 @@
 #include <cmath>
+#include <memory>
+#include <utility>
 
+#include "core/pipeline/evaluation.h"
+#include "core/pipeline/time_source.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/measured_times.h"
 #include "ui/graph/graph_view.h"
 
 namespace overlap::ui {
@@ -51,20 +56,59 @@ class GraphSizesTest : public QObject {
         const double scale = view_->scale();
         view_->resize(900, 600);
         QVERIFY2(view_->scale() == scale, "it was moved since");
-        const double at_first = [this] {
+        // The scale at first is never far from 1: the place tells more.
+        const auto at_first = [this] {
             GraphView fresh(*model_);
             fresh.resize(900, 600);
             fresh.show();
-            return fresh.scale();
+            return std::pair(fresh.scale(), fresh.toPlane({0, 0}));
         }();
         GraphView other(*model_);
         other.resize(300, 200);
         other.show();
         other.resize(900, 600);
-        QCOMPARE(other.scale(), at_first);
+        QCOMPARE(std::pair(other.scale(), other.toPlane({0, 0})), at_first);
+    }
+
+    /// Boxes are as wide as what they say: other times move all of it, and nobody has moved the view.
+    void whatIsFittedStaysFittedWithOtherTimes() {
+        GraphView at_first(*model_);
+        at_first.resize(900, 600);
+        at_first.show();
+        view_->fitAll();
+        const double width = model_->arrangement().size.width;
+        showTimes(1e15);
+        QVERIFY(model_->arrangement().size.width != width);
+        for (const QSize size : {view_->size(), QSize(500, 300)}) {
+            view_->resize(size);
+            const auto& whole = model_->arrangement().size;
+            const QRectF all(view_->toScreen({0, 0}), view_->toScreen({whole.width, whole.height}));
+            QVERIFY(QRectF(view_->rect()).contains(all));
+            QVERIFY2(std::abs(all.center().x() - size.width() / 2.0) < 1, "in the middle");
+        }
+        GraphView fresh(*model_);
+        fresh.resize(900, 600);
+        fresh.show();
+        QCOMPARE(at_first.toPlane({0, 0}), fresh.toPlane({0, 0}));
+        QCOMPARE(at_first.scale(), fresh.scale());
+
+        view_->panBy({40, 0});
+        const double scale = view_->scale();
+        showTimes(1);
+        QVERIFY2(view_->scale() == scale, "it was moved since");
     }
 
   private:
+    /// @param factor of the modelled times.
+    void showTimes(double factor) {
+        auto baseline = std::make_shared<Evaluation>(*document_->loaded().baseline);
+        for (double& time_ms : baseline->times_ms) time_ms *= factor;
+        auto times = std::make_shared<MeasuredTimes>();
+        times->source = modelled_source(false, {});
+        times->baseline = std::move(baseline);
+        times->module_figures = document_->loaded().module_figures;
+        document_->setTimes(times);
+    }
     BoxId box(const char* module) const {
         return model_->tree().box_of(document_->modules().find(module), Phase::forward);
     }
