@@ -232,7 +232,11 @@ std::vector<QRectF> StepPeakChart::placesOfPoints() const {
 
 std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
     NamePlaces free(roomForNames(), placesOfPoints());
-    for (const Name& name : names_) free.cover(name.place.text);
+    const auto is_replaced = [&](const Name& name) {
+        return name.point >= 0 && isMarked(static_cast<std::size_t>(name.point)) && !showsTitle(name.point);
+    };
+    for (const Name& name : names_)
+        if (!is_replaced(name)) free.cover(name.place.text);
     free.cover(placeOfDeviceText());
     free.cover(bound_place_);
     const QFontMetricsF metrics(textFont(smallTextPx));
@@ -251,6 +255,19 @@ std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
         marked.push_back({static_cast<int>(index), text, found.value_or(NamePlace{beside})});
     }
     return marked;
+}
+
+std::vector<StepPeakChart::Name> StepPeakChart::drawnNames() const {
+    const std::vector<Name> marked_names = markedNames();
+    std::vector<Name> drawn;
+    for (const Name& name : names_) {
+        const auto replaces = [&](const Name& marked) {
+            return marked.point == name.point || marked.place.text.intersects(name.place.text);
+        };
+        if (std::ranges::none_of(marked_names, replaces)) drawn.push_back(name);
+    }
+    drawn.insert(drawn.end(), marked_names.begin(), marked_names.end());
+    return drawn;
 }
 
 double StepPeakChart::xOf(double peak_bytes) const {

@@ -88,9 +88,12 @@ class StepPeakChart : public QWidget {
     };
     /// Names that are shown whatever the pointer is at; without their middles where they have no room else.
     const std::vector<Name>& names() const { return names_; }
-    /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks.
-    /// They cover no name and no point; where there is no such place, what they cover is not drawn meanwhile.
+    /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks or
+    /// has without their middles. They cover no other point's name and no point; where there is no such place, what
+    /// they cover is not drawn meanwhile.
     std::vector<Name> markedNames() const;
+    /// The names that are drawn: markedNames(), and of names() those of other points that they leave uncovered.
+    std::vector<Name> drawnNames() const;
     /// Where texts stand around and between the axes, but for names that the pointer shows: none covers another.
     std::vector<QRectF> textPlaces() const;
     /// What the numbers among the names stand for: `1 full, gathers kept · 2 none`; empty where there are none.

@@ -30,7 +30,7 @@ int mostLabels(double length, int spacing) {
     return std::max(2, static_cast<int>(length / spacing));
 }
 
-/// Of one label nobody reads a scale: where round values leave no more, finer ones are taken, as far as they have room.
+/// One label makes no scale: where round values leave no more, finer ones are taken, as far as they have room.
 /// @param labels makes labels of at most so many values.
 template <typename Labels>
 auto atLeastTwo(int most, const Labels& labels) {
@@ -229,13 +229,7 @@ void StepPeakChart::paintBound(QPainter& painter) const {
 void StepPeakChart::paintNames(QPainter& painter) const {
     const Theme& theme = currentTheme();
     painter.setFont(textFont(smallTextPx));
-    const std::vector<Name> marked_names = markedNames();
-    std::vector<Name> names;
-    for (const Name& name : names_) {
-        const auto covers = [&](const Name& marked) { return marked.place.text.intersects(name.place.text); };
-        if (std::ranges::none_of(marked_names, covers)) names.push_back(name);
-    }
-    names.insert(names.end(), marked_names.begin(), marked_names.end());
+    const std::vector<Name> names = drawnNames();
     for (const Name& name : names) {
         if (name.place.leader) {
             painter.setPen(theme.line);

@@ -10,7 +10,7 @@ class StepPeakLabelsTest : public QObject {
     Q_OBJECT
 
   private slots:
-    /// Of one label nobody reads a scale.
+    /// One label makes no scale.
     void bothAxesHaveAtLeastTwoLabels() {
         for (const QSize size : {QSize(320, 100), QSize(280, 88), QSize(420, 130), QSize(200, 200)})
             for (const double longest_ms : {1550.0, 1590.0, 1640.0, 1905.0, 2010.0, 2600.0}) {
@@ -50,6 +50,9 @@ class StepPeakLabelsTest : public QObject {
                  qPrintable(name()));
         QTest::mouseMove(&chart, chart.place(chart.points()[1]).toPoint());
         QTRY_VERIFY2(!chart.markedNames().empty() && chart.markedNames().front().text == title, "all of it");
+        const std::vector<StepPeakChart::Name> drawn = chart.drawnNames();
+        QCOMPARE(std::ranges::count(drawn, 1, &StepPeakChart::Name::point), 1);
+        QCOMPARE(std::ranges::find(drawn, 1, &StepPeakChart::Name::point)->text, title);
     }
 };
 
