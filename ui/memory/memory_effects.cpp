@@ -34,6 +34,7 @@ void MemoryEffects::find() {
     search_.cancel();
     briefs_.fill({});
     useful_.fill(false);
+    links_shared_ = false;
     selected_ = std::move(selected);
     evaluation_ = std::move(evaluation);
     modules_ = std::move(modules);
@@ -72,8 +73,10 @@ void MemoryEffects::add(const PolicyPoint& point) {
             formatDifference(step_ms, Unit::Time) + QStringLiteral("   ") + formatDifference(peak, Unit::Bytes);
     }
     texts_[place] = briefs_[place];
-    if (useful_[place] && (point.shared || evaluation_->on_shared_links))
+    if (useful_[place] && (point.shared || evaluation_->on_shared_links)) {
         texts_[place] += QStringLiteral("   ") + linksSharedLabel();
+        links_shared_ = true;
+    }
     if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty() && !point.refused)
         texts_[place] += QStringLiteral("   ") + policy;
     emit changed();

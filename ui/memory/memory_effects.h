@@ -33,6 +33,8 @@ class MemoryEffects : public QObject {
     const QString& brief(MemoryAction action) const { return briefs_[static_cast<std::size_t>(action)]; }
     /// Whether the action is known to change anything and is not refused.
     bool isWorthAClick(MemoryAction action) const { return useful_[static_cast<std::size_t>(action)]; }
+    /// Whether any known difference is with links shared: what shows brief() says so beside the rows.
+    bool anyWithLinksShared() const { return links_shared_; }
     bool busy() const { return search_.busy(); }
 
   signals:
@@ -48,6 +50,7 @@ class MemoryEffects : public QObject {
     std::optional<MemoryTarget> selected_, target_;
     std::array<QString, memory_actions.size()> texts_, briefs_;
     std::array<bool, memory_actions.size()> useful_{};
+    bool links_shared_ = false;
     PolicySearch search_;
 };
 

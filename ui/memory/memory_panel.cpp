@@ -269,7 +269,7 @@ void MemoryPanel::showFigures() {
             text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
         if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty())
             text += tr("   a rule comes %1").arg(policy);
-        if (refusal.isEmpty() && !evaluation->refused && evaluation->on_shared_links)
+        if (refusal.isEmpty() && !evaluation->refused && effects_->anyWithLinksShared())
             text += tr("   rows: differences %1").arg(linksSharedLabel());
         if (!evaluation->refused && document_.editable()) {
             current = StepPeakChart::Point{};
@@ -339,6 +339,7 @@ void MemoryPanel::showEffects() {
     // The caption tells of the policy that a rule brings, and of links: rows would cut them.
     for (const MemoryAction action : memory_actions)
         model_->setEffect(action, effects_->brief(action), effects_->text(action));
+    if (dragged_.isEmpty()) showFigures();  // else the caption tells of what is dragged
 }
 
 void MemoryPanel::preview(MemoryAction action, const QStringList& modules) {

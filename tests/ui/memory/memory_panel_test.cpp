@@ -209,6 +209,7 @@ class MemoryPanelTest : public QObject {
         QCOMPARE(panel.chart()->current()->step_ms, shared_ms);
         QVERIFY2(panel.caption().contains(linksSharedLabel() + u' ' + formatTime(shared_ms)),
                  qPrintable(panel.caption()));
+        QVERIFY2(!panel.caption().contains("rows: "), "no row has a difference");
         const StepPeakChart::Point least = panel.chart()->points().front();
         document->selection().selectModule(QStringLiteral("layers.31"));
         MemoryEffects& effects = *panel.effects();
