@@ -50,8 +50,13 @@ QJsonObject GraphView::state() const {
     if (!model_.isOpen()) return state;
     state["document"] = model_.document().loaded().path;
     state["open"] = QJsonArray::fromStringList(model_.openKeys());
-    state["centre_x"] = place_.centre.x();
-    state["centre_y"] = place_.centre.y();
+    if (kept_corner_) {
+        state["x"] = kept_corner_->x();
+        state["y"] = kept_corner_->y();
+    } else {
+        state["centre_x"] = place_.centre.x();
+        state["centre_y"] = place_.centre.y();
+    }
     state["scale"] = place_.scale;
     state["fit"] = static_cast<int>(fit_);
     return state;
@@ -71,13 +76,19 @@ void GraphView::restorePlace() {
     for (const QJsonValue value : kept["open"].toArray()) open.append(value.toString());
     model_.setOpenKeys(open);
     const double scale = kept["scale"].toDouble(1);
-    if (kept.contains("centre_x"))
-        setPlace({{kept["centre_x"].toDouble(), kept["centre_y"].toDouble()}, scale});
-    else  // of a version that kept the corner
-        setPlace(placeAt({kept["x"].toDouble(), kept["y"].toDouble()}, scale));
+    const QPointF corner(kept["x"].toDouble(), kept["y"].toDouble());
+    const bool has_middle = kept.contains("centre_x");
+    setPlace(has_middle ? Place{{kept["centre_x"].toDouble(), kept["centre_y"].toDouble()}, scale}
+                        : placeAt(corner, scale));
     fit_ = static_cast<Fit>(std::clamp(kept["fit"].toInt(), 0, static_cast<int>(Fit::all)));
     first_shown_ = fit_ != Fit::first;
     if (fit_ == Fit::all) fitAll();
+    if (fit_ == Fit::none && !has_middle) kept_corner_ = corner;
+    takeKeptCorner();
+}
+
+void GraphView::takeKeptCorner() {
+    if (kept_corner_ && isVisible()) setPlace(placeAt(*kept_corner_, place_.scale));
 }
 
 QRectF GraphView::planeRect() const {
@@ -103,6 +114,7 @@ void GraphView::onReset() {
     press_ = Press::none;
     shown_ = model_.isOpen() ? model_.sharedArrangement() : nullptr;
     first_shown_ = false;
+    kept_corner_.reset();
     setCurrent(no_box);
     restorePlace();
     showAtFirst();
@@ -116,7 +128,9 @@ void GraphView::onArranged(BoxId anchor) {
     const PlacedBox* from = anchor == no_box ? nullptr : before->find(anchor);
     const PlacedBox* to = anchor == no_box ? nullptr : shown_->find(anchor);
     if (from && to) {
-        place_.centre += toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
+        const QPointF moved = toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
+        place_.centre += moved;
+        if (kept_corner_) *kept_corner_ += moved;
         fit_ = Fit::none;
     } else {
         refit();  // other figures make other boxes: nobody has moved the view
@@ -172,6 +186,7 @@ GraphView::Place GraphView::clamped(Place place) const {
 }
 
 void GraphView::setPlace(Place place, bool remember) {
+    kept_corner_.reset();
     place = clamped(place);
     if (place == place_) return;
     if (remember) {
@@ -320,6 +335,7 @@ void GraphView::exportPicture() {
 }
 
 void GraphView::refit() {
+    takeKeptCorner();
     if (fit_ == Fit::first) first_shown_ = false;
     showAtFirst();
     if (fit_ == Fit::all && shown_) {

@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -131,6 +132,7 @@ class GraphView : public QWidget {
     void setPlace(Place place, bool remember = false);
     Place clamped(Place place) const;
     void restorePlace();
+    void takeKeptCorner();
     void showAtFirst();
     /// In a view of another size, or with another arrangement: what was fitted is fitted anew.
     void refit();
@@ -179,6 +181,8 @@ class GraphView : public QWidget {
     Place place_;
     std::vector<Place> back_, forward_;
     QJsonObject kept_;  ///< of the session, until its document is open
+    /// Where older sessions have the view, until it has its size, which tells the middle.
+    std::optional<QPointF> kept_corner_;
     bool first_shown_ = false;
     Fit fit_ = Fit::none;
     bool focused_once_ = false;

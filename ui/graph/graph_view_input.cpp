@@ -47,7 +47,10 @@ bool GraphView::event(QEvent* event) {
         if (gesture->gestureType() == Qt::ZoomNativeGesture) zoomBy(1 + gesture->value(), gesture->position());
         return true;
     }
-    if (event->type() == QEvent::Show) showAtFirst();
+    if (event->type() == QEvent::Show) {
+        takeKeptCorner();
+        showAtFirst();
+    }
     return QWidget::event(event);
 }
 

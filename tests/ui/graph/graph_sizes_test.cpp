@@ -98,6 +98,31 @@ class GraphSizesTest : public QObject {
         QVERIFY2(view_->scale() == scale, "it was moved since");
     }
 
+    /// Older sessions have the corner, which tells the middle once the view has its size.
+    void theCornerOfAnOlderSessionStays() {
+        view_->zoomBy(3, {100, 100});
+        QJsonObject kept = view_->state();
+        const QPointF corner = view_->toPlane({0, 0});
+        for (const char* key : {"centre_x", "centre_y"}) kept.remove(QLatin1String(key));
+        kept["x"] = corner.x();
+        kept["y"] = corner.y();
+
+        Document document;
+        GraphModel model(document);
+        GraphView view(model);
+        view.restore(kept);
+        document.setGraph(loadGraph(smallGraphFile()));
+        QVERIFY2(view.state()["x"].toDouble() == corner.x() && !view.state().contains("centre_x"),
+                 "a session that ends before it is seen");
+        view.resize(1000, 700);
+        view.show();
+        const QPointF now = view.toPlane({0, 0});
+        QVERIFY2((now - corner).manhattanLength() < 1e-6,
+                 qPrintable(QStringLiteral("%1, %2").arg(now.x()).arg(now.y())));
+        QCOMPARE(view.scale(), view_->scale());
+        QVERIFY(view.state().contains("centre_x"));
+    }
+
   private:
     /// @param factor of the modelled times.
     void showTimes(double factor) {
