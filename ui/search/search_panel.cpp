@@ -336,11 +336,10 @@ QString SearchPanel::beginning() const {
     if (limit()) return tr("Enter begins a search for plans within %1.").arg(controls_->limitInWords()) + u' ';
     QStringList limits;
     for (const auto& [phrase, limit] : limitPhrases())
-        limits.append(tr("%1, %2").arg(phrase, formatBytes(static_cast<double>(controls_->bytesOf(limit)))));
-    return tr("Enter begins a search for plans with any peak. Choose a limit first where it matters: %1, or another "
-              "one "
-              "above.")
-               .arg(limits.join(QStringLiteral("; "))) +
+        limits.append(tr("%1 (%2)").arg(phrase, formatBytes(static_cast<double>(controls_->bytesOf(limit)))));
+    return tr("Enter begins a search for plans with any peak.") + u' ' +
+           tr("Choose a limit first where it matters: %1 or another one above.")
+               .arg(limits.join(QStringLiteral(", "))) +
            u' ';
 }
 

@@ -230,7 +230,7 @@ class SearchLimitsTest : public QObject, SearchedPanel {
         auto* sentences = panel_->findChild<QLabel*>(QStringLiteral("searchResult"));
         QVERIFY(sentences && sentences->text().contains("<a href=\"limit:1\">the peak of the baseline</a>"));
         const QString peak = formatBytes(static_cast<double>(document_->baseline().corrected_memory.peak_bytes));
-        QVERIFY2(panel_->result().contains("the peak of the baseline, " + peak), qPrintable(panel_->result()));
+        QVERIFY2(panel_->result().contains("the peak of the baseline (" + peak), qPrintable(panel_->result()));
         emit sentences->linkActivated(QStringLiteral("limit:1"));
         QCOMPARE(controls.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::baseline));
         QVERIFY2(
