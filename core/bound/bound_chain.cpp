@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/bound/lower_bound.h"
 
@@ -51,6 +52,7 @@ std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep
         if (part.kind != BoundStep::Kind::link || part.end_ms - part.start_ms <= longest_ms) continue;
         longest_ms = part.end_ms - part.start_ms;
         groups = part.groups;
+        for (std::string& group : groups) group = in_quotes(group);
     }
     const auto sum_ms = [&](BoundStep::Kind kind) { return sums_ms[static_cast<std::size_t>(kind)]; };
     const double compute_ms = sum_ms(BoundStep::Kind::compute), link_ms = sum_ms(BoundStep::Kind::link);

@@ -76,8 +76,8 @@ struct ComparedStep {
     std::optional<double> compute_ms{};  ///< of the plan; nothing where it is not known
 };
 
-/// A one-sentence reason for a bound's chain, such as `the network (process group 0) is busy at least 1921 of 1974 ms:
-/// only fewer bytes can help`.
+/// A one-sentence reason for a bound's chain, such as `the network (process group "0") is busy at least 1921 of 1974
+/// ms: only fewer bytes can help`.
 /// @param any_order whether the chain is of a bound that holds whatever the order of compute: the sentence says so.
 std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep& step, bool any_order = false);
 

@@ -31,16 +31,17 @@ Chain chain_of(const std::vector<std::pair<Kind, double>>& stretches) {
 TEST(BoundReason, ALinkThatIsBusyMostOfTheTimeIsTold) {
     const Chain busy = chain_of({{Kind::link, 90}, {Kind::compute, 10}});
     EXPECT_EQ(bound_reason(busy, {94, 10, {}}),
-              "the network (process group of 90) is busy at least 90 of 94 ms: only fewer bytes can help");
+              "the network (process group \"of 90\") is busy at least 90 of 94 ms: only fewer bytes can help");
     EXPECT_EQ(bound_reason(busy, {94, 10, {}}, true),
-              "the network (process group of 90) is busy at least 90 of 94 ms, whatever the order of compute: only "
+              "the network (process group \"of 90\") is busy at least 90 of 94 ms, whatever the order of compute: only "
               "fewer bytes can help");
     EXPECT_EQ(bound_reason(busy, {100, 10, {}}),
-              "the network (process group of 90) is busy at least 90 of 100 ms in every plan; the rest is compute "
+              "the network (process group \"of 90\") is busy at least 90 of 100 ms in every plan; the rest is compute "
               "that waits, or work that a plan may save");
-    EXPECT_EQ(bound_reason(busy, {100, 10, {}}, true),
-              "the network (process group of 90) is busy at least 90 of 100 ms in every plan, whatever the order of "
-              "compute; the rest is compute that waits, or work that a plan may save");
+    EXPECT_EQ(
+        bound_reason(busy, {100, 10, {}}, true),
+        "the network (process group \"of 90\") is busy at least 90 of 100 ms in every plan, whatever the order of "
+        "compute; the rest is compute that waits, or work that a plan may save");
 }
 
 TEST(BoundReason, ComputeThatTakesMostOfTheTimeIsTold) {
@@ -69,10 +70,11 @@ TEST(BoundReason, ComputeThatTakesMostOfTheTimeIsTold) {
 TEST(BoundReason, ThatOnlyLessCanHelpIsSaidOnlyAtTheBound) {
     const Chain busy = chain_of({{Kind::compute, 1}, {Kind::link, 99}});
     EXPECT_EQ(bound_reason(busy, {101, 1, {}}),
-              "the network (process group of 99) is busy at least 99 of 101 ms: only fewer bytes can help");
-    EXPECT_EQ(bound_reason(busy, {103.7, 1, {}}),
-              "the network (process group of 99) is busy at least 99 of 103.7 ms in every plan; the rest is compute "
-              "that waits, or work that a plan may save");
+              "the network (process group \"of 99\") is busy at least 99 of 101 ms: only fewer bytes can help");
+    EXPECT_EQ(
+        bound_reason(busy, {103.7, 1, {}}),
+        "the network (process group \"of 99\") is busy at least 99 of 103.7 ms in every plan; the rest is compute "
+        "that waits, or work that a plan may save");
     const Chain compute = chain_of({{Kind::collective, 1}, {Kind::compute, 99}});
     EXPECT_EQ(bound_reason(compute, {101, 99, 99}), "compute takes 99 of 101 ms: only less compute can help");
     EXPECT_EQ(bound_reason(compute, {103.5, 99, 99}),
@@ -85,7 +87,7 @@ TEST(BoundReason, WhatFollowsOneAnotherIsToldByKind) {
         chain_of({{Kind::compute, 1}, {Kind::link, 2}, {Kind::memory, 3}, {Kind::link, 5}, {Kind::collective, 7}});
     EXPECT_EQ(bound_reason(all, {20, 1, {}}),
               "in every plan 1 ms of compute, 3 ms of compute that has to end before a gather has room, 7 ms of the "
-              "network (process group of 5), 7 ms of collectives that compute has to wait for follow one another, "
+              "network (process group \"of 5\"), 7 ms of collectives that compute has to wait for follow one another, "
               "of a step of 20 ms");
     EXPECT_EQ(bound_reason(chain_of({{Kind::compute, 4}, {Kind::collective, 4}}), {9, 4, {}}, true),
               "in every plan, whatever the order of compute, 4 ms of compute, 4 ms of collectives that compute has "
@@ -95,13 +97,14 @@ TEST(BoundReason, WhatFollowsOneAnotherIsToldByKind) {
                                chain_of({{Kind::compute, 4}, {Kind::link, 2}, {Kind::link, 5}})})
         EXPECT_EQ(
             bound_reason(named, {20, 4, {}}),
-            "in every plan 4 ms of compute, 7 ms of the network (process group of 5) follow one another, of a step "
+            "in every plan 4 ms of compute, 7 ms of the network (process group \"of 5\") follow one another, of a step "
             "of 20 ms");
     Chain shared = chain_of({{Kind::link, 4}, {Kind::compute, 4}});
     shared[0].groups = {"a", "b"};
-    EXPECT_EQ(bound_reason(shared, {8, 4, {}}),
-              "in every plan 4 ms of compute, 4 ms of the network (process groups a, b) follow one another, of a "
-              "step of 8 ms");
+    EXPECT_EQ(
+        bound_reason(shared, {8, 4, {}}),
+        "in every plan 4 ms of compute, 4 ms of the network (process groups \"a\", \"b\") follow one another, of a "
+        "step of 8 ms");
 }
 
 TEST(BoundChain, StretchesOfComputeThatFollowOneAnotherBecomeOne) {
