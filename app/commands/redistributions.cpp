@@ -7,6 +7,7 @@
 
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/mesh/sharding_text.h"
@@ -70,8 +71,9 @@ std::vector<Row> rows_of(const ComparedChains& compared) {
         const OrderAlternative* best = comparison.best();
         if (!best) continue;
         Row row;
-        row.chains = chains_text(parameter) + (parameter.mesh.groups.size() == 1 ? " on group " : " on groups ") +
-                     enumerated(parameter.mesh.groups);
+        std::vector<std::string> groups = parameter.mesh.groups;
+        for (std::string& group : groups) group = in_quotes(group);
+        row.chains = chains_text(parameter) + (groups.size() == 1 ? " on group " : " on groups ") + enumerated(groups);
         row.now = time_text(comparison.current_ms) + ", " + bytes_text(comparison.current_bytes);
         row.best = order_text(*best);
         row.saves = saving_text(*best);
