@@ -64,8 +64,8 @@ FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std
             options.stop = enough.get_token();
             options.progress = [&](const SearchProgress& made) { reports.add(made); };
             FoundPlan found{search_plans(linked_graph(graph, separate_links), options)};
-            found.result.best.plan = found_plan(found.result);
             found.simulated_ms = evaluate(graph.graph, found.result.best.plan)->simulation.step_ms;
+            found.result.best.plan = found_plan(found.result, found.simulated_ms);
             return found;
         },
         [&] {
