@@ -1,7 +1,9 @@
 #include "ui/frame/notice_bar.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QPlainTextEdit>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -26,7 +28,8 @@ NoticeBar::NoticeBar(QWidget* parent)
       rows_(new QVBoxLayout(this)),
       actions_(new ButtonRows),
       unfold_(new QToolButton),
-      folded_(new QPlainTextEdit) {
+      folded_(new QPlainTextEdit),
+      settling_(new QTimer(this)) {
     setObjectName("notice");
     auto* close = new QToolButton;
     close->setText(QStringLiteral("×"));
@@ -36,6 +39,9 @@ NoticeBar::NoticeBar(QWidget* parent)
     unfold_->setCheckable(true);
     unfold_->setFocusPolicy(Qt::StrongFocus);
     connect(unfold_, &QToolButton::toggled, this, &NoticeBar::unfold);
+    settling_->setSingleShot(true);
+    connect(settling_, &QTimer::timeout, this,
+            [this] { actions_->setAttribute(Qt::WA_TransparentForMouseEvents, false); });
     connect(label_, &NoticeText::cutChanged, this, &NoticeBar::updateFolded);
     folded_->setReadOnly(true);
     folded_->setFrameShape(QFrame::NoFrame);
@@ -144,6 +150,9 @@ void NoticeBar::remove(std::vector<Part>::iterator part) {
     parts_.erase(part);
     if (parts_.empty()) hide();
     refresh();
+    // Others move to where these were: the second click of a double click is not meant for them.
+    actions_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    settling_->start(QApplication::doubleClickInterval());
 }
 
 void NoticeBar::removeButtons(const std::vector<QToolButton*>& buttons) {

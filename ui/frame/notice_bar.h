@@ -7,6 +7,7 @@
 
 class QHBoxLayout;
 class QPlainTextEdit;
+class QTimer;
 class QToolButton;
 class QVBoxLayout;
 
@@ -89,6 +90,7 @@ class NoticeBar : public QFrame {
     ButtonRows* actions_;
     QToolButton* unfold_;
     QPlainTextEdit* folded_;
+    QTimer* settling_;  ///< runs while buttons that have moved take no click
     std::vector<Part> parts_;
     quint64 last_number_ = 0;
 };

@@ -215,6 +215,22 @@ class NoticeBarTest : public QObject {
         bar.removeSentence("The sixth");
         QVERIFY(bar.isHidden());
     }
+
+    /// What moves under the pointer when a sentence goes may close plans.
+    void theSecondClickOfADoubleClickMeetsNoOtherButton() {
+        ShownBar shown(1400);
+        NoticeBar& bar = shown.bar;
+        bar.showNotice("A search was cut off", {{"Forget the search", [] {}}});
+        bar.addSentence("Edits are back", {}, {{"Discard recovered edits", [] {}}});
+        const auto is_hit = [&bar] {
+            QToolButton* button = bar.button("Discard recovered edits");
+            return bar.childAt(button->mapTo(&bar, button->rect().center())) == button;
+        };
+        QTRY_VERIFY(is_hit());
+        bar.button("Forget the search")->click();
+        QVERIFY(!is_hit());
+        QTRY_VERIFY(is_hit());
+    }
 };
 
 }  // namespace overlap::ui
