@@ -22,6 +22,7 @@
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/bar_sentence.h"
 #include "ui/widgets/limit_field.h"
 #include "ui/widgets/panel_layout.h"
@@ -244,9 +245,12 @@ void MemoryPanel::showSection() {
     budget_->updateGeometry();  // its signals, which do so, are blocked
     prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
     deferral_->setValue(static_cast<int>(section.defer_n_layers));
-    const bool editable = MemoryCommands(document_).refusal().isEmpty();
-    for (QWidget* field : std::initializer_list<QWidget*>{policy_, budget_, prefetch_, deferral_})
-        field->setEnabled(editable);
+    QString refusal = MemoryCommands(document_).refusal();
+    policy_->setEnabled(refusal.isEmpty());
+    // Else a number that is typed would bring a policy that nobody has chosen.
+    if (refusal.isEmpty() && !MemoryCommands(document_).isInEffect())
+        refusal = tr("Choose a policy first: this is a part of it");
+    for (QWidget* field : std::initializer_list<QWidget*>{budget_, prefetch_, deferral_}) setAvailable(*field, refusal);
     // It changes no plan, and the timeline draws it of the baseline, too.
     limit_->setEnabled(document_.isOpen());
 }

@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QSpinBox>
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/memory_edits.h"
@@ -88,6 +89,27 @@ class MemoryPanelTest : public QObject {
             QVERIFY2(kinds.mapTo(&panel, QPoint(0, kinds.height())).y() <= height, qPrintable(said));
         }
         QVERIFY(with && without);
+    }
+
+    /// A number that is typed brings no policy that nobody has chosen.
+    void partsOfAPolicyWaitForOne() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        auto fields = panel.findChildren<QSpinBox*>();
+        fields.removeIf(
+            [](const QSpinBox* field) { return field->prefix() != "prefetch " && field->prefix() != "defer "; });
+        QCOMPARE(fields.size(), 2);
+        MemoryCommands(*document).clear();
+        QTRY_COMPARE(panel.findChild<PolicyBox*>()->currentIndex(), 0);
+        for (const QSpinBox* field : fields) {
+            QVERIFY(!field->isEnabled());
+            QCOMPARE(field->toolTip(), "Choose a policy first: this is a part of it");
+        }
+        MemoryCommands(*document).setPolicy("full");
+        for (const QSpinBox* field : fields) {
+            QTRY_VERIFY(field->isEnabled());
+            QVERIFY(field->toolTip() != "Choose a policy first: this is a part of it");
+        }
     }
 
     void modulesAreDroppedOntoAnAction() {
