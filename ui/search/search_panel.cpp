@@ -330,9 +330,9 @@ void SearchPanel::showLinks(LinkSharing links, bool differs) {
     result_->setAccessibleDescription(help);
 }
 
-/// How a search begins, and within which peak.
+/// How a search begins, and within which peak; nothing while one runs, which Enter ends.
 QString SearchPanel::beginning() const {
-    if (!obstacle().why.isEmpty()) return {};
+    if (busy() || !obstacle().why.isEmpty()) return {};
     if (limit()) return tr("Enter begins a search for plans within %1.").arg(controls_->limitInWords()) + u' ';
     QStringList limits;
     for (const auto& [phrase, limit] : limitPhrases())
@@ -346,14 +346,15 @@ QString SearchPanel::beginning() const {
 /// While nothing was found: how a search begins, what it does, and which of two steps of the shown plan it compares
 /// with.
 void SearchPanel::introduce() {
-    if (busy() || found_ || result_text_ != introduced_) return;
+    if (found_ || result_text_ != introduced_) return;
     const QString begins = beginning();
     introduced_ = (begins.isEmpty() ? tr("A search evaluates") : begins + tr("It evaluates")) + u' ' +
                   tr("plans with the exact passes, and says how far the best is from the best there can be. You can go "
                      "on working meanwhile.");
     const auto evaluation = document_.evaluation();
-    const bool differs = evaluation && !evaluation->refused && evaluation->on_shared_links;
-    showLinks(LinkSharing::by_host, differs);
+    const bool shared = !busy() || links_ == LinkSharing::by_host;  // a search keeps the links that it began with
+    const bool differs = shared && evaluation && !evaluation->refused && evaluation->on_shared_links;
+    if (!busy()) showLinks(LinkSharing::by_host, differs);
     if (differs)
         introduced_ += tr(" Plans are compared by their step with links shared, which a job can reach: %1 of %2, which "
                           "is %3 where each process group has a link of its own.")

@@ -15,6 +15,29 @@ class SearchBeginTest : public QObject, SearchedPanel {
     void init() { openPanel(); }
     void cleanup() { closePanel(); }
 
+    /// The button that has the focus ends a search that runs.
+    void whileASearchRunsItIsNotSaidThatEnterBeginsOne() {
+        const auto* result = panel_->findChild<QLabel*>(QStringLiteral("searchResult"));
+        QVERIFY(result);
+        const auto says = [&](const char* words) {
+            return panel_->result().contains(QLatin1String(words)) && result->text().contains(QLatin1String(words));
+        };
+        QVERIFY2(says("Enter begins a search"), qPrintable(panel_->result()));
+        for (const bool again : {false, true}) {
+            QTest::keyClick(panel_->findButton(), Qt::Key_Return);
+            QVERIFY(panel_->busy());
+            QVERIFY2(!panel_->result().contains("Enter"), qPrintable(panel_->result()));
+            QVERIFY2(!result->text().contains("Enter"), qPrintable(result->text()));
+            QVERIFY2(says("A search evaluates plans with the exact passes"), qPrintable(panel_->result()));
+            if (again) break;
+            // Cut off by other times, nothing runs: Enter begins one again.
+            Document& document = *document_;
+            emit document.timesChanged();
+            QVERIFY(!panel_->busy());
+            QVERIFY2(says("Enter begins a search"), qPrintable(panel_->result()));
+        }
+    }
+
     /// In a low panel the first sentences are all that can be read.
     void whatWasFoundStandsAboveHowTheSearchEnded() {
         const auto* progress = panel_->findChild<QLabel*>(QStringLiteral("searchCaption"));
