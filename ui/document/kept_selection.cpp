@@ -2,6 +2,7 @@
 
 #include "core/views/members_of_result.h"
 #include "ui/document/document.h"
+#include "ui/document/kept_bucket.h"
 
 namespace overlap::ui {
 
@@ -21,6 +22,7 @@ KeptSelection::KeptSelection(Document& document) : document_(document) {
     connect(&document.selection(), &Selection::changed, this, &KeptSelection::remember);
     connect(&document, &Document::evaluationChanged, this, &KeptSelection::follow);
     connect(&document, &Document::graphAboutToChange, this, [this] { of_.reset(); });
+    new KeptBucket(document, this);
 }
 
 void KeptSelection::remember() {

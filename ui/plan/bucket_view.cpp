@@ -56,6 +56,8 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
 }
 
 void BucketView::followSelection() {
+    // An edit moves buckets: cards, which move too, stay as they are selected.
+    if (model_.rowCount() != static_cast<int>(document_.buckets().size())) return;
     const QScopedValueRollback guard(following_, true);
     const Selection& selection = document_.selection();
     int bucket = selection.bucket();
@@ -212,7 +214,9 @@ void BucketView::currentChanged(const QModelIndex& current, const QModelIndex& p
     chip_ = -1;
     QListView::currentChanged(current, previous);
     scheduleDelayedItemsLayout();  // the current card shows all of its modules
-    if (following_ || !current.isValid()) return;
+    // While cards of removed buckets go, the card beside them becomes current: nobody has chosen its bucket.
+    const bool follows_edit = model_.rowCount() != static_cast<int>(document_.buckets().size());
+    if (following_ || follows_edit || !current.isValid()) return;
     const QScopedValueRollback guard(following_, true);
     document_.selection().selectBucket(current.row());
 }

@@ -432,6 +432,29 @@ class GraphViewTest : public QObject {
         }
     }
 
+    /// Of a module and of a pile: once the bucket is gone, no box is chosen, and the view is at none.
+    void aSelectedBucketThatGoesIsSelectedNoMore() {
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        for (const QStringList& modules : {QStringList("norm"), model_->texts().modules(pile)}) {
+            const BoxId shown = modules.size() == 1 ? box("norm") : pile;
+            BucketCommands(*document_).putIntoNew(modules);
+            document_->selection().selectBucket(0);
+            QVERIFY(model_->isSelected(shown));
+            QVERIFY(view_->current() != no_box);
+            const auto is_gone = [&] {
+                return document_->selection().kind() == Selection::Kind::nothing && model_->selectedBoxes().empty() &&
+                       !model_->isSelected(shown) && view_->current() == no_box;
+            };
+            document_->current()->undoStack().undo();
+            QVERIFY(is_gone());
+            document_->current()->undoStack().redo();
+            QVERIFY(is_gone());
+            document_->selection().selectBucket(0);
+            BucketCommands(*document_).remove({0});
+            QVERIFY(is_gone());
+        }
+    }
+
     void aPileIsColouredAsFarAsItIsInBuckets() {
         const BoxId pile = model_->tree().box(box("layers.2")).parent;
         QCOMPARE(model_->tree().box(pile).kind, BoxKind::run);

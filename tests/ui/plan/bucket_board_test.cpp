@@ -361,6 +361,31 @@ class BucketBoardTest : public QObject {
         QCOMPARE(document_->selection().kind(), Selection::Kind::modules);
     }
 
+    /// Deleted, or taken back; another bucket does not take its place in the selection.
+    void whatIsSelectedGoesWithItsCard() {
+        start("layers.0\nlayers.1\nlayers.2");
+        const Selection& selection = document_->selection();
+        for (const int row : {0, 1, 2}) {
+            QTest::mouseClick(view().viewport(), Qt::LeftButton, {},
+                              view().visualRect(view().buckets().index(row)).topLeft() + QPoint(8, 8));
+            QCOMPARE(selection.kind(), Selection::Kind::bucket);
+            QCOMPARE(selection.bucket(), row);
+            view().removeSelected();
+            QCOMPARE(document_->buckets().size(), 2u);
+            QCOMPARE(selection.kind(), Selection::Kind::nothing);
+            QVERIFY(view().selectedBuckets().empty());
+            document_->current()->undoStack().undo();
+            QCOMPARE(selection.kind(), Selection::Kind::nothing);
+        }
+        // One before it is deleted: its card and the selection move together.
+        view().setCurrentIndex(view().buckets().index(2));
+        QCOMPARE(selection.bucket(), 2);
+        BucketCommands(*document_).remove({0});
+        QCOMPARE(selection.bucket(), 1);
+        QCOMPARE(view().currentIndex().row(), 1);
+        QCOMPARE(view().selectedBuckets(), std::vector<int>{1});
+    }
+
     void theBaselineIsNotEdited() {
         document_->setCurrentIndex(0);
         QVERIFY(!board_->entryField()->isEnabled());
