@@ -29,7 +29,11 @@ GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), d
     connect(&document, &Document::graphChanged, this, &GraphModel::read);
     connect(&document, &Document::modulesChanged, this, &GraphModel::read);
     connect(&document, &Document::timesChanged, this, &GraphModel::updateFigures);
-    connect(&document, &Document::planChanged, this, &GraphModel::updateColours);
+    connect(&document, &Document::planChanged, this, [this] {
+        updateColours();
+        // An edit may have given the selected bucket other modules.
+        if (document_.selection().kind() == Selection::Kind::bucket) updateSelection();
+    });
     connect(&document, &Document::evaluationChanged, this, &GraphModel::updateEvaluation);
     connect(&document.selection(), &Selection::changed, this, [this] {
         updateSelection();

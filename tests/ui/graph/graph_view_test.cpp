@@ -455,6 +455,18 @@ class GraphViewTest : public QObject {
         }
     }
 
+    void theSelectedBucketIsShownWithTheModulesThatItHas() {
+        BucketCommands(*document_).addText("layers.0\nnorm");
+        document_->selection().selectBucket(1);
+        QVERIFY(model_->isSelected(box("norm")) && !model_->isSelected(box("lm_head")));
+        BucketCommands(*document_).put({"lm_head"}, 1);
+        QVERIFY(model_->isSelected(box("norm")) && model_->isSelected(box("lm_head")));
+        // One before it is removed: it is the same one, at another place.
+        BucketCommands(*document_).remove({0});
+        QCOMPARE(document_->selection().bucket(), 0);
+        QVERIFY(model_->isSelected(box("norm")) && !model_->isSelected(box("layers.0")));
+    }
+
     void aPileIsColouredAsFarAsItIsInBuckets() {
         const BoxId pile = model_->tree().box(box("layers.2")).parent;
         QCOMPARE(model_->tree().box(pile).kind, BoxKind::run);
