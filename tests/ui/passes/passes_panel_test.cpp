@@ -1,6 +1,7 @@
 #include "ui/passes/passes_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
