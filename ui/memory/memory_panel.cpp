@@ -115,6 +115,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     }
     connect(&document, &Document::timesChanged, &refresh_, &SeenRefresh::schedule);
     whenReadingChanges(document, this, [this] {
+        showSection();
         showFigures();
         refresh_.schedule();
     });
