@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/found_note.h"
 #include "tests/ui/ui_test_support.h"
@@ -18,19 +17,10 @@
 #include "ui/edits/pipeline_commands.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_kind.h"
-#include "ui/session/plan_saver.h"
 
 namespace overlap::ui {
 
 using namespace std::chrono_literals;
-namespace {
-
-void save(Document& document, int index, const QString& file) {
-    const auto outcome = PlanSaver(document, nullptr, {}, 60s).save(index, file, true);
-    QVERIFY(outcome && outcome->result == PlanSaver::Result::saved);
-}
-
-}  // namespace
 
 class DocumentTest : public QObject {
     Q_OBJECT
@@ -388,129 +378,6 @@ class DocumentTest : public QObject {
         document->openGraph(next);
         QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30'000);
         QCOMPARE(document->loaded().path, next);
-    }
-
-    void plansAreSavedAndReopened() {
-        const auto document = openDocument();
-        BucketCommands(*document).addText("layers.0+layers.1");
-        QTemporaryDir folder;
-        const QString path = folder.filePath("a.plan.json");
-        QVERIFY(document->current()->modified());
-        save(*document, 1, path);
-        QVERIFY(!document->current()->modified());
-        QCOMPARE(fileKind(path), FileKind::plan);
-        const Plan saved = document->current()->plan();
-        BucketCommands(*document).addText("layers.2");
-        QVERIFY(document->current()->modified());
-        Variant& opened = document->openPlan(readPlan(path));
-        QCOMPARE(document->currentIndex(), 2);
-        QVERIFY(opened.plan().buckets == saved.buckets);
-        QVERIFY(!opened.modified());
-    }
-
-    void aFileIsReadAgainAsAnEdit() {
-        const auto document = openDocument();
-        BucketCommands(*document).addText("layers.0");
-        QTemporaryDir folder;
-        const QString path = folder.filePath("a.plan.json");
-        save(*document, 1, path);
-        QVERIFY(!document->variant(1).fileDigest().isEmpty());
-        QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
-        const Buckets older = document->buckets();
-        document->addCopyOfCurrent();
-        BucketCommands(*document).addText("layers.1");
-        save(*document, 2, path);
-        QVERIFY(document->variant(1).fileDigest() != fileDigest(path));
-        document->reloadPlan(1, readPlan(path));
-        QVERIFY(document->variant(1).plan().buckets == document->variant(2).plan().buckets);
-        QVERIFY(!document->variant(1).modified());
-        QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
-        document->variant(1).undoStack().undo();
-        QVERIFY(document->variant(1).plan().buckets == older);
-        ReadPlan other = readPlan(path);
-        other.plan.graph->nodes += 1;
-        QVERIFY_THROWS_EXCEPTION(InputError, document->reloadPlan(1, other));
-        QFile::remove(path);
-        QVERIFY_THROWS_EXCEPTION(InputError, readPlan(path));
-        QVERIFY(document->variant(1).plan().buckets == older);
-        QCOMPARE(fileDigest(path), QByteArray());
-    }
-
-    void whatAFileLacksIsToldUntilItIsWritten() {
-        const auto document = openDocument();
-        QTemporaryDir folder;
-        const QString path = folder.filePath("a.plan.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"format": "overlap-plan", "version": 1, "pipeline": [], "memory": {}})");
-        file.close();
-        Variant& variant = document->openPlan(readPlan(path));
-        const int index = document->currentIndex();
-        const auto lacks = [](const Variant& of) { return of.plan().added_by_reading.memory_passes.size(); };
-        QCOMPARE(lacks(variant), std::size_t{3});
-        QCOMPARE(lacks(document->addCopyOfCurrent()), std::size_t{0});
-        document->setCurrentIndex(index);
-        Plan renamed = variant.plan();
-        renamed.name = "renamed";
-        variant.edit("rename", renamed);
-        QCOMPARE(lacks(variant), std::size_t{3});
-        document->reloadPlan(index, readPlan(path));
-        QCOMPARE(lacks(variant), std::size_t{3});
-        save(*document, index, path);
-        QCOMPARE(lacks(variant), std::size_t{0});
-        while (variant.undoStack().canUndo()) variant.undoStack().undo();
-        QVERIFY2(lacks(variant) == 0, "the file has them, whatever is undone");
-    }
-
-    void aPlanForAnotherGraphIsRefused() {
-        const auto document = openDocument();
-        QTemporaryDir folder;
-        const QString path = folder.filePath("a.plan.json");
-        save(*document, 1, path);
-        Document other;
-        other.setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
-        QVERIFY_THROWS_EXCEPTION(InputError, other.openPlan(readPlan(path)));
-        QCOMPARE(other.variantCount(), 2);
-    }
-
-    void aPlanThatIsOpenedAgainCanStillUndoItsEdits() {
-        const auto document = openDocument();
-        document->editBuckets("first", {{{"layers.0"}, false, {}}});
-        document->editBuckets("second", {{{"layers.0"}, false, {}}, {{"layers.1"}, false, {}}});
-        document->undoGroup().undo();
-        const Plan closed = document->closeVariant(1);
-        Variant& again = document->addVariant(closed);
-        QCOMPARE(again.plan(), closed);
-        QCOMPARE(document->undoGroup().undoText(), "first");
-        QCOMPARE(document->undoGroup().redoText(), "second");
-        document->undoGroup().redo();
-        QCOMPARE(document->buckets().size(), std::size_t{2});
-        document->undoGroup().undo();
-        document->undoGroup().undo();
-        QVERIFY(document->buckets().empty());
-        // A plan of another content has a history of its own.
-        document->closeVariant(document->currentIndex());
-        Plan other = closed;
-        other.name = "another";
-        document->addVariant(other);
-        QVERIFY(!document->undoGroup().canUndo());
-    }
-
-    void aGraphThatIsOpenedAgainHasItsEditsToUndo() {
-        const auto document = openDocument();
-        const LoadedGraph first = document->loaded();
-        document->editBuckets("first", {{{"layers.0"}, false, {}}});
-        const Plan edited = document->current()->plan();
-        document->setGraph(
-            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz")));
-        QVERIFY(!document->undoGroup().canUndo());
-        document->setVariantSource([&](const LoadedGraph&) { return RestoredVariants{{{edited, {}, true, {}}}, 1}; });
-        document->setGraph(first);
-        QVERIFY(document->current()->modified());
-        QCOMPARE(document->undoGroup().undoText(), "first");
-        document->undoGroup().undo();
-        QVERIFY(document->buckets().empty());
     }
 
     void closedVariantsGoAndOthersStay() {
