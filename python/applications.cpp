@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/exports/job_result.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/io/report_json.h"
 #include "core/pipeline/execution.h"
 #include "python/bindings.h"
@@ -23,9 +23,9 @@ struct AppliedHandle {
 AppliedHandle apply(const GraphHandle& graph, const Plan& plan) {
     return {result_of([&](std::stop_token stop) {
         if (plan.graph) check_plan_fits(plan, *graph.as_read);
-        std::optional<Execution> execution = execute(
-            resolve(graph.graph, plan),
-            {.stop = std::move(stop), .strictness = Strictness::strict, .plan_file = plan.name});
+        std::optional<Execution> execution =
+            execute(resolve(graph.graph, plan),
+                    {.stop = std::move(stop), .strictness = Strictness::strict, .plan_file = plan.name});
         return execution ? std::make_shared<const Execution>(*std::move(execution)) : nullptr;
     })};
 }

@@ -11,7 +11,7 @@
 #include "core/base/number_text.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/io/report_json.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/evaluation.h"

@@ -12,7 +12,7 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/graph/module_tree.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"

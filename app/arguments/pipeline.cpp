@@ -11,7 +11,7 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/files/input_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/io/report_json.h"
 #include "core/memory/device_memory.h"
 #include "core/plan/memory_choices.h"

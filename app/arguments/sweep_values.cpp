@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap::commands {

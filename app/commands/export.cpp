@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/exports/export_format.h"
 #include "core/files/atomic_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/plan.h"
 
 namespace overlap::commands {

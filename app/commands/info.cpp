@@ -19,7 +19,7 @@
 #include "core/files/ordered_json.h"
 #include "core/graph/module_tree.h"
 #include "core/imports/sharding_document.h"
-#include "core/io/module_rules_json.h"
+#include "core/io/plan/module_rules_json.h"
 #include "core/modules/module_proposals.h"
 #include "core/passes/pass.h"
 #include "core/pipeline/time_source.h"

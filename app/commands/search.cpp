@@ -23,7 +23,7 @@
 #include "core/base/wording.h"
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"

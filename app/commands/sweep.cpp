@@ -31,7 +31,7 @@
 #include "core/files/csv_table.h"
 #include "core/files/ordered_json.h"
 #include "core/io/cost_model_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/passes/pass.h"
 #include "core/pipeline/time_source.h"
 

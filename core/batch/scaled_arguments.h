@@ -2,7 +2,7 @@
 
 #include "core/batch/dimension_classes.h"
 #include "core/batch/scaled_tensors.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

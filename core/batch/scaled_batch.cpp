@@ -13,7 +13,7 @@
 #include "core/batch/scaled_arguments.h"
 #include "core/batch/scaled_tensors.h"
 #include "core/files/json_members.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/modules/parameter_names.h"
 
 namespace overlap {

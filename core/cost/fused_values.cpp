@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/cost/fused_products.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/strides.h"
 
 namespace overlap {

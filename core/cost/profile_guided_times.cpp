@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/files/json_members.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

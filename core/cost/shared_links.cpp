@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 namespace {

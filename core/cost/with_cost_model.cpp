@@ -9,7 +9,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

@@ -12,7 +12,7 @@
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
 #include "core/exports/python_text.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap {

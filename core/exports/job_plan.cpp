@@ -10,7 +10,7 @@
 #include "core/exports/job_nodes.h"
 #include "core/exports/job_result.h"
 #include "core/files/ordered_json.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/process_groups_field.h"

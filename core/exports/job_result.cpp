@@ -7,8 +7,8 @@
 #include "core/exports/expert_overlap_notes.h"
 #include "core/exports/export_format.h"
 #include "core/exports/wrapped_operators.h"
-#include "core/io/option_json.h"
-#include "core/io/process_groups_json.h"
+#include "core/io/plan/option_json.h"
+#include "core/io/plan/process_groups_json.h"
 #include "core/plan/process_groups_field.h"
 
 namespace overlap {

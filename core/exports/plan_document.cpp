@@ -1,7 +1,7 @@
 // The plan as its own document.
 
 #include "core/exports/formats.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 
 namespace overlap {
 

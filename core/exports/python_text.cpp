@@ -5,7 +5,7 @@
 #include "core/base/number_text.h"
 #include "core/exports/code_points.h"
 #include "core/files/ordered_json.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 
 namespace overlap {
 

@@ -15,7 +15,7 @@
 #include "core/exports/picture_style.h"
 #include "core/exports/report_style.h"
 #include "core/files/ordered_json.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/base/wording.h"
 #include "core/graph/direction.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/modules/home_module.h"
 #include "core/modules/rule_matches.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/quote.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {

@@ -9,7 +9,7 @@
 #include "core/advice/collective_advice.h"
 #include "core/advice/named_moves.h"
 #include "core/base/number_text.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "core/pipeline/overlap_preview.h"
 #include "core/pipeline/step_with_links_shared.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/io/graph_file.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"

@@ -17,7 +17,7 @@
 
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/exports/job_digest.h"
-#include "core/io/plan_file.h"
-#include "core/io/process_groups_json.h"
+#include "core/io/plan/plan_file.h"
+#include "core/io/plan/process_groups_json.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -107,9 +107,9 @@ TEST(JobPlan, TellsWhatWrappersWrap) {
 TEST(JobPlan, TellsWhichHalfANodeBelongsTo) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket");
     Plan plan;
-    plan.pipeline = {{"populate_chunk_dim_metadata_pass", {{"mode", std::string("batch")}}},
-                     {"ep_overlap_chunk_pass",
-                      {{"mode", std::string("batch")}, {"module_pattern", std::string("layers.*.moe")}}}};
+    plan.pipeline = {
+        {"populate_chunk_dim_metadata_pass", {{"mode", std::string("batch")}}},
+        {"ep_overlap_chunk_pass", {{"mode", std::string("batch")}, {"module_pattern", std::string("layers.*.moe")}}}};
     const auto result = evaluate(graph, plan);
     ASSERT_FALSE(result->refused) << result->refusal->what();
     const Json section = job_section(plan, *result);

@@ -7,7 +7,7 @@
 #include "core/exports/expert_overlap_notes.h"
 #include "core/exports/protobuf_writer.h"
 #include "core/files/ordered_json.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/exports/small_step.h"
 #include "tests/support/problem_of.h"
 

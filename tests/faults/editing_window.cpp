@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/recovery_controller.h"
 #include "ui/shell/save_controller.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/faults/system_faults.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/advice/advice_search.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 #include "tests/fuzz/graph_edits.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/io/module_rules_json.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/module_rules_json.h"
+#include "core/io/plan/plan_file.h"
 #include "core/passes/registry/registry.h"
 #include "tests/fuzz/edited_graph.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/base/error.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/strides.h"
 #include "core/graph/tensor_bytes.h"
 

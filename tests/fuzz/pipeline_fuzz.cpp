@@ -1,6 +1,6 @@
 // libFuzzer target: any text is refused or a pipeline, whose steps are of known passes with options that they take.
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/passes/registry/registry.h"
 #include "tests/fuzz/fuzz_target.h"
 

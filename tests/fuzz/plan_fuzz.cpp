@@ -1,6 +1,6 @@
 // libFuzzer target: any text is refused or a plan, which is written as a text that reads back the same.
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
 void overlap::fuzz::run(std::string_view input) {

@@ -1,4 +1,4 @@
-#include "core/graph/draft_array.h"
+#include "core/graph/editing/draft_array.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/graph/deferred_difference.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/graph/graph_in_code.h"
 
 namespace overlap {

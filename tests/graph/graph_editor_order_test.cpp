@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/graph/graph_in_code.h"
 #include "tests/support/call_with.h"
 

@@ -1,4 +1,4 @@
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/graph/graph_builder.h"
-#include "core/graph/topological_sort.h"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 
 #include <gtest/gtest.h>
 

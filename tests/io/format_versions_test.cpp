@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/io/run_file.h"
 #include "tests/support/test_files.h"
 

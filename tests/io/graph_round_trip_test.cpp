@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/io/round_trip.h"
 #include "tests/support/test_files.h"

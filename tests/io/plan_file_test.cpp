@@ -1,4 +1,4 @@
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/io/option_json.h"
-#include "core/io/plan_schema.h"
+#include "core/io/plan/option_json.h"
+#include "core/io/plan/plan_schema.h"
 #include "core/passes/registry/registry.h"
 #include "tests/support/test_graphs.h"
 

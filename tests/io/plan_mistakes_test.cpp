@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/plan_file.h"
-#include "core/io/process_groups_json.h"
+#include "core/io/plan/plan_file.h"
+#include "core/io/plan/process_groups_json.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/graph_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/modules/module_pattern.h"
 #include "core/modules/module_proposals.h"
 #include "core/modules/module_repair.h"

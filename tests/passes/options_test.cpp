@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
 

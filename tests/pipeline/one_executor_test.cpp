@@ -10,8 +10,8 @@
 #include <set>
 
 #include "core/cost/cost_model.h"
-#include "core/graph/graph_editor.h"
-#include "core/io/plan_file.h"
+#include "core/graph/editing/graph_editor.h"
+#include "core/io/plan/plan_file.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
@@ -148,7 +148,8 @@ TEST_P(OneExecutor, GivesCommandsWhatItGivesTheWindow) {
               texts(std::span(evaluation->problems).first(evaluation->plan_problems)));
     expect_same(*commanded.execution, *evaluation);
     expect_reported(*evaluation);
-    for (const Problem& problem : evaluation->problems) EXPECT_TRUE(is_in_sentence_case(problem.title)) << problem.title;
+    for (const Problem& problem : evaluation->problems)
+        EXPECT_TRUE(is_in_sentence_case(problem.title)) << problem.title;
     expect_runner_agrees(*commanded.execution);
     if (!evaluation->times_known) return;
     const Simulation simulation = simulate(*commanded.execution->graph, node_times_ms(*commanded.execution->graph));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/graph/graph_editor.h"
-#include "core/io/plan_file.h"
+#include "core/graph/editing/graph_editor.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/presets.h"
 
 namespace overlap {

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {

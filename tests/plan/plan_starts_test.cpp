@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/graph/graph_builder.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/plan/block_buckets.h"
 #include "core/plan/plan.h"
 #include "tests/support/test_graphs.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/graph/graph_builder.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/support/test_graphs.h"

@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/io/graph_file.h"
-#include "core/io/plan_file.h"
-#include "core/io/process_groups_json.h"
+#include "core/io/plan/plan_file.h"
+#include "core/io/plan/process_groups_json.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/cost/graph_sketch.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "core/io/plan_schema.h"
+#include "core/io/plan/plan_schema.h"
 
 int main(int argument_count, char** arguments) {
     if (argument_count != 2) {

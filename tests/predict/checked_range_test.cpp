@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/redistribution/redistribution_graphs.h"
 #include "tests/support/test_graphs.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/plan/group_passes.h"
 #include "tests/passes/pass_fixture.h"
 #include "tests/support/test_graphs.h"

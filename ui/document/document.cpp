@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/document/begins_anew.h"
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/removed_collectives_found.h"

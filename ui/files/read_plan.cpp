@@ -2,7 +2,7 @@
 
 #include <QFile>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/files/file_digest.h"
 
 namespace overlap::ui {

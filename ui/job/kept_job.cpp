@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/files/read_plan.h"
 #include "ui/job/job_source.h"
 

@@ -4,7 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "ui/files/write_file.h"

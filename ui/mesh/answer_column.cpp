@@ -10,7 +10,7 @@
 
 #include "ui/mesh/mesh_area.h"
 #include "ui/mesh/path_board.h"
-#include "ui/mesh/rank_stage.h"
+#include "ui/mesh/ranks/rank_stage.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/flat_button.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "ui/mesh/path_comparison.h"
+#include "ui/mesh/answers/path_comparison.h"
 
 class QLabel;
 class QScrollArea;

@@ -4,7 +4,7 @@
 #include <QFileDialog>
 #include <QStandardItemModel>
 
-#include "ui/mesh/cost_models.h"
+#include "ui/mesh/answers/cost_models.h"
 
 namespace overlap::ui {
 namespace {

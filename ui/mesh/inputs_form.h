@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <array>
 
-#include "ui/mesh/mesh_inputs.h"
+#include "ui/mesh/answers/mesh_inputs.h"
 
 class QComboBox;
 class QLabel;

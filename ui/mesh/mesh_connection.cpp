@@ -11,7 +11,7 @@
 #include "core/mesh/sharding_text.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
-#include "ui/mesh/cost_models.h"
+#include "ui/mesh/answers/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/mesh/placement_rows.h"

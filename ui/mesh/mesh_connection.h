@@ -6,7 +6,7 @@
 
 #include "core/imports/sharding_document.h"
 #include "core/redistribution/device_orders.h"
-#include "ui/mesh/mesh_parameters.h"
+#include "ui/mesh/answers/mesh_parameters.h"
 #include "ui/tasks/latest_task.h"
 
 class QWidget;

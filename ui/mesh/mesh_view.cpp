@@ -21,7 +21,7 @@
 #include "ui/mesh/parameter_column.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
-#include "ui/mesh/rank_stage.h"
+#include "ui/mesh/ranks/rank_stage.h"
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 #include "ui/mesh/turning_splitter.h"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "ui/mesh/mesh_inputs.h"
+#include "ui/mesh/answers/mesh_inputs.h"
+#include "ui/mesh/answers/path_comparison.h"
 #include "ui/mesh/parameter_column.h"
-#include "ui/mesh/path_comparison.h"
 #include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "ui/mesh/mesh_parameters.h"
+#include "ui/mesh/answers/mesh_parameters.h"
 
 class QListView;
 class QSortFilterProxyModel;

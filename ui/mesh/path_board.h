@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "ui/mesh/path_comparison.h"
+#include "ui/mesh/answers/path_comparison.h"
 
 namespace overlap::ui {
 

@@ -9,7 +9,7 @@
 
 #include "core/mesh/sharding_text.h"
 #include "ui/files/write_file.h"
-#include "ui/mesh/state_picture.h"
+#include "ui/mesh/ranks/state_picture.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"

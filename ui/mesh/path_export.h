@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <QString>
 
-#include "ui/mesh/path_comparison.h"
+#include "ui/mesh/answers/path_comparison.h"
 
 namespace overlap::ui {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/number_text.h"
 #include "core/mesh/sharding_text.h"
-#include "ui/mesh/mesh_inputs.h"
+#include "ui/mesh/answers/mesh_inputs.h"
 
 namespace overlap::ui {
 namespace {

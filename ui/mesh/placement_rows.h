@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/imports/sharding_document.h"
-#include "ui/mesh/mesh_parameters.h"
+#include "ui/mesh/answers/mesh_parameters.h"
 
 namespace overlap::ui {
 

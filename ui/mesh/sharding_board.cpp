@@ -10,7 +10,7 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "ui/mesh/rank_slices.h"
+#include "ui/mesh/answers/rank_slices.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 

@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/plan/plan.h"
 #include "ui/passes/number_slider.h"
 #include "ui/theme/theme_manager.h"

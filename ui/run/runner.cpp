@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/io/graph_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/io/run_file.h"
 #include "core/pipeline/time_source.h"
 #include "ui/tasks/task_failure.h"

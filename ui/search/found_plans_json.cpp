@@ -3,7 +3,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 
 namespace overlap::ui {
 namespace {

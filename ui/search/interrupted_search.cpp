@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/found_note.h"
 #include "ui/theme/numbers.h"
 

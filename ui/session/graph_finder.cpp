@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/files/file_looks.h"
 #include "ui/session/session_state.h"
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/plan/found_note.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"

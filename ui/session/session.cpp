@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/write_file.h"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/tasks/signal_stack.h"
 

@@ -20,7 +20,7 @@
 #include "ui/actions/timeline_actions.h"
 #include "ui/document/graph_reading.h"
 #include "ui/files/resources.h"
-#include "ui/frame/dock_layout.h"
+#include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/theme_choice.h"
 #include "ui/graph/graph_view.h"
 #include "ui/job/job_step_view.h"

@@ -3,7 +3,7 @@
 #include <QObject>
 #include <vector>
 
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 
 namespace overlap::ui {
 

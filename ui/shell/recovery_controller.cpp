@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/pipeline/evaluation.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 
 namespace overlap::ui {
 

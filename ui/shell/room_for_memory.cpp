@@ -3,7 +3,7 @@
 #include <QTimer>
 
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/enlarged_part.h"
+#include "ui/frame/docks/enlarged_part.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

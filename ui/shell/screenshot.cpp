@@ -18,7 +18,7 @@
 #include "ui/edits/pipeline_commands.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/graph/graph_view.h"
 #include "ui/groups/process_groups_panel.h"
 #include "ui/inspector/inspector_content.h"

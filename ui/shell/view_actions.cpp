@@ -6,8 +6,8 @@
 
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/dock_layout.h"
-#include "ui/frame/enlarged_part.h"
+#include "ui/frame/docks/dock_layout.h"
+#include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/theme_choice.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"

@@ -7,7 +7,7 @@
 #include "core/files/format_version.h"
 #include "core/files/json_bytes.h"
 #include "core/files/parse_json.h"
-#include "core/io/plan_json.h"
+#include "core/io/plan/plan_json.h"
 #include "core/job/document/document_parts.h"
 #include "core/job/document/object_reader.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/grouped_number.h"
-#include "core/io/plan_json.h"
+#include "core/io/plan/plan_json.h"
 
 namespace overlap::job {
 

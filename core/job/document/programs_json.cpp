@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/io/plan_json.h"
+#include "core/io/plan/plan_json.h"
 #include "core/job/document/document_parts.h"
 #include "core/job/document/object_reader.h"
 

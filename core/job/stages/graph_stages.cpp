@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/direction.h"
 #include "core/imports/any_graph_file.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/job/document/files_of_job.h"
 #include "core/job/stopped.h"
 

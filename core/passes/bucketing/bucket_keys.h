@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

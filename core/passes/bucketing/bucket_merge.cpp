@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/bucketing/bucket_emission.h"
 #include "core/passes/bucketing/layout_repair.h"
 #include "core/passes/bucketing/padded_input.h"

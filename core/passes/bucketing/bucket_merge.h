@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/traced_sequence.h"
 

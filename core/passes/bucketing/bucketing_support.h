@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/bucketing/module_bucketing.h"
 #include "core/passes/pass.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/module_nodes.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/bucket_report.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

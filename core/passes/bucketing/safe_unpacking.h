@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 
 namespace overlap {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/strides.h"
 
 namespace overlap {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {

@@ -1,6 +1,6 @@
 #include "core/passes/cleanup/deduplicate_unshards.h"
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/pass_support.h"
 #include "core/passes/unshard_finder.h"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/pass.h"
 
 namespace overlap {

@@ -1,6 +1,6 @@
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
 
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/hazards.h"
 #include "core/passes/pass_support.h"
 

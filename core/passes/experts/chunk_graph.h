@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/chunk_symbols.h"
 #include "core/passes/experts/node_fields.h"
 #include "core/passes/experts/symbolic_layout.h"

@@ -9,7 +9,7 @@
 
 #include "core/base/quote.h"
 #include "core/files/json_members.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/chunk_options.h"
 #include "core/passes/experts/chunk_symbols.h"
 #include "core/passes/experts/node_fields.h"

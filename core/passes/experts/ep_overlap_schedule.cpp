@@ -11,7 +11,7 @@
 #include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/files/json_members.h"
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/experts/region_order.h"
 #include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/graph.h"
-#include "core/graph/graph_editor.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "core/passes/experts/symbolic_expression.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/chunk_options.h"
 #include "core/passes/experts/chunk_symbols.h"
 #include "core/passes/option_table.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "core/passes/pass_support.h"
 

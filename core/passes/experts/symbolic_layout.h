@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/symbolic_expression.h"
 
 namespace overlap::experts {

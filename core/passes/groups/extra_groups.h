@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/graph.h"
-#include "core/graph/graph_editor.h"
 #include "core/passes/pass.h"
 
 namespace overlap {

@@ -8,7 +8,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/strides.h"
 #include "core/passes/default_names.h"
 #include "core/passes/memory/layers.h"

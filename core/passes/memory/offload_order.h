@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/memory/memory_operators.h"
 
 namespace overlap::memory {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/memory/memory_operators.h"
 
 namespace overlap::memory {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/quote.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/default_names.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/graph.h"
-#include "core/graph/graph_editor.h"
 
 namespace overlap::memory {
 

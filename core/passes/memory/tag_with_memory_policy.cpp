@@ -10,7 +10,7 @@
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"
 #include "core/passes/memory/memory_rules.h"

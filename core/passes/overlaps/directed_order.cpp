@@ -6,7 +6,7 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/graph/direction.h"
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/hazards.h"
 #include "core/passes/overlaps/overlap_order.h"
 #include "core/passes/pass_support.h"

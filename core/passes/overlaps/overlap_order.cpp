@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 
 namespace overlap {
 

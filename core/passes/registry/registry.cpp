@@ -26,8 +26,8 @@
 #include "core/passes/memory/tag_with_memory_policy.h"
 #include "core/passes/pass.h"
 #include "core/passes/scheduling/low_contention_collectives.h"
+#include "core/passes/scheduling/regions/schedule_to_dense_regions.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
-#include "core/passes/scheduling/schedule_to_dense_regions.h"
 #include "core/passes/tensor_parallel/micro_pipeline_tp.h"
 
 namespace overlap {

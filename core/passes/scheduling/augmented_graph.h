@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/scheduling/merge_order.h"
 #include "core/passes/scheduling/static_ancestors.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/base/wording.h"
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/bucketing/bucket_report.h"
 
 namespace overlap::scheduling {

@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/graph_editor.h"
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/graph_editor.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/bucketing/device_puts.h"
 #include "core/passes/bucketing/fsdp_pre_bucketing.h"
 #include "core/passes/bucketing/module_bucketing.h"
@@ -19,9 +19,9 @@
 #include "core/passes/scheduling/bucket_application.h"
 #include "core/passes/scheduling/bucket_search.h"
 #include "core/passes/scheduling/collectives.h"
-#include "core/passes/scheduling/fusion_regions.h"
 #include "core/passes/scheduling/group_timeline.h"
 #include "core/passes/scheduling/overlap_scheduler.h"
+#include "core/passes/scheduling/regions/fusion_regions.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing_options.h"
 
 namespace overlap {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/graph/graph_builder.h"
-#include "core/graph/graph_editor.h"
 
 namespace overlap {
 namespace {

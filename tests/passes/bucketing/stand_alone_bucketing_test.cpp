@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "core/graph/topological_sort.h"
+#include "core/graph/editing/topological_sort.h"
 #include "core/passes/bucketing/fsdp_pre_bucketing.h"
 #include "core/passes/bucketing/greedy_bucketing.h"
 #include "core/passes/registry/registry.h"

@@ -1,4 +1,4 @@
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/registry/registry.h"
 #include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"

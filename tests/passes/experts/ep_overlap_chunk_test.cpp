@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/passes/experts/chunk_metadata.h"
 #include "tests/passes/experts/chunk_fixture.h"
 #include "tests/support/problem_of.h"

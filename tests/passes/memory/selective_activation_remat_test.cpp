@@ -1,4 +1,4 @@
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/passes/memory/memory_fixture.h"
 
 namespace overlap {

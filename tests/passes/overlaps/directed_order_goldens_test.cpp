@@ -3,7 +3,7 @@
 #include "core/files/json_bytes.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/graph_file.h"
-#include "core/io/overlap_directives_json.h"
+#include "core/io/plan/overlap_directives_json.h"
 #include "core/passes/overlaps/directed_order.h"
 
 namespace overlap {

@@ -1,6 +1,6 @@
 #include "core/passes/overlaps/directed_order.h"
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap::test {

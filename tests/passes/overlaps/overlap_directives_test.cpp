@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/io/overlap_directives_json.h"
+#include "core/io/plan/overlap_directives_json.h"
 
 namespace overlap {
 namespace {

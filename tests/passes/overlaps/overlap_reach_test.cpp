@@ -1,6 +1,6 @@
 #include "core/passes/overlaps/overlap_reach.h"
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/passes/altered_graph.h"
 #include "tests/passes/pass_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "core/passes/scheduling/fusion_regions.h"
+#include "core/passes/scheduling/regions/fusion_regions.h"
 
 #include <map>
 

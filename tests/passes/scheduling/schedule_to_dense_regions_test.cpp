@@ -1,4 +1,4 @@
-#include "core/passes/scheduling/dense_regions.h"
+#include "core/passes/scheduling/regions/dense_regions.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

@@ -1,4 +1,4 @@
-#include "ui/frame/dock_layout.h"
+#include "ui/frame/docks/dock_layout.h"
 
 #include <QDockWidget>
 #include <QLabel>

@@ -1,4 +1,4 @@
-#include "ui/frame/enlarged_part.h"
+#include "ui/frame/docks/enlarged_part.h"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -7,8 +7,8 @@
 #include <QToolButton>
 #include <QtTest>
 
-#include "ui/frame/dock_layout.h"
-#include "ui/frame/enlarge_button.h"
+#include "ui/frame/docks/dock_layout.h"
+#include "ui/frame/docks/enlarge_button.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 
 #include <QLabel>
 #include <QPlainTextEdit>

@@ -10,7 +10,7 @@
 #include <QtTest>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/frame/dock_tabs.h"
+#include "ui/frame/docks/dock_tabs.h"
 
 namespace overlap::ui {
 

@@ -6,7 +6,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
-#include "core/io/process_groups_json.h"
+#include "core/io/plan/process_groups_json.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"

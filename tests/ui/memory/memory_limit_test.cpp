@@ -2,7 +2,7 @@
 #include <QSignalSpy>
 #include <cmath>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/memory/device_memory.h"
 #include "tests/ui/memory/document_before_memory.h"
 #include "tests/ui/ui_test_support.h"

@@ -16,8 +16,8 @@
 
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/mesh/answers/cost_models.h"
 #include "ui/mesh/cost_box.h"
-#include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 

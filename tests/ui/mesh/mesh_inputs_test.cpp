@@ -1,12 +1,12 @@
-#include "ui/mesh/mesh_inputs.h"
+#include "ui/mesh/answers/mesh_inputs.h"
 
 #include <QtTest>
 
 #include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
-#include "ui/mesh/rank_slices.h"
+#include "ui/mesh/answers/rank_slices.h"
+#include "ui/mesh/ranks/state_picture.h"
 #include "ui/mesh/sharding_edit.h"
-#include "ui/mesh/state_picture.h"
 
 namespace overlap::ui {
 namespace {

@@ -15,8 +15,8 @@
 #include "core/mesh/sharding_text.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/path_board.h"
-#include "ui/mesh/rank_canvas.h"
-#include "ui/mesh/rank_stage.h"
+#include "ui/mesh/ranks/rank_canvas.h"
+#include "ui/mesh/ranks/rank_stage.h"
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 

@@ -3,7 +3,7 @@
 #include <QtTest>
 #include <memory>
 
-#include "core/io/option_json.h"
+#include "core/io/plan/option_json.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"

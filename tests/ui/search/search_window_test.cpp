@@ -5,7 +5,7 @@
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/frame/dock_layout.h"
+#include "ui/frame/docks/dock_layout.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"

@@ -5,7 +5,7 @@
 #include <QtTest>
 #include <memory>
 
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/search/search_controls.h"

@@ -1,6 +1,6 @@
 #include "ui/session/graph_finder.h"
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/files/file_looks.h"
 #include "ui/files/resources.h"

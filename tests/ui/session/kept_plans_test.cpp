@@ -1,7 +1,7 @@
 #include "ui/session/kept_plans.h"
 
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/file_digest.h"

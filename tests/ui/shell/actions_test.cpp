@@ -16,7 +16,7 @@
 #include "ui/collectives/collectives_panel.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/command_palette.h"
-#include "ui/frame/dock_layout.h"
+#include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/shortcut_help.h"
 #include "ui/graph/graph_view.h"
 #include "ui/inspector/inspector_panel.h"

@@ -15,7 +15,7 @@
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/passes/number_slider.h"
 #include "ui/passes/pass_options_form.h"

@@ -1,7 +1,7 @@
 #include <QSignalSpy>
 #include <functional>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/files/file_digest.h"

@@ -4,7 +4,7 @@
 #include <QListWidget>
 
 #include "core/cost/built_in_cost_models.h"
-#include "core/graph/graph_editor.h"
+#include "core/graph/editing/graph_editor.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"

@@ -2,7 +2,7 @@
 
 #include <QSignalSpy>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/file_looks.h"

@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"

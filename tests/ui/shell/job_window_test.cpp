@@ -16,7 +16,7 @@
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/job/job_view.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/session_controller.h"

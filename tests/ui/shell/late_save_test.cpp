@@ -6,11 +6,11 @@
 #include <QToolButton>
 #include <future>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/save_controller.h"
 #include "ui/shell/workspace.h"

@@ -14,7 +14,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/figures_bar.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/modules/modules_panel.h"

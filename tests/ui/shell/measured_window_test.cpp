@@ -14,7 +14,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/figures_bar.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"

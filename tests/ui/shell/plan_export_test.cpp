@@ -7,7 +7,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/graph/graph_view.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"

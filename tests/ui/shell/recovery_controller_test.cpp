@@ -3,7 +3,7 @@
 #include <QFileInfo>
 #include <QSignalSpy>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"

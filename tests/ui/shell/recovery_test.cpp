@@ -7,7 +7,7 @@
 #include "tests/support/faults.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/recovery_controller.h"

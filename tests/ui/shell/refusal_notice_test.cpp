@@ -6,7 +6,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/pipeline_commands.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/shell/workspace.h"
 
 namespace overlap::ui {

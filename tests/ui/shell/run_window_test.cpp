@@ -10,7 +10,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/edits/bucket_commands.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
@@ -75,7 +75,8 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         // Each collective of the plan is found in it, by its node's name, and took as long as the plan says.
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilRunEnds(window));
-        QCOMPARE(window.workspace().compare().sides().after()->currentText(), window.workspace().variants().tabs()->tabText(2));
+        QCOMPARE(window.workspace().compare().sides().after()->currentText(),
+                 window.workspace().variants().tabs()->tabText(2));
         QCOMPARE(window.workspace().compare().sides().before()->currentText(), window.document().variant(1).title());
         const ComparisonModel& rows = *window.workspace().compare().model();
         QVERIFY(rows.rowCount() > 0);

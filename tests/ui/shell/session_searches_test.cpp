@@ -6,7 +6,7 @@
 
 #include "tests/ui/shell/session_fixture.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"

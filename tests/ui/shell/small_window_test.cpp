@@ -12,7 +12,7 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/figures_bar.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/mesh_view.h"

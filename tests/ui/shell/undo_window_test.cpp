@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/io/plan_file.h"
+#include "core/io/plan/plan_file.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/cost_actions.h"

@@ -9,7 +9,7 @@
 
 #include "tests/ui/shell/ended_run.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/measure/measurements.h"
 #include "ui/run/run_form.h"
 #include "ui/run/run_nodes_view.h"

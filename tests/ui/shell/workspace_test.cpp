@@ -6,9 +6,9 @@
 #include "tests/ui/shell/workspace_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/dock_layout.h"
-#include "ui/frame/enlarged_part.h"
-#include "ui/frame/notice_bar.h"
+#include "ui/frame/docks/dock_layout.h"
+#include "ui/frame/docks/enlarged_part.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/timeline_view.h"
 
