@@ -17,6 +17,8 @@
 namespace overlap::ui {
 namespace {
 
+constexpr double smallest_shown_share = 0.0005;  ///< of a whole: what is not 0.0 % after rounding
+
 /// A difference with as many digits as any has.
 QString widestDifference(double now, Unit unit) {
     constexpr double share = -0.1111111;
@@ -37,8 +39,7 @@ Figure compared(const QString& label, const QString& value, double now, double b
 
 /// A difference of exposed times is shown as a share; a difference from zero, or one too small for a share, as a time.
 QString shareDifference(double now, double before) {
-    constexpr double smallest_share = 0.0005;
-    return before > 0 && std::abs(now / before - 1) >= smallest_share
+    return before > 0 && std::abs(now / before - 1) >= smallest_shown_share
                ? formatDifference(now / before - 1, Unit::Percent)
                : formatDifference(now - before, Unit::Time);
 }
@@ -156,8 +157,7 @@ void letOpen(Figure& figure, const StepGap::Gap& gap) {
 
 /// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
 Figure gapFigure(const StepGap::Gap& gap) {
-    constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
-    const bool faster = gap.share < -smallest_share;
+    const bool faster = gap.share < -smallest_shown_share;
     Figure figure{boundLabel(gap), shareAbove(gap.share), {}, 0, {}};
     figure.help = boundText(gap);
     if (gap.any_order) figure.short_label = Document::tr("above any-order bound");
