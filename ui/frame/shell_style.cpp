@@ -20,6 +20,8 @@ QLabel[role="good"] { color: %11; }
 #centreHeader { background: %4; border-bottom: 1px solid %5; }
 #dockTitle QToolButton { padding: 2px 6px; color: %1; }
 #notice { background: %6; border: none; border-bottom: 1px solid %2; }
+#noticeDetails { background: %6; border: 1px solid %2; border-top: none; }
+#noticeDetails QPlainTextEdit { background: %6; }
 #commandPalette { background: %6; border: 1px solid %5; border-radius: 6px; }
 #commandPalette QListView { background: transparent; }
 QTabBar[hasCorner="true"]::tab:last { margin-right: 24px; }

@@ -1,6 +1,7 @@
 #include "ui/frame/notices/notice_bar.h"
 
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QToolButton>
@@ -13,14 +14,18 @@ namespace overlap::ui {
 struct ShownBar {
     QWidget window;
     NoticeBar bar;
+    QLineEdit edit;
 
     explicit ShownBar(int width) {
         auto* layout = new QVBoxLayout(&window);
         layout->addWidget(&bar);
         layout->addStretch(1);
+        layout->addWidget(&edit);
         window.resize(width, 640);
         window.show();
     }
+
+    QPlainTextEdit* text() const { return window.findChild<QPlainTextEdit*>(); }
 };
 
 /// A notice takes few lines, whatever it is about.
@@ -29,28 +34,127 @@ class NoticeBarTest : public QObject {
 
     static QStringList lines(int count) {
         QStringList lines;
-        for (int i = 0; i < count; ++i) lines.append(QStringLiteral("/home/someone/plans/%1.plan.json").arg(i));
+        for (int i = 0; i < count; ++i)
+            lines.append(QStringLiteral("/home/someone/plans/of_last_week/%1.plan.json was changed on disk").arg(i));
         return lines;
     }
 
   private slots:
+    /// They float over what is below: neither the bar nor anything else moves.
     void detailsAreFoldedAwayAndScroll() {
         ShownBar shown(390);
         NoticeBar& bar = shown.bar;
         bar.showNotice("Unsaved edits are back: 40 plans", {{"Discard recovered edits", [] {}}}, lines(40));
-        auto* text = bar.findChild<QPlainTextEdit*>();
+        auto* text = shown.text();
         QVERIFY(!text->isVisible());
         QTest::qWait(0);
         const int folded = bar.height();
-        QVERIFY2(folded < 4 * bar.fontMetrics().lineSpacing(), qPrintable(QString::number(folded)));
+        const int line = bar.fontMetrics().lineSpacing();
+        QVERIFY2(folded < 4 * line, qPrintable(QString::number(folded)));
         bar.button("Details")->click();
         QVERIFY(text->isVisible());
         QCOMPARE(bar.details(), lines(40));
         QTest::qWait(0);
-        QVERIFY2(bar.height() < folded + 8 * bar.fontMetrics().lineSpacing(),
-                 qPrintable(QString::number(bar.height())));
+        QCOMPARE(bar.height(), folded);
+        const QWidget* details = text->parentWidget();
+        QCOMPARE(details->y(), bar.geometry().bottom() + 1);
+        QCOMPARE(details->width(), bar.width());
+        QVERIFY2(details->height() < 12 * line, qPrintable(QString::number(details->height())));
+        QVERIFY(text->verticalScrollBar()->maximum() > 0);
         bar.button("Details")->click();
         QVERIFY(!text->isVisible());
+    }
+
+    /// Details are no higher than what there is to read, and in a low window not all there is.
+    void fewDetailsTakeLittle() {
+        ShownBar shown(1200);
+        shown.bar.showNotice("2 of the plans that were kept are not as they were", {}, lines(2));
+        shown.bar.button("Details")->click();
+        QTest::qWait(0);
+        const int line = shown.bar.fontMetrics().lineSpacing();
+        const QWidget* details = shown.text()->parentWidget();
+        QVERIFY2(details->height() < 4 * line, qPrintable(QString::number(details->height())));
+        QCOMPARE(shown.text()->verticalScrollBar()->maximum(), 0);
+        // Lines that are broken are seen whole.
+        shown.window.resize(300, 640);
+        QTRY_VERIFY(details->height() > 4 * line);
+        QCOMPARE(shown.text()->verticalScrollBar()->maximum(), 0);
+        shown.bar.addSentence("A third is gone", lines(40));
+        QTRY_VERIFY(details->height() > 8 * line);
+        shown.window.resize(300, 180);
+        QTRY_VERIFY2(details->height() < 80, qPrintable(QString::number(details->height())));
+    }
+
+    /// Whoever reads details by a click goes on where they were.
+    void escapeFoldsDetailsAndGivesTheFocusBack() {
+        ShownBar shown(700);
+        shown.edit.setFocus();
+        QVERIFY(QTest::qWaitForWindowActive(&shown.window));
+        shown.bar.showNotice("2 plans were changed", {{"Reload", [] {}}}, lines(2));
+        QToolButton* button = shown.bar.button("Details");
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(shown.text()->hasFocus());
+        QTest::keyClick(shown.text(), Qt::Key_Escape);
+        QVERIFY(!shown.text()->isVisible() && !button->isChecked());
+        QVERIFY(shown.edit.hasFocus());
+        // So it does from another button of the notice, which keeps the focus.
+        QTest::mouseClick(button, Qt::LeftButton);
+        QToolButton* reload = shown.bar.button("Reload");
+        reload->setFocus();
+        QVERIFY(shown.text()->isVisible());
+        QTest::keyClick(reload, Qt::Key_Escape);
+        QVERIFY(!shown.text()->isVisible() && reload->hasFocus());
+        // What is below is reached by a click on it.
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(shown.text()->isVisible());
+        shown.edit.setFocus();
+        QVERIFY(!shown.text()->isVisible() && shown.edit.hasFocus());
+        // The notice takes its details with it.
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(shown.text()->isVisible());
+        shown.bar.removeSentence("2 plans were changed");
+        QVERIFY(!shown.text()->isVisible() && shown.edit.hasFocus());
+    }
+
+    /// Which file it is and what happened to it is told before where the file is.
+    void foldersGoBeforeWords() {
+        ShownBar shown(560);
+        const QString folder = "/home/someone/experiments/llama3/8b_fsdp128/plans/of_last_week/with_shared_links/";
+        const QString sentence =
+            folder + "a.plan.json was changed on disk; your unsaved plan and the file's are both open (in " + folder +
+            ")";
+        shown.bar.showNotice(sentence);
+        auto* label = shown.bar.findChild<QLabel*>();
+        QTRY_COMPARE(QString(label->text()).replace('\n', ' '),
+                     "▲ …/a.plan.json was changed on disk; your unsaved plan and the file's are both open (in "
+                     "…/with_shared_links/)");
+        QCOMPARE(shown.bar.text(), sentence);
+        QVERIFY(QString(label->toolTip()).remove('\n').contains(folder + "a.plan.json"));
+        shown.bar.button("More")->click();
+        QCOMPARE(shown.text()->toPlainText(), sentence);
+        shown.window.resize(2400, 640);
+        QTRY_COMPARE(label->text(), "▲ " + sentence);
+    }
+
+    /// None of several hides what another is about.
+    void eachSentenceIsSeenToBegin() {
+        ShownBar shown(420);
+        const QString words = QString(" for a reason that takes many words to tell").repeated(4);
+        shown.bar.showNotice("a.plan.json was changed" + words);
+        shown.bar.addSentence("b.plan.json is gone" + words);
+        auto* label = shown.bar.findChild<QLabel*>();
+        QTest::qWait(0);
+        QStringList seen = label->text().split('\n');
+        QCOMPARE(seen.size(), 3);
+        QVERIFY2(seen[0].startsWith("▲ a.plan.json was changed") && seen[1].endsWith("…"), qPrintable(label->text()));
+        QVERIFY2(seen[2].startsWith("b.plan.json is gone") && seen[2].endsWith("…"), qPrintable(label->text()));
+        shown.bar.addSentence("c.plan.json cannot be read" + words);
+        shown.bar.addSentence("d.plan.json is older" + words);
+        seen = label->text().split('\n');
+        QCOMPARE(seen.size(), 3);
+        QVERIFY2(seen[1].startsWith("b.plan.json is gone") && seen[2].startsWith("2 more: c.plan.json cannot"),
+                 qPrintable(label->text()));
+        for (const QString& line : seen) QVERIFY(label->fontMetrics().horizontalAdvance(line) <= label->width());
     }
 
     /// Nobody is to take one of the second sentence for one of the first.
@@ -115,22 +219,20 @@ class NoticeBarTest : public QObject {
         QVERIFY2(shown.window.minimumSizeHint().width() <= 390,
                  qPrintable(QString::number(shown.window.minimumSizeHint().width())));
         const int line = bar.fontMetrics().lineSpacing();
-        QVERIFY2(bar.height() < 2 * line + 2 * 2 * line + 16, qPrintable(QString::number(bar.height())));
+        QVERIFY2(bar.height() < 3 * line + 2 * 2 * line + 16, qPrintable(QString::number(bar.height())));
         QVERIFY(bar.text().contains("that is all. The plan is refused"));  // for whoever asks for all of it
         const auto* label = bar.findChild<QLabel*>();
-        QVERIFY2(label->text().endsWith("…"), qPrintable(label->text()));
+        QVERIFY2(label->text().contains("…\nThe plan is refused"), qPrintable(label->text()));
         QVERIFY(QString(label->toolTip()).remove('\n').contains("that is all"));
         // Both buttons are inside, one below the other.
         const QToolButton* undo = bar.button("Undo the edit");
         QVERIFY(bar.rect().contains(QRect(undo->mapTo(&bar, QPoint()), undo->size())));
-        auto* text = bar.findChild<QPlainTextEdit*>();
+        auto* text = shown.text();
         QVERIFY(!text->isVisible());
         QVERIFY(bar.button("More"));
         bar.button("More")->click();
         QVERIFY(text->isVisible() && text->toPlainText().contains("and that is all"));
         QVERIFY(bar.details().isEmpty());
-        QTest::qWait(0);
-        QVERIFY2(bar.height() < 14 * line, qPrintable(QString::number(bar.height())));
         // Where there is room, there is nothing to unfold.
         bar.showNotice("The plan is refused, for a reason");
         QVERIFY(!bar.button("More") && !text->isVisible() && label->toolTip().isEmpty());
@@ -141,7 +243,7 @@ class NoticeBarTest : public QObject {
     void aShortSentenceHasNothingBelowIt() {
         ShownBar shown(700);
         NoticeBar& bar = shown.bar;
-        auto* text = bar.findChild<QPlainTextEdit*>();
+        auto* text = shown.text();
         bar.showNotice("The file was changed");
         QVERIFY(!text->isVisible());
         QTest::qWait(0);

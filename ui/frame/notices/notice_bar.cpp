@@ -2,24 +2,18 @@
 
 #include <QApplication>
 #include <QHBoxLayout>
-#include <QPlainTextEdit>
+#include <QKeyEvent>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/frame/notices/button_rows.h"
+#include "ui/frame/notices/notice_details.h"
 #include "ui/frame/notices/notice_text.h"
 #include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
-namespace {
-
-constexpr int most_lines = 5;  ///< of what is unfolded, which scrolls: the timeline stays in a low window
-
-const QString notice_sign = QStringLiteral("▲ ");
-
-}  // namespace
 
 NoticeBar::NoticeBar(QWidget* parent)
     : QFrame(parent),
@@ -28,7 +22,7 @@ NoticeBar::NoticeBar(QWidget* parent)
       rows_(new QVBoxLayout(this)),
       actions_(new ButtonRows),
       unfold_(new QToolButton),
-      folded_(new QPlainTextEdit),
+      details_(new NoticeDetails(*this)),
       settling_(new QTimer(this)) {
     setObjectName("notice");
     auto* close = new QToolButton;
@@ -37,14 +31,15 @@ NoticeBar::NoticeBar(QWidget* parent)
     close->setAccessibleName(tr("Dismiss"));
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
     unfold_->setCheckable(true);
-    unfold_->setFocusPolicy(Qt::StrongFocus);
-    connect(unfold_, &QToolButton::toggled, this, &NoticeBar::unfold);
+    // A click leaves the focus where it is, and closing what it opened gives it back to that.
+    unfold_->setFocusPolicy(Qt::TabFocus);
+    connect(unfold_, &QToolButton::toggled, details_,
+            [this](bool unfolded) { unfolded ? details_->open() : details_->fold(); });
+    connect(details_, &NoticeDetails::foldWanted, this, [this] { unfold_->setChecked(false); });
     settling_->setSingleShot(true);
     connect(settling_, &QTimer::timeout, this,
             [this] { actions_->setAttribute(Qt::WA_TransparentForMouseEvents, false); });
     connect(label_, &NoticeText::cutChanged, this, &NoticeBar::updateFolded);
-    folded_->setReadOnly(true);
-    folded_->setFrameShape(QFrame::NoFrame);
     layout_->addWidget(label_, 1);
     layout_->addWidget(unfold_, 0, Qt::AlignTop);
     layout_->addWidget(close, 0, Qt::AlignTop);
@@ -52,34 +47,26 @@ NoticeBar::NoticeBar(QWidget* parent)
     rows_->setContentsMargins(12, 4, 4, 4);
     rows_->setSpacing(4);
     rows_->addLayout(layout_);
-    rows_->addWidget(folded_);
     updateFolded();
-    unfold(false);  // there is no text yet that would have it folded
     hide();
 }
 
-void NoticeBar::updateFolded() {
-    const QStringList places = details();
-    const bool is_cut = label_->isCut();
-    unfold_->setText(places.isEmpty() ? tr("More") : tr("Details"));
-    unfold_->setVisible(is_cut || !places.isEmpty());
-    folded_->setAccessibleName(unfold_->text());
-    QStringList lines = places;
-    if (is_cut) lines.prepend(joined());
-    const QString text = lines.join(u'\n');
-    if (text == folded_->toPlainText()) return;
-    folded_->setLineWrapMode(is_cut ? QPlainTextEdit::WidgetWidth : QPlainTextEdit::NoWrap);  // paths scroll sideways
-    folded_->setPlainText(text);
-    if (text.isEmpty()) unfold_->setChecked(false);
-    unfold(unfold_->isChecked());
+NoticeBar::~NoticeBar() {
+    delete details_;  // it is beside the bar once it was open
 }
 
-void NoticeBar::unfold(bool unfolded) {
-    const int lines = label_->isCut() ? most_lines : std::min(most_lines, folded_->blockCount());
-    // One line more, where the bar that scrolls sideways is.
-    folded_->setFixedHeight((lines + 1) * folded_->fontMetrics().lineSpacing() +
-                            2 * static_cast<int>(folded_->document()->documentMargin()));
-    folded_->setVisible(unfolded);
+void NoticeBar::updateFolded() {
+    QStringList lines = details();
+    unfold_->setText(lines.isEmpty() ? tr("More") : tr("Details"));
+    if (label_->isCut()) lines = sentences() + lines;
+    unfold_->setVisible(!lines.isEmpty());
+    if (lines.isEmpty()) unfold_->setChecked(false);
+    details_->setLines(lines);
+}
+
+void NoticeBar::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Escape || !unfold_->isChecked()) return QFrame::keyPressEvent(event);
+    unfold_->setChecked(false);
 }
 
 QStringList NoticeBar::details() const {
@@ -163,14 +150,18 @@ void NoticeBar::removeButtons(const std::vector<QToolButton*>& buttons) {
     }
 }
 
-QString NoticeBar::joined() const {
+QStringList NoticeBar::sentences() const {
     QStringList sentences;
     for (const Part& part : parts_) sentences.append(part.sentence);
-    return sentences.join(QStringLiteral(". "));
+    return sentences;
+}
+
+QString NoticeBar::joined() const {
+    return sentences().join(QStringLiteral(". "));
 }
 
 void NoticeBar::refresh() {
-    label_->setSentence(notice_sign + joined());
+    label_->setSentences(sentences());
     setAccessibleName(joined());
     updateFolded();
     place();
@@ -183,7 +174,7 @@ void NoticeBar::resizeEvent(QResizeEvent* event) {
 
 /// Beside many buttons a sentence would become a narrow column.
 void NoticeBar::place() {
-    int width = label_->fontMetrics().horizontalAdvance(notice_sign + joined()) + actions_->sizeHint().width();
+    int width = label_->fontMetrics().horizontalAdvance(label_->whole()) + actions_->sizeHint().width();
     for (const QWidget* other : {static_cast<QWidget*>(unfold_), layout_->itemAt(layout_->count() - 1)->widget()})
         if (!other->isHidden()) width += other->sizeHint().width();
     width += layout_->count() * layout_->spacing() + rows_->contentsMargins().left() + rows_->contentsMargins().right();

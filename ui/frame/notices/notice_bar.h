@@ -1,12 +1,12 @@
 #pragma once
 
 #include <QFrame>
+#include <QPointer>
 #include <QStringList>
 #include <functional>
 #include <vector>
 
 class QHBoxLayout;
-class QPlainTextEdit;
 class QTimer;
 class QToolButton;
 class QVBoxLayout;
@@ -14,6 +14,7 @@ class QVBoxLayout;
 namespace overlap::ui {
 
 class ButtonRows;
+class NoticeDetails;
 class NoticeText;
 
 /// What the user can do about a notice.
@@ -25,12 +26,14 @@ struct NoticeAction {
 
 /// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.
 /// What is of many places is one sentence, whose places unfold with the button *Details*, and scroll; so does, with
-/// *More*, what of the sentences has no room. Buttons are beside what has one line there, and else below it.
+/// *More*, what of the sentences has no room. They float over what is below the bar; Escape folds them away. Buttons
+/// are beside what has one line there, and else below it.
 class NoticeBar : public QFrame {
     Q_OBJECT
 
   public:
     explicit NoticeBar(QWidget* parent = nullptr);
+    ~NoticeBar() override;
 
     /// Replaces all that is shown.
     /// @param actions buttons behind the sentence; each takes the sentence away, with its buttons and details, and then
@@ -61,6 +64,7 @@ class NoticeBar : public QFrame {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     /// One sentence and what belongs to it.
@@ -76,21 +80,21 @@ class NoticeBar : public QFrame {
     /// @param part of `parts_`.
     void remove(std::vector<Part>::iterator part);
     void removeButtons(const std::vector<QToolButton*>& buttons);
+    QStringList sentences() const;
     QString joined() const;
     /// Shows the sentences as they are now.
     void refresh();
     /// What unfolds is as it has to be now.
     void updateFolded();
     void place();
-    void unfold(bool unfolded);
 
     NoticeText* label_;
     QHBoxLayout* layout_;  ///< of the line
     QVBoxLayout* rows_;
     ButtonRows* actions_;
     QToolButton* unfold_;
-    QPlainTextEdit* folded_;
-    QTimer* settling_;  ///< runs while buttons that have moved take no click
+    QPointer<NoticeDetails> details_;  ///< its parent may be deleted first
+    QTimer* settling_;                 ///< runs while buttons that have moved take no click
     std::vector<Part> parts_;
     quint64 last_number_ = 0;
 };

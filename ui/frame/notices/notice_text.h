@@ -1,20 +1,24 @@
 #pragma once
 
 #include <QLabel>
+#include <QStringList>
 
 namespace overlap::ui {
 
-/// The sentence of a notice in at most two lines, which break within words where a path is wider than the window. It
-/// never widens its window. What is longer ends in an ellipsis, and is whole in the tool tip.
+/// The sentences of a notice in a few lines: two of one sentence, three of several. It never widens its window. Where
+/// they have no room, folders of files go first, then each sentence has lines of its own and ends in an ellipsis, so
+/// that what it begins with is seen of each. The tool tip has all of it.
 class NoticeText : public QLabel {
     Q_OBJECT
 
   public:
     explicit NoticeText(QWidget* parent = nullptr);
 
-    /// @param sentence as it can be shown, see shownName().
-    void setSentence(const QString& sentence);
-    /// Whether it ends in an ellipsis.
+    /// @param sentences as they can be shown, see shownName().
+    void setSentences(const QStringList& sentences);
+    /// All of them in one line.
+    QString whole() const;
+    /// Whether anything of them is left out.
     bool isCut() const { return is_cut_; }
 
     QSize minimumSizeHint() const override;
@@ -28,9 +32,16 @@ class NoticeText : public QLabel {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    /// The lines that are shown in that width.
+    struct Shown {
+        QStringList lines;
+        bool is_cut = false;
+    };
+    Shown shownIn(int width) const;
+    QStringList ownLines(const QStringList& sentences, int width) const;
     void fill();
 
-    QString sentence_;
+    QStringList sentences_;
     bool is_cut_ = false;
 };
 
