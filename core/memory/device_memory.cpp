@@ -6,6 +6,20 @@
 #include "core/cost/fused_values.h"
 
 namespace overlap {
+namespace {
+
+/// A caution without a title where the peak is more than `most`, whose message goes on behind `words`.
+std::optional<Problem> beyond(const Graph& graph, const MemoryProfile& memory, std::int64_t most, const char* words) {
+    if (memory.peak_bytes <= most) return std::nullopt;
+    Problem problem;
+    problem.severity = Severity::caution;
+    if (memory.peak_node != no_node) problem.nodes = {std::string(graph.name(memory.peak_node))};
+    problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
+                      bytes_text(memory.peak_bytes - most) + " more " + words;
+    return problem;
+}
+
+}  // namespace
 
 std::int64_t device_memory_bytes(const Graph& graph) {
     const std::optional<CostParameters>& cost = graph.header().cost;
@@ -14,16 +28,22 @@ std::int64_t device_memory_bytes(const Graph& graph) {
 
 std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& memory) {
     const std::int64_t held = device_memory_bytes(graph);
-    if (held <= 0 || memory.peak_bytes <= held) return std::nullopt;
+    if (held <= 0) return std::nullopt;
     const std::string& device = graph.header().cost->device_name;
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::beyond_device_memory;
-    problem.title = "Beyond the memory";
-    if (memory.peak_node != no_node) problem.nodes = {std::string(graph.name(memory.peak_node))};
-    problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
-                      bytes_text(memory.peak_bytes - held) + " more than the device holds (" +
-                      (device.empty() ? std::string() : device + ", ") + bytes_text(held) + ")";
+    std::optional<Problem> problem = beyond(graph, memory, held, "than the device holds (");
+    if (!problem) return std::nullopt;
+    problem->kind = ProblemKind::beyond_device_memory;
+    problem->title = "Beyond the memory";
+    problem->message += (device.empty() ? std::string() : device + ", ") + bytes_text(held) + ")";
+    return problem;
+}
+
+std::optional<Problem> limit_problem(const Graph& graph, const MemoryProfile& memory, std::int64_t limit) {
+    if (limit <= 0) return std::nullopt;
+    std::optional<Problem> problem = beyond(graph, memory, limit, "than the limit that was typed (");
+    if (!problem) return std::nullopt;
+    problem->title = "Beyond the limit";
+    problem->message += bytes_text(limit) + ")";
     return problem;
 }
 

@@ -16,6 +16,9 @@ std::int64_t device_memory_bytes(const Graph& graph);
 /// @param memory of the graph, by StorageRule::corrected: the peak of all outputs.
 std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& memory);
 
+/// The same for a limit of the peak that somebody has set; 0: none.
+std::optional<Problem> limit_problem(const Graph& graph, const MemoryProfile& memory, std::int64_t limit);
+
 /// A caution where products are fused with their collective and their sizes do not follow from what they read: what
 /// they return is then in no estimate of memory. PyTorch gives no such product a value, so its own estimate leaves out
 /// all.

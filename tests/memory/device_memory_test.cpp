@@ -37,6 +37,19 @@ TEST(DeviceMemory, IsTheLimitOfThePeak) {
     EXPECT_EQ(problem->nodes.size(), 1u);
 }
 
+TEST(DeviceMemory, MayHaveALimitOfItsOwn) {
+    const Graph graph = graph_on(0);
+    const MemoryProfile memory = memory_profile(graph, StorageRule::corrected);
+    EXPECT_FALSE(limit_problem(graph, memory, 0));
+    EXPECT_FALSE(limit_problem(graph, memory, memory.peak_bytes));
+    const std::optional<Problem> problem = limit_problem(graph, memory, memory.peak_bytes - 5);
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_EQ(problem->title, "Beyond the limit");
+    EXPECT_NE(problem->message.find("5 B more than the limit that was typed ("), std::string::npos) << problem->message;
+    EXPECT_EQ(problem->nodes.size(), 1u);
+}
+
 TEST(DeviceMemory, ThatIsNotKnownLimitsNothing) {
     EXPECT_FALSE(problem_on(0));
     GraphSketch sketch;

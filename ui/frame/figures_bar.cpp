@@ -80,8 +80,12 @@ void FiguresBar::forgetWidths() {
     reserved_ = {};
 }
 
+void FiguresBar::setMemoryLimit(qint64 bytes) {
+    if (std::exchange(memory_limit_, bytes) != bytes) update();
+}
+
 void FiguresBar::update() {
-    figures_ = instead_ ? *instead_ : document_ ? figuresOf(*document_) : std::vector<Figure>();
+    figures_ = instead_ ? *instead_ : document_ ? figuresOf(*document_, memory_limit_) : std::vector<Figure>();
     if (!instead_ && !figures_.empty())
         if (const auto beside = besideStepFigure(*document_, gap_)) figures_.insert(figures_.begin() + 1, *beside);
     QStringList texts;

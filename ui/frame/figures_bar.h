@@ -33,6 +33,8 @@ class FiguresBar : public QWidget {
     const StepGap& gap() const { return gap_; }
     /// Shows these until called with nothing: figures of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Figure>> figures);
+    /// A limit of the peak that was set beside what the device holds: a peak beyond it is told. 0: none.
+    void setMemoryLimit(qint64 bytes);
     /// Widths that show all, less and the least detail of all figures, the widest first; never empty.
     QList<int> wantedWidths() const;
     /// Of the figures without differences but the step's: what they are to have before titles of plans are whole.
@@ -98,6 +100,7 @@ class FiguresBar : public QWidget {
     std::optional<std::vector<Figure>> instead_;
     QHash<QString, Widths> kept_;    ///< by what a figure is
     std::array<int, 3> reserved_{};  ///< the widest that each of `details` has been
+    qint64 memory_limit_ = 0;
     bool stale_ = false;
 };
 

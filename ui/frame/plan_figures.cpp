@@ -6,6 +6,7 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/checked_runs.h"
+#include "core/memory/device_memory.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
@@ -56,17 +57,41 @@ std::vector<Figure> refusedFigures() {
     return figures;
 }
 
+void tellOfDevice(Figure& figure, const Evaluation& evaluation, double peak) {
+    const auto holds = static_cast<double>(device_memory_bytes(*evaluation.graph));
+    if (holds <= 0) {
+        figure.help += Document::tr("\nWhat the device holds is not known: the cost model does not say");
+        return;
+    }
+    figure.beyond = peak > holds;
+    figure.help += figure.beyond
+                       ? Document::tr("\nThe device holds %1: the job would run out of memory").arg(formatBytes(holds))
+                       : Document::tr("\nThe device holds %1").arg(formatBytes(holds));
+    if (figure.beyond) figure.label = Document::tr("peak · device holds %1").arg(formatBytes(holds));
+}
+
+/// @param limit that was typed; 0: none.
+void tellOfLimit(Figure& figure, double limit, double peak) {
+    if (limit <= 0) return;
+    const bool is_beyond = peak > limit;
+    figure.help += is_beyond ? Document::tr("\nThe limit that was typed is %1: the peak is %2 beyond it")
+                                   .arg(formatBytes(limit), formatBytes(peak - limit))
+                             : Document::tr("\nThe limit that was typed is %1").arg(formatBytes(limit));
+    // That the job cannot run at all says more.
+    if (is_beyond && !figure.beyond) figure.label = Document::tr("peak · limit %1").arg(formatBytes(limit));
+    figure.beyond |= is_beyond;
+}
+
 /// Neither the graph nor a cost model has times: what does not need them is shown.
-std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
+std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation, qint64 memory_limit) {
     const QString help = Document::tr("The graph has no times; Plan ▸ Times ▸ Cost model… estimates them");
     std::vector<Figure> figures;
     for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
         figures.push_back({label, Document::tr("no times"), {}, 0, help});
-    figures.push_back({Document::tr("peak"),
-                       formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)),
-                       {},
-                       0,
-                       Document::tr("Peak memory of the step")});
+    const auto peak = static_cast<double>(evaluation.corrected_memory.peak_bytes);
+    figures.push_back({Document::tr("peak"), formatBytes(peak), {}, 0, Document::tr("Peak memory of the step")});
+    tellOfDevice(figures.back(), evaluation, peak);
+    tellOfLimit(figures.back(), static_cast<double>(memory_limit), peak);
     figures.push_back({Document::tr("collectives"),
                        formatCount(static_cast<std::int64_t>(evaluation.simulation.collectives.size())),
                        {},
@@ -93,7 +118,7 @@ QString stepLabel(const Evaluation& evaluation) {
 }
 
 /// One figure: what a job holds. That of PyTorch's estimator is in the tool tip.
-Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
+Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline, qint64 memory_limit) {
     const auto now = static_cast<double>(evaluation.corrected_memory.peak_bytes);
     const auto before = static_cast<double>(baseline.corrected_memory.peak_bytes);
     Figure figure =
@@ -105,17 +130,8 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
                            "issued, counts what a wait returns beside what the collective does, and takes a tensor "
                            "that is computed again and its original for one")
                            .arg(formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
-    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
-    if (!cost || cost->memory_bytes <= 0) {
-        figure.help += Document::tr("\nWhat the device holds is not known: the cost model does not say");
-        return figure;
-    }
-    const auto holds = static_cast<double>(cost->memory_bytes);
-    figure.beyond = now > holds;
-    figure.help += figure.beyond
-                       ? Document::tr("\nThe device holds %1: the job would run out of memory").arg(formatBytes(holds))
-                       : Document::tr("\nThe device holds %1").arg(formatBytes(holds));
-    if (figure.beyond) figure.label = Document::tr("peak · device holds %1").arg(formatBytes(holds));
+    tellOfDevice(figure, evaluation, now);
+    tellOfLimit(figure, static_cast<double>(memory_limit), now);
     return figure;
 }
 
@@ -256,11 +272,11 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
 
 }  // namespace
 
-std::vector<Figure> figuresOf(const Document& document) {
+std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return {};
     if (evaluation->refused) return refusedFigures();
-    if (!evaluation->times_known) return figuresWithoutTimes(*evaluation);
+    if (!evaluation->times_known) return figuresWithoutTimes(*evaluation, memory_limit);
     const Evaluation& baseline = document.baseline();
     const Simulation& now = evaluation->simulation;
     const Simulation& before = baseline.simulation;
@@ -303,7 +319,7 @@ std::vector<Figure> figuresOf(const Document& document) {
                                    beside_text + times,
                                Unit::Time));
     figures.push_back(exposedFigure(*evaluation, baseline, times));
-    figures.push_back(peakOf(*evaluation, baseline));
+    figures.push_back(peakOf(*evaluation, baseline, memory_limit));
     figures.push_back(compared(
         Document::tr("collectives"), formatCount(count), static_cast<double>(count), static_cast<double>(count_before),
         formatDifference(static_cast<double>(count - count_before), Unit::Count),

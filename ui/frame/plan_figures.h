@@ -17,14 +17,15 @@ struct Figure {
     QString difference;  ///< empty where there is none, as on the baseline
     int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
     QString help;
-    bool beyond = false;             ///< `value` is more than the device has
+    bool beyond = false;             ///< `value` is more than the device has, or a limit allows
     QString short_label = {};        ///< where there is little space; empty: `label` up to its first dot
     QString widest_difference = {};  ///< that an edit may bring: room is kept for it
     bool opens = false;              ///< a click on it shows what the step is made of
 };
 
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
-std::vector<Figure> figuresOf(const Document& document);
+/// @param memory_limit of the peak, in bytes, that was set beside what the device holds; 0: none.
+std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit = 0);
 
 /// How far the step is above the bound, or what it is where process groups share links; nothing where no bound is
 /// known. It stands behind the step, also while the bound is being found: then it says so.

@@ -221,10 +221,10 @@ void MemoryPanel::nameEmptyLimit() {
                                    : tr("empty is no limit, since what the device holds is not known");
     const QString sums =
         is_known ? tr("baseline + 6, baseline + 10 %, device - 2 GiB") : tr("baseline + 6, baseline + 10 %");
-    limit_->setToolTip(
-        tr("The chart marks the fastest policy whose peak is within it, and the timeline draws it; %1. A "
-           "sum will do, too: %2. It changes no plan")
-            .arg(empty, sums));
+    limit_->setToolTip(tr("The chart marks the fastest policy whose peak is within it, the timeline draws it, and "
+                          "Problems lists a plan "
+                          "that is beyond it; %1. A sum will do, too: %2. It changes no plan")
+                           .arg(empty, sums));
 }
 
 /// What the step of one graph may hold says nothing of another one.

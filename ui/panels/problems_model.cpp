@@ -1,8 +1,10 @@
 #include "ui/panels/problems_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/imports/untyped/import_notes.h"
+#include "core/memory/device_memory.h"
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
@@ -49,6 +51,10 @@ void ProblemsModel::showInstead(std::optional<std::vector<Problem>> problems) {
     update();
 }
 
+void ProblemsModel::setMemoryLimit(qint64 bytes) {
+    if (std::exchange(memory_limit_, bytes) != bytes) update();
+}
+
 void ProblemsModel::evaluateMoves(bool wanted) {
     moves_->setWanted(wanted);
     remedy_->setWanted(wanted);
@@ -62,6 +68,11 @@ void ProblemsModel::update() {
     const auto evaluation = document_.evaluation();
     beginResetModel();
     problems_ = instead_ ? *instead_ : evaluation ? evaluation->problems : std::vector<Problem>();
+    // Figures of a refused plan are those of the graph without it.
+    if (!instead_ && evaluation && !evaluation->refused)
+        if (auto beyond = limit_problem(*evaluation->graph, evaluation->corrected_memory, memory_limit_))
+            problems_.insert(problems_.begin() + static_cast<std::ptrdiff_t>(evaluation->plan_problems),
+                             std::move(*beyond));
     if (!instead_ && document_.isOpen()) {
         for (const ImportNote& note : document_.loaded().notes) {
             Problem told;

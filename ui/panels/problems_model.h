@@ -33,6 +33,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
 
     /// Shows these until nothing is given: problems of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Problem>> problems);
+    /// A limit of the peak that was set: a plan beyond it has that as a problem. 0: none.
+    void setMemoryLimit(qint64 bytes);
     /// Whether what could help exposed collectives, or mend a refused plan, is evaluated: while somebody looks.
     void evaluateMoves(bool wanted);
     /// True while it is being evaluated.
@@ -73,6 +75,7 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<Problem> problems_;
     std::vector<std::vector<std::size_t>> rows_;  ///< indices into problems_
     std::optional<std::vector<Problem>> instead_;
+    qint64 memory_limit_ = 0;
 };
 
 /// What the fix of a problem does, for the history, where the problem is not beside it.

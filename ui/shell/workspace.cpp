@@ -304,6 +304,8 @@ void Workspace::connectAlive() {
     timeline_->setLimitNames([this] { return limitNames(document_); }, [this] { return memory_->limit()->typed(); });
     connect(timeline_, &TimelineView::memoryLimitTyped, memory_, &MemoryPanel::takeLimit);
     connect(memory_, &MemoryPanel::limitChanged, timeline_connection_, &TimelineConnection::setMemoryLimit);
+    connect(memory_, &MemoryPanel::limitChanged, figures_, &FiguresBar::setMemoryLimit);
+    connect(memory_, &MemoryPanel::limitChanged, problems_->problems(), &ProblemsModel::setMemoryLimit);
 }
 
 void Workspace::connectEnlarged() {

@@ -35,6 +35,28 @@ class FiguresBarTest : public QObject {
         QVERIFY(!bar.grab().isNull());
     }
 
+    /// As what the device holds.
+    void aPeakBeyondALimitIsTold() {
+        auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        const std::int64_t bytes = document->evaluation()->corrected_memory.peak_bytes;
+        FiguresBar bar(*document);
+        const auto peak = [&] {
+            return *std::ranges::find_if(bar.figures(),
+                                         [](const Figure& figure) { return figure.label.startsWith("peak"); });
+        };
+        bar.setMemoryLimit(bytes);
+        QVERIFY(!peak().beyond);
+        QVERIFY2(peak().help.contains("The limit that was typed is "), qPrintable(peak().help));
+        bar.setMemoryLimit(bytes / 2);
+        QVERIFY(peak().beyond);
+        QVERIFY2(peak().label.startsWith("peak · limit "), qPrintable(peak().label));
+        const QString over = formatBytes(static_cast<double>(bytes - bytes / 2));
+        QVERIFY2(peak().help.contains(QString("the peak is %1 beyond it").arg(over)), qPrintable(peak().help));
+        bar.setMemoryLimit(0);
+        QVERIFY(!peak().beyond && !peak().help.contains("limit"));
+    }
+
     /// As in a window of 1280x800 with tabs of several plans.
     void whereAllDifferencesHaveNoRoomTheStepKeepsIts() {
         auto document = openDocument();

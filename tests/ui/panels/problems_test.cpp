@@ -1,5 +1,6 @@
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <algorithm>
 
 #include "core/advice/named_moves.h"
 #include "core/plan/presets.h"
@@ -47,6 +48,32 @@ class ProblemsTest : public QObject {
         const std::vector<std::vector<std::size_t>> expected = {{0, 2, 7, 9}, {1}, {3}, {4}, {5}, {6}, {8}};
         QCOMPARE(rows, expected);
         QCOMPARE(group_problems({often, often, often}).size(), 3u);  // few are told one by one
+    }
+
+    /// As the memory of the device is one.
+    void aPeakBeyondALimitIsAProblem() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        const std::int64_t peak = document->evaluation()->corrected_memory.peak_bytes;
+        ProblemsPanel panel(*document);
+        ProblemsModel& model = *panel.problems();
+        QSignalSpy counted(&panel, &ProblemsPanel::countChanged);
+        const auto beyond = [&] {
+            return std::ranges::count(model.problems(), std::string("Beyond the limit"), &Problem::title);
+        };
+        model.setMemoryLimit(peak);
+        QCOMPARE(beyond(), 0);
+        model.setMemoryLimit(peak - 1);
+        QCOMPARE(beyond(), 1);
+        QVERIFY(!counted.isEmpty());
+        const auto problem = std::ranges::find(model.problems(), "Beyond the limit", &Problem::title);
+        model.goTo(static_cast<std::size_t>(problem - model.problems().begin()));
+        QVERIFY2(!document->selection().node().isEmpty(), "it leads to the peak");
+        model.showInstead(std::vector<Problem>());  // another step has another peak
+        QCOMPARE(beyond(), 0);
+        model.showInstead({});
+        model.setMemoryLimit(0);
+        QCOMPARE(beyond(), 0);
     }
 
     void aRowOfSeveralOpensToItsProblems() {
