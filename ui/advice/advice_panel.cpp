@@ -18,12 +18,12 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int lowest_table = 24;
 constexpr std::chrono::milliseconds settle{150};  ///< a plan that is still being dragged is not advised
 constexpr std::size_t most_collectives = 8;
 constexpr int figure_letters = 12;
@@ -76,13 +76,7 @@ QWidget* AdvicePanel::makeBar() {
 void AdvicePanel::makeTable() {
     view_->setModel(model_);
     view_->setItemDelegate(new AdviceDelegate(view_));
-    view_->setAccessibleName(tr("Changes of the plan that may help"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
-    view_->header()->setSectionsMovable(false);
+    makeFlatTable(*view_, tr("Changes of the plan that may help"));
     view_->header()->setStretchLastSection(true);
     view_->header()->setMinimumSectionSize(0);
     nothing_->setObjectName("adviceNothing");

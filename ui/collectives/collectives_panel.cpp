@@ -19,6 +19,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
 #include "ui/widgets/table_delegate.h"
@@ -27,7 +28,6 @@ namespace overlap::ui {
 namespace {
 
 constexpr int filter_width = 220;
-constexpr int lowest_table = 24;
 /// Of the view that a column of text may take at most.
 constexpr double widest_share = 0.16;
 /// Rows whose widths are looked at; all would take too long in a step of thousands.
@@ -114,17 +114,11 @@ QWidget* CollectivesPanel::makeBar() {
 void CollectivesPanel::makeTable() {
     view_->setModel(filter_);
     view_->setItemDelegate(new TableDelegate(view_));
-    view_->setAccessibleName(tr("Collectives of the plan"));
-    view_->setRootIsDecorated(false);
+    makeFlatTable(*view_, tr("Collectives of the plan"));
     view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
     view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
     view_->setSortingEnabled(true);
     view_->sortByColumn(CollectivesModel::exposed_column, Qt::DescendingOrder);
-    view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(true);
     view_->header()->setMinimumSectionSize(0);
     view_->installEventFilter(this);

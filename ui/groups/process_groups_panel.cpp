@@ -24,6 +24,7 @@
 #include "ui/widgets/availability.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 
 namespace overlap::ui {
 namespace {
@@ -32,7 +33,6 @@ constexpr int cell_margin = 8;
 constexpr int gap = 8;
 /// Of the view that columns of text may take at most: group, ranks, collectives. What waits for what has the rest.
 constexpr std::array<double, 3> widest_shares = {0.22, 0.12, 0.18};
-constexpr int lowest_table = 24;  ///< so that the buttons above it stay whole in the lowest dock
 
 /// Text, and behind it in a lower tone what it is called in the file.
 class GroupDelegate : public CellDelegate {
@@ -128,14 +128,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
 
     view_->setModel(model_);
     view_->setItemDelegate(new GroupDelegate(view_));
-    view_->setAccessibleName(tr("Process groups"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
-    view_->header()->setSectionsMovable(false);
-    view_->header()->setStretchLastSection(false);
+    makeFlatTable(*view_, tr("Process groups"));
     view_->header()->setSectionResizeMode(QHeaderView::Fixed);
     view_->header()->setMinimumSectionSize(0);
     view_->installEventFilter(this);

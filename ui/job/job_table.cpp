@@ -2,12 +2,12 @@
 
 #include <QHeaderView>
 
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int lowest_table = 24;
 constexpr int narrowest_column = 52;
 
 }  // namespace
@@ -16,15 +16,8 @@ QTreeView* makeJobTable(const QString& name, QAbstractItemModel* model) {
     auto* table = new QTreeView;
     table->setModel(model);
     table->setItemDelegate(new TableDelegate(table));
-    table->setAccessibleName(name);
-    table->setRootIsDecorated(false);
-    table->setUniformRowHeights(true);
-    table->setAllColumnsShowFocus(true);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setMinimumHeight(lowest_table);
-    table->header()->setSectionsMovable(false);
+    makeFlatTable(*table, name);
     table->header()->setMinimumSectionSize(narrowest_column);
-    table->header()->setStretchLastSection(false);
     table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     return table;
 }

@@ -25,6 +25,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
 
@@ -33,7 +34,6 @@ namespace overlap::ui {
 namespace {
 
 constexpr int filter_width = 160;
-constexpr int lowest_table = 48;
 /// Of the view that columns of text may take at most: names, groups.
 constexpr double widest_name = 0.22, widest_group = 0.14;
 /// Rows whose widths are looked at; all would take too long in a step of thousands.
@@ -167,16 +167,10 @@ void ComparePanel::makeTable() {
     rows_->setSortRole(ComparisonModel::sort_role);
     view_->setModel(rows_);
     view_->setItemDelegate(new RowDelegate(view_));
-    view_->setAccessibleName(tr("Collectives that differ"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
+    makeFlatTable(*view_, tr("Collectives that differ"));
     view_->setSortingEnabled(true);
     view_->header()->setSortIndicatorClearable(true);
     view_->header()->setSortIndicator(-1, Qt::AscendingOrder);  // by effect
-    view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(true);
     view_->header()->setMinimumSectionSize(0);
     view_->installEventFilter(this);

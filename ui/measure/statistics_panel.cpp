@@ -18,6 +18,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 
 namespace overlap::ui {
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr int cell_margin = 8;
 constexpr int step_indent = 16;
-constexpr int lowest_table = 48;
 
 /// Steps stand to the right of the GPU that they are of.
 class StatisticsDelegate : public CellDelegate {
@@ -74,14 +74,7 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     caption_->setContentsMargins(cell_margin, 6, cell_margin, 6);
     view_->setModel(model_);
     view_->setItemDelegate(new StatisticsDelegate(view_));
-    view_->setAccessibleName(tr("Times of each GPU and step"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
-    view_->header()->setSectionsMovable(false);
-    view_->header()->setStretchLastSection(false);
+    makeFlatTable(*view_, tr("Times of each GPU and step"));
     view_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     view_->installEventFilter(this);
     connect(view_, &QTreeView::clicked, this, &StatisticsPanel::choose);

@@ -23,6 +23,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/plan_colours.h"
 #include "ui/widgets/table_delegate.h"
@@ -30,7 +31,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int lowest_table = 24;
 constexpr int widest_name = 360;
 constexpr int widest_note = 480;
 
@@ -147,17 +147,10 @@ void PlansPanel::makeTable() {
     sorted_->setSortRole(PlansModel::sort_role);
     view_->setModel(sorted_);
     view_->setItemDelegate(new TableDelegate(view_));
-    view_->setAccessibleName(tr("Plans of the graph"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
+    makeFlatTable(*view_, tr("Plans of the graph"));
     view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setMinimumHeight(lowest_table);
     view_->setSortingEnabled(true);
     view_->sortByColumn(-1, Qt::AscendingOrder);  // as the tabs, until the user sorts
-    view_->header()->setSectionsMovable(false);
-    view_->header()->setStretchLastSection(false);
     view_->installEventFilter(this);
     view_->viewport()->installEventFilter(this);
     connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlansPanel::update);

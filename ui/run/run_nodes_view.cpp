@@ -6,6 +6,8 @@
 #include <QKeyEvent>
 #include <QSortFilterProxyModel>
 
+#include "ui/widgets/flat_table.h"
+
 namespace overlap::ui {
 
 RunNodesView::RunNodesView(QWidget* parent)
@@ -13,15 +15,9 @@ RunNodesView::RunNodesView(QWidget* parent)
     sorted_->setSourceModel(model_);
     sorted_->setSortRole(RunNodesModel::sort_role);
     setModel(sorted_);
-    setAccessibleName(tr("Nodes of the run"));
-    setRootIsDecorated(false);
-    setUniformRowHeights(true);
-    setAllColumnsShowFocus(true);
-    setFrameShape(QFrame::NoFrame);
+    makeFlatTable(*this, tr("Nodes of the run"));
     setSortingEnabled(true);
     sortByColumn(RunNodesModel::difference_column, Qt::DescendingOrder);
-    header()->setSectionsMovable(false);
-    header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     header()->setSectionResizeMode(RunNodesModel::name_column, QHeaderView::Stretch);
     connect(this, &QTreeView::clicked, this, &RunNodesView::choose);

@@ -8,13 +8,13 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/times_apart.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int step_column = 1, peak_column = 2;
-constexpr int lowest_table = 48;
 
 /// How much longer the step is without each part, told apart.
 QStringList stepTexts(const std::vector<PlanElement>& parts) {
@@ -36,14 +36,8 @@ QStringList stepTexts(const std::vector<PlanElement>& parts) {
 PartsTable::PartsTable(QWidget* parent) : QTreeView(parent), parts_(new QStandardItemModel(this)) {
     setModel(parts_);
     setItemDelegate(new TableDelegate(this));
-    setAccessibleName(tr("What the parts of the chosen plan are worth"));
+    makeFlatTable(*this, tr("What the parts of the chosen plan are worth"));
     setToolTip(tr("How much longer the step and how much higher the peak is without each part of the chosen plan"));
-    setRootIsDecorated(false);
-    setUniformRowHeights(true);
-    setFrameShape(QFrame::NoFrame);
-    setMinimumHeight(lowest_table);
-    header()->setSectionsMovable(false);
-    header()->setStretchLastSection(false);
     clear();
 }
 

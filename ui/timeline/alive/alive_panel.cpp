@@ -19,6 +19,7 @@
 #include "ui/theme/theme.h"
 #include "ui/timeline/alive/alive_model.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flat_table.h"
 #include "ui/widgets/search_field.h"
 #include "ui/widgets/table_delegate.h"
 
@@ -81,11 +82,7 @@ AlivePanel::AlivePanel(QWidget* parent)
     view_->setModel(shown_);
     view_->setItemDelegate(new TableDelegate(view_));
     view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
-    view_->setAccessibleName(tr("Largest tensors alive"));
-    view_->setRootIsDecorated(false);
-    view_->setUniformRowHeights(true);
-    view_->setAllColumnsShowFocus(true);
-    view_->setFrameShape(QFrame::NoFrame);
+    makeFlatTable(*view_, tr("Largest tensors alive"));
     view_->setSortingEnabled(true);
     view_->sortByColumn(AliveModel::size_column, Qt::DescendingOrder);
     view_->header()->setStretchLastSection(true);
