@@ -21,6 +21,7 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::unknown_module, "unknown_module"},
     {ProblemKind::overlapping_entries, "overlapping_entries"},
     {ProblemKind::nothing_gathered, "nothing_gathered"},
+    {ProblemKind::buckets_not_taken, "buckets_not_taken"},
     {ProblemKind::module_rule_unmatched, "module_rule_unmatched"},
     {ProblemKind::module_rule_ambiguous, "module_rule_ambiguous"},
     {ProblemKind::not_evaluated, "not_evaluated"},

@@ -16,6 +16,7 @@ enum class ProblemKind : std::uint8_t {
     unknown_module,
     overlapping_entries,
     nothing_gathered,
+    buckets_not_taken,  ///< by any step of the plan, see check_unevaluated()
 
     // Of the other parts of a plan or a preset.
     module_rule_unmatched,

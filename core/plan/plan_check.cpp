@@ -235,6 +235,33 @@ bool has_modules(const Graph& graph, ModuleSource source) {
     return false;
 }
 
+/// That no step takes the plan's buckets, with what with_entries_taken() does about it.
+std::optional<Problem> buckets_not_taken(const Plan& plan) {
+    const bool taken = std::ranges::any_of(
+        plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
+    if (plan.buckets.empty() || taken) return std::nullopt;
+    const auto own = std::ranges::find_if(plan.pipeline, takes_buckets, &PassStep::pass);
+    const bool adds = own == plan.pipeline.end();
+    std::vector<std::string> deciding;
+    for (const PassStep& step : plan.pipeline)
+        if (step.enabled && decides_buckets(step.pass)) deciding.push_back(step.pass);
+    const bool one = plan.buckets.size() == 1;
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = ProblemKind::buckets_not_taken;
+    problem.title = "Buckets not taken";
+    problem.message.append("no step of the plan takes its ")
+        .append(one ? "bucket, so it changes" : std::to_string(plan.buckets.size()) + " buckets, so they change")
+        .append(" nothing: ")
+        .append(adds ? "add " + std::string(entries_pass) : "switch " + own->pass + " on");
+    if (!deciding.empty())
+        problem.message.append(" and switch ")
+            .append(listed(deciding))
+            .append(" off, since buckets can be chosen only once");
+    problem.fix = adds ? "Add manual bucketing" : "Switch manual bucketing on";
+    return problem;
+}
+
 /// What reading the plan added for its memory section, as far as it is still there.
 std::optional<Problem> memory_passes_added(const Plan& plan) {
     if (!plan.memory) return std::nullopt;
@@ -286,22 +313,7 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     if (const auto& unread = plan.unread_process_groups) {
         problems.push_back(run_refusal(InputError(unread->place, unread->problem)));
     }
-    const bool taken = std::ranges::any_of(
-        plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
-    if (!plan.buckets.empty() && !taken) {
-        const auto own = std::ranges::find_if(plan.pipeline, takes_buckets, &PassStep::pass);
-        std::string fix =
-            own == plan.pipeline.end() ? "add " + std::string(entries_pass) : "switch " + own->pass + " on";
-        // See with_entries_taken().
-        std::vector<std::string> deciding;
-        for (const PassStep& step : plan.pipeline)
-            if (step.enabled && decides_buckets(step.pass)) deciding.push_back(step.pass);
-        if (!deciding.empty())
-            fix.append(" and switch ").append(listed(deciding)).append(" off, since buckets can be chosen only once");
-        add(Severity::caution,
-            "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: " + fix);
-        problems.back().fix = fix;
-    }
+    if (std::optional<Problem> untaken = buckets_not_taken(plan)) problems.push_back(std::move(*untaken));
     if (plan.memory) {
         for (MemoryObstacle& obstacle : memory_obstacles(*plan.memory, plan.pipeline)) {
             add(Severity::caution, std::move(obstacle.message));

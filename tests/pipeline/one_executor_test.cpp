@@ -192,8 +192,9 @@ TEST(OneExecutorCases, AreManyAndHaveEachKindOfProblem) {
     std::set<std::string> kinds;
     for (const TestPlan& plan : test_plans()) kinds.insert(plan.kinds.begin(), plan.kinds.end());
     EXPECT_GE(test_plans().size(), 40u);
-    for (const char* kind : {"unknown_module", "empty_entry", "nothing_gathered", "overlapping_entries", "no_modules",
-                             "not_evaluated", "refused", "no_new_group", "overlap_refused", "order_left_open"})
+    for (const char* kind :
+         {"unknown_module", "empty_entry", "nothing_gathered", "buckets_not_taken", "overlapping_entries", "no_modules",
+          "not_evaluated", "refused", "no_new_group", "overlap_refused", "order_left_open"})
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 

@@ -106,13 +106,13 @@ Plans plans_with_entries() {
          joint,
          joined({inner, pipeline({step("schedule_fsdp_comms_to_dense_regions_pass",
                                        R"("moe_layer_ids": [], "n_layers": 60, "strict": true)")})}),
-         {"overlapping_entries", "not_evaluated", "refused"},
+         {"overlapping_entries", "buckets_not_taken", "refused"},
          "step 1 (schedule_fsdp_comms_to_dense_regions_pass)"},
         {"other_source", joint, joined({blocks, pipeline({step("manual_overlap_bucketing")})}), {"no_modules"}},
         {"bucketed_twice", joint, joined({blocks, pipeline({bucketing(), bucketing()})}), {"not_idempotent"}},
-        {"not_taken", joint, joined({blocks, pipeline({clean})}), {"not_evaluated"}},
+        {"not_taken", joint, joined({blocks, pipeline({clean})}), {"buckets_not_taken"}},
         {"one_off", joint, joined({blocks, pipeline({off, clean, bucketing()})}), {}},
-        {"all_off", joint, joined({blocks, pipeline({off})}), {"not_evaluated"}},
+        {"all_off", joint, joined({blocks, pipeline({off})}), {"buckets_not_taken"}},
         {"without_times", joint, good, {}, "", false},
     };
 }

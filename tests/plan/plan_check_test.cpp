@@ -70,19 +70,20 @@ TEST_F(PlanCheck, OffersNoNameThatThePlanHasAlready) {
 TEST(PlanCheckOfSteps, TakingBucketsAsksForTheStepsThatChooseThemToBeSwitchedOff) {
     Plan plan;
     plan.buckets = parse_bucket_entries("layers.0");
-    const auto fix = [&] {
+    const auto way = [&] {
         const std::vector<Problem> problems = check_unevaluated(plan);
-        return problems.size() == 1 ? problems[0].fix : std::to_string(problems.size()) + " problems";
+        const std::string told = problems.size() == 1 ? problems[0].message : std::string();
+        return told.substr(told.find(": ") + 2);
     };
-    EXPECT_EQ(fix(), "add manual_overlap_bucketing");
+    EXPECT_EQ(way(), "add manual_overlap_bucketing");
     plan.pipeline = {{"eliminate_dead_code_pass"}, {"bucket_all_gather", {}, false}, {"schedule_overlap_bucketing"}};
     EXPECT_EQ(
-        fix(),
+        way(),
         "add manual_overlap_bucketing and switch schedule_overlap_bucketing off, since buckets can be chosen only "
         "once");
     plan.pipeline[1].enabled = true;
     plan.pipeline.push_back({"joint_transformer_block_bucketing_reordering_pass", {}, false});
-    EXPECT_EQ(fix(),
+    EXPECT_EQ(way(),
               "switch joint_transformer_block_bucketing_reordering_pass on and switch bucket_all_gather and "
               "schedule_overlap_bucketing off, since buckets can be chosen only once");
 }
@@ -249,12 +250,20 @@ TEST_F(PlanCheck, BucketsThatNoStepTakesChangeNothing) {
     Plan plan;
     plan.buckets = {{{"norm"}}};
     ASSERT_EQ(check_unevaluated(plan).size(), 1u);
-    EXPECT_EQ(check_unevaluated(plan)[0].severity, Severity::caution);
-    EXPECT_NE(check_unevaluated(plan)[0].message.find("add manual_overlap_bucketing"), std::string::npos);
+    const Problem untaken = check_unevaluated(plan)[0];
+    EXPECT_EQ(untaken.severity, Severity::caution);
+    EXPECT_EQ(untaken.kind, ProblemKind::buckets_not_taken) << "the plan is evaluated";
+    EXPECT_EQ(untaken.message,
+              "no step of the plan takes its bucket, so it changes nothing: add manual_overlap_bucketing");
+    EXPECT_EQ(untaken.fix, "Add manual bucketing");
     plan.pipeline = {{"manual_overlap_bucketing"}};
     EXPECT_TRUE(check_unevaluated(plan).empty());
     plan.pipeline[0].enabled = false;
-    EXPECT_EQ(check_unevaluated(plan).size(), 1u);
+    plan.buckets.push_back({{"layers.0"}});
+    ASSERT_EQ(check_unevaluated(plan).size(), 1u);
+    EXPECT_EQ(check_unevaluated(plan)[0].message,
+              "no step of the plan takes its 2 buckets, so they change nothing: switch manual_overlap_bucketing on");
+    EXPECT_EQ(check_unevaluated(plan)[0].fix, "Switch manual bucketing on");
 }
 
 TEST_F(PlanCheck, FieldsThatAreNotKnownAreToldWithTheirPlace) {

@@ -216,7 +216,7 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     if (shown.fix.empty() && !remedy_->labelFor(shown).isEmpty()) return remedy_->apply();
     std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     // Buckets that no step takes: the step that fits the graph is known here, and not to the check of a plan.
-    if (!fixed && shown.kind == ProblemKind::not_evaluated && !shown.fix.empty()) {
+    if (!fixed && shown.kind == ProblemKind::buckets_not_taken) {
         PipelineCommands(document_).takeBuckets();
         return true;
     }

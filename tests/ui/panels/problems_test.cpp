@@ -176,15 +176,17 @@ class ProblemsTest : public QObject {
             removed ? plan.pipeline.clear() : void(plan.pipeline.front().enabled = false);
             document->editPlan(QStringLiteral("untaken"), plan);
             QVERIFY(waitForEvaluation(*document));
-            const QModelIndex untaken = rowOf(model, ProblemKind::not_evaluated);
+            const QModelIndex untaken = rowOf(model, ProblemKind::buckets_not_taken);
             QVERIFY(untaken.isValid());
             const QString fix = untaken.siblingAtColumn(ProblemsModel::fix_column).data().toString();
-            QCOMPARE(fix, removed ? QStringLiteral("add manual_overlap_bucketing ↵")
-                                  : QStringLiteral("switch manual_overlap_bucketing on ↵"));
+            QCOMPARE(fix, removed ? QStringLiteral("Add manual bucketing ↵")
+                                  : QStringLiteral("Switch manual bucketing on ↵"));
+            QCOMPARE(untaken.data().toString(), "Buckets not taken");
+            QVERIFY2(fix.startsWith(PipelineCommands(*document).titleOfTakingBuckets()), "as below the cards");
             QVERIFY(model.applyFix(*model.problemAt(untaken)));
             QCOMPARE(document->current()->plan().pipeline, taken.pipeline);
             QVERIFY(waitForEvaluation(*document));
-            QVERIFY(!rowOf(model, ProblemKind::not_evaluated).isValid());
+            QVERIFY(!rowOf(model, ProblemKind::buckets_not_taken).isValid());
         }
     }
 
