@@ -82,6 +82,11 @@ const Candidate* SearchRounds::fastest() const {
     return found == usable_.end() ? nullptr : &*found;
 }
 
+bool SearchRounds::fastest_is_within_limit() const {
+    const Candidate* const fastest = this->fastest();
+    return !fastest || within_limit(*fastest);
+}
+
 std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
     std::erase_if(proposals, [&](const Proposal& proposal) { return !seen_.insert(key_of(proposal.plan)).second; });
     const std::size_t left = limits_.effort - std::min(limits_.effort, evaluations_);
@@ -94,6 +99,11 @@ std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
         if (is_better(candidate, usable_[best_])) best_ = usable_.size() - 1;
     }
     return candidates;
+}
+
+std::vector<Candidate> SearchRounds::evaluate_locked(std::vector<Proposal> proposals) {
+    for (Proposal& proposal : proposals) proposal.plan = locked_.put_into(std::move(proposal.plan));
+    return evaluate(std::move(proposals));
 }
 
 std::vector<SearchRounds::Incumbent> SearchRounds::incumbents(bool any_order) const {

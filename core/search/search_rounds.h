@@ -34,6 +34,9 @@ class SearchRounds {
     /// what is locked: they are to compare with.
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
 
+    /// The same, with what is locked put into each.
+    std::vector<Candidate> evaluate_locked(std::vector<Proposal> proposals);
+
     /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
     /// tried helps or `effort` evaluations have been made. Where any order may be, a third of what is left of the
     /// effort goes into plans that keep it: they are easier to improve, and the best of them is where the others begin.
@@ -51,6 +54,8 @@ class SearchRounds {
     const Candidate* best() const;
     /// The shortest step, whatever its peak; nullptr where nothing is usable.
     const Candidate* fastest() const;
+    /// Also where nothing is usable, so that there is no fastest.
+    bool fastest_is_within_limit() const;
     /// All that are usable and have what is locked, in order of evaluation, whatever their peak.
     const std::vector<Candidate>& usable() const { return usable_; }
     const LockedParts& locked() const { return locked_; }
