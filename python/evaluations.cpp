@@ -184,7 +184,7 @@ void add_collectives(nb::module_& core) {
             "exposed_ms", [](const Collective& one) { return one.timing().exposed_ms; },
             "How long compute stands still for it.")
         .def_prop_ro(
-            "could_hide_ms", [](const Collective& one) { return one.timing().avoidable_ms; },
+            "could_hide_ms", [](const Collective& one) { return one.timing().could_hide_ms; },
             "How much less would be exposed at most, were it issued earlier; each collective by itself.")
         .def_prop_ro(
             "hidden_ms", [](const Collective& one) { return one.figures.hidden_ms; },

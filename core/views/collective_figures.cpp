@@ -99,7 +99,7 @@ void CollectiveSums::add(const CollectiveTiming& collective, const CollectiveFig
     ++collectives;
     time_ms += collective.end_ms - collective.start_ms;
     exposed_ms += collective.exposed_ms;
-    avoidable_ms += collective.avoidable_ms;
+    could_hide_ms += collective.could_hide_ms;
     bytes += collective.bytes;
     if (!figures.of_half || collective.kind != CollectiveKind::all_to_all) return;
     ++exchanges_of_halves;

@@ -35,7 +35,7 @@ struct CollectiveSums {
     std::uint32_t collectives = 0;
     double time_ms = 0;  ///< on their streams, each counted whole, also where several run at once
     double exposed_ms = 0;
-    double avoidable_ms = 0;  ///< see CollectiveTiming; each for itself, so that together it may be less
+    double could_hide_ms = 0;  ///< see CollectiveTiming; each for itself, so that together it may be less
     std::int64_t bytes = 0;
     std::uint32_t exchanges_of_halves = 0;  ///< all-to-alls of modules whose batch is halved
     double exchanges_ms = 0;                ///< their part of time_ms

@@ -15,7 +15,7 @@ constexpr std::size_t listed_modules = 24;
 
 bool isNumber(int column) {
     return column == CollectivesModel::time_column || column == CollectivesModel::exposed_column ||
-           column == CollectivesModel::avoidable_column || column == CollectivesModel::bytes_column ||
+           column == CollectivesModel::could_hide_column || column == CollectivesModel::bytes_column ||
            column == CollectivesModel::start_column;
 }
 
@@ -61,8 +61,8 @@ QString CollectivesModel::text(int row, int column) const {
             return time(durationOf(timing));
         case exposed_column:
             return known ? timeIfAny(timing.exposed_ms) : QStringLiteral("–");
-        case avoidable_column:
-            return timeIfAny(timing.avoidable_ms);
+        case could_hide_column:
+            return timeIfAny(timing.could_hide_ms);
         case cause_column:
             return causeText(timing.cause);
         case hidden_column: {
@@ -96,7 +96,7 @@ QString CollectivesModel::toolTip(int row, int column) const {
                                                          formatCount(static_cast<std::int64_t>(figures.members.size())))
                                               : tr("%1\n%2").arg(nameOf(row), kindText(timing.kind));
         case exposed_column:
-        case avoidable_column:
+        case could_hide_column:
         case cause_column:
             return withUnbrokenUnits(QString::fromStdString(why_exposed(*rows_->evaluation, figures.timing)));
         case hidden_column:
@@ -128,8 +128,8 @@ QVariant CollectivesModel::sortValue(int row, int column) const {
             return durationOf(timing);
         case exposed_column:
             return timing.exposed_ms;
-        case avoidable_column:
-            return timing.avoidable_ms;
+        case could_hide_column:
+            return timing.could_hide_ms;
         case bytes_column:
             return QVariant::fromValue<qlonglong>(timing.bytes);
         case start_column:

@@ -18,7 +18,7 @@ class CollectivesModel : public HarmlessModel<QAbstractTableModel> {
         name_column,
         time_column,
         exposed_column,
-        avoidable_column,
+        could_hide_column,
         cause_column,
         hidden_column,  ///< what hides it
         bucket_column,

@@ -45,8 +45,8 @@ QString sumsText(const CollectiveSums& sums, bool times_known) {
     if (times_known) {
         parts.append(CollectivesPanel::tr("%1 on their streams").arg(formatTime(sums.time_ms)));
         parts.append(CollectivesPanel::tr("%1 exposed").arg(formatTime(sums.exposed_ms)));
-        if (sums.avoidable_ms > 0)
-            parts.append(CollectivesPanel::tr("%1 could hide, each by itself").arg(formatTime(sums.avoidable_ms)));
+        if (sums.could_hide_ms > 0)
+            parts.append(CollectivesPanel::tr("%1 could hide, each by itself").arg(formatTime(sums.could_hide_ms)));
     }
     parts.append(formatBytes(static_cast<double>(sums.bytes)));
     if (times_known && sums.exchanges_of_halves > 0)
@@ -249,7 +249,7 @@ void CollectivesPanel::showSums() {
         const QString count = chosen.size() > 1         ? tr("%1 of %2 chosen").arg(shown, formatCount(all))
                               : sums.collectives != all ? tr("%1 of %2 collectives").arg(shown, formatCount(all))
                                                         : tr("%1 collectives").arg(shown);
-        any_could_hide = rows->evaluation->times_known && sums.avoidable_ms > 0;
+        any_could_hide = rows->evaluation->times_known && sums.could_hide_ms > 0;
         told = count + QStringLiteral(" · ") + sumsText(sums, rows->evaluation->times_known);
         if (rows->evaluation->refused)
             told = tr("The plan is refused: these are the baseline's") + QStringLiteral(" · ") + told;

@@ -86,13 +86,13 @@ class CollectivesPanelTest : public QObject {
     /// What each could hide by itself is no gain of the step, and is not called one.
     void noGainIsPromised() {
         const CollectiveSums sums = panel_->shown()->sums();
-        QVERIFY(sums.avoidable_ms > 0);
+        QVERIFY(sums.could_hide_ms > 0);
         const auto* label = panel_->findChild<QWidget*>(QStringLiteral("collectiveSums"));
-        QVERIFY2(panel_->sums().contains(formatTime(sums.avoidable_ms) + " could hide, each by itself"),
+        QVERIFY2(panel_->sums().contains(formatTime(sums.could_hide_ms) + " could hide, each by itself"),
                  qPrintable(panel_->sums()));
         QVERIFY(label->toolTip().contains(QStringLiteral("the step gains less")));
         const QString help =
-            panel_->model()->headerData(Column::avoidable_column, Qt::Horizontal, Qt::ToolTipRole).toString();
+            panel_->model()->headerData(Column::could_hide_column, Qt::Horizontal, Qt::ToolTipRole).toString();
         QVERIFY2(help.contains(QStringLiteral("The step may gain less")), qPrintable(help));
         for (const QString& text : {panel_->sums(), help}) QVERIFY2(!text.contains("avoidable"), qPrintable(text));
     }
