@@ -17,7 +17,7 @@
 #include "app/arguments/piped_input.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
-#include "app/commands/lacking.h"
+#include "app/commands/uncaught_exceptions.h"
 #include "core/base/error.h"
 #include "core/base/freed_memory.h"
 #include "core/base/nearest_name.h"
@@ -142,13 +142,13 @@ int run(int argument_count, char** arguments) {
 
 int main(int argument_count, char** arguments) {
     overlap::keep_freed_memory();
-    overlap::commands::end_with_a_sentence("overlap", input_is_wrong);
+    overlap::commands::print_uncaught_exceptions("overlap", input_is_wrong);
     try {
         return run(argument_count, arguments);
     } catch (const std::bad_alloc&) {
-        overlap::commands::say_that_memory_is_lacking();
+        overlap::commands::print_out_of_memory();
     } catch (const std::system_error& error) {
-        overlap::commands::say_that_the_system_refuses(error);
+        overlap::commands::print_refusal_of_the_system(error);
     }
     return input_is_wrong;
 }

@@ -22,7 +22,7 @@
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
 #include "app/commands/formatting.h"
-#include "app/commands/lacking.h"
+#include "app/commands/uncaught_exceptions.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
@@ -329,8 +329,8 @@ int print_answer(const CLI::App& parser, const CLI::Success& asked) {
     return 0;
 }
 
-/// The other ranks may be waiting for this one. Where there is no memory for the sentence, end_with_a_sentence() has
-/// one.
+/// The other ranks may be waiting for this one. Where there is no memory for the sentence,
+/// print_uncaught_exceptions() has made sure of one.
 /// @returns the exit status.
 int end_all(Ranks& ranks, const std::exception& error) noexcept {
     print_message("rank " + std::to_string(ranks.rank()) + " on " + ranks.machine() + ": " + error.what());
@@ -338,7 +338,7 @@ int end_all(Ranks& ranks, const std::exception& error) noexcept {
     return run_failed;
 }
 
-/// @throws where memory or the system is lacking before there are ranks.
+/// @throws std::bad_alloc, std::system_error before there are ranks.
 int run_ranks(int argument_count, char** argument_values) {
     CLI::App parser("Executes one rank's training step, or everything of it but the kernels.", "overlap-runner");
     Arguments arguments;
@@ -358,7 +358,7 @@ int run_ranks(int argument_count, char** argument_values) {
         return run(*ranks, arguments);
     } catch (const std::bad_alloc&) {
         if (!ranks) throw;
-        commands::say_that_memory_is_lacking();
+        commands::print_out_of_memory();
         ranks->end_all(run_failed);
         return run_failed;
     } catch (const std::exception& error) {
@@ -371,13 +371,13 @@ int run_ranks(int argument_count, char** argument_values) {
 }  // namespace
 
 int main(int argument_count, char** argument_values) {
-    commands::end_with_a_sentence("overlap-runner", run_failed);
+    commands::print_uncaught_exceptions("overlap-runner", run_failed);
     try {
         return run_ranks(argument_count, argument_values);
     } catch (const std::bad_alloc&) {
-        commands::say_that_memory_is_lacking();
+        commands::print_out_of_memory();
     } catch (const std::system_error& error) {
-        commands::say_that_the_system_refuses(error);
+        commands::print_refusal_of_the_system(error);
     }
     return run_failed;
 }

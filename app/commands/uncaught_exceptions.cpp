@@ -1,4 +1,4 @@
-#include "app/commands/lacking.h"
+#include "app/commands/uncaught_exceptions.h"
 
 #include <execinfo.h>
 
@@ -12,17 +12,17 @@ namespace overlap::commands {
 namespace {
 
 const char* ending_program = "overlap";
-int lacking_status = 1;
+int failure_status = 1;
 
 [[noreturn]] void end_by_uncaught() {
     try {
         if (std::current_exception()) throw;
     } catch (const std::bad_alloc&) {
-        say_that_memory_is_lacking();
-        std::_Exit(lacking_status);
+        print_out_of_memory();
+        std::_Exit(failure_status);
     } catch (const std::system_error& error) {
-        say_that_the_system_refuses(error);
-        std::_Exit(lacking_status);
+        print_refusal_of_the_system(error);
+        std::_Exit(failure_status);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: a mistake of this program: %s\n", ending_program, error.what());
     } catch (...) {
@@ -33,9 +33,9 @@ int lacking_status = 1;
 
 }  // namespace
 
-void end_with_a_sentence(const char* program, int status) {
+void print_uncaught_exceptions(const char* program, int status) {
     ending_program = program;
-    lacking_status = status;
+    failure_status = status;
     std::set_terminate(end_by_uncaught);
     // Where an exception passes one of the C library's functions, as std::call_once() has one, that library loads what
     // it needs when this first happens, and ends the program without memory for it. Now there is some.
@@ -43,11 +43,11 @@ void end_with_a_sentence(const char* program, int status) {
     backtrace(&frame, 1);
 }
 
-void say_that_memory_is_lacking() {
+void print_out_of_memory() {
     std::fprintf(stderr, "%s: the input needs more memory than there is\n", ending_program);
 }
 
-void say_that_the_system_refuses(const std::system_error& error) {
+void print_refusal_of_the_system(const std::system_error& error) {
     std::fprintf(stderr, "%s: the system has refused something: %s\n", ending_program, error.what());
 }
 
