@@ -39,7 +39,7 @@ class Exposure {
   public:
     Exposure(const Evaluation& evaluation, std::stop_token stop)
         : report_(*scheduler_report(evaluation.reports)), stop_(std::move(stop)) {
-        if (const std::string others = times_of_others(evaluation); !others.empty())
+        if (const std::string others = times_other_than_schedulers(evaluation); !others.empty())
             say("Times in what follows are PyTorch's estimates, by which the scheduler decides, and not " + others);
         const Plan& plan = evaluation.resolved->plan;
         const std::size_t step = automatic_step(plan);
@@ -246,7 +246,8 @@ class Exposure {
     }
 
     bool helps(const std::optional<PassReport>& report) const {
-        return report && targets(*report).exposed_ms() < target_->exposed_ms - negligible_share * target_->estimated_ms;
+        return report &&
+               targets(*report).exposed_ms() < target_->exposed_ms - ignored_share_of_time * target_->estimated_ms;
     }
 
     void tell_remedies() {
@@ -289,7 +290,7 @@ class Exposure {
                                                   : "it is hidden";
         if (!hiding.empty()) text += ", behind " + enumerated(hiding);
         const double now_ms = total_exposed_ms(report_), then_ms = total_exposed_ms(report);
-        if (std::abs(then_ms - now_ms) <= negligible_share * now_ms) {
+        if (std::abs(then_ms - now_ms) <= ignored_share_of_time * now_ms) {
             return text + "; all collectives together stay exposed as long as now";
         }
         return text + "; all collectives together are then exposed " + time_text(then_ms) + " instead of " +

@@ -11,7 +11,7 @@ namespace overlap {
 std::vector<std::string> explain_schedule(const Evaluation& evaluation, std::string_view collective) {
     const std::optional<ScheduledCollectives> scheduled = find_scheduled(evaluation, collective);
     if (!scheduled) return {};
-    const std::string others = times_of_others(evaluation);
+    const std::string others = times_other_than_schedulers(evaluation);
     const std::string by =
         others.empty() ? "" : "By the times that PyTorch estimates, by which it decides, and not " + others + ", ";
     const std::string scheduler = by + (by.empty() ? "The scheduler " : "the scheduler ");

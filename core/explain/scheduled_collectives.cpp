@@ -72,7 +72,7 @@ std::optional<ScheduledCollectives> find_scheduled(const Evaluation& evaluation,
     return scheduled.collectives().empty() ? std::nullopt : std::optional(std::move(scheduled));
 }
 
-std::string times_of_others(const Evaluation& evaluation) {
+std::string times_other_than_schedulers(const Evaluation& evaluation) {
     const TimeSource* source = evaluation.time_source.get();
     if (!source) return "";
     if (source->measured()) return "those of the trace " + source->name;

@@ -11,8 +11,8 @@
 
 namespace overlap {
 
-/// A share of a collective's time that does not matter.
-inline constexpr double negligible_share = 0.01;
+/// Of a time, such as a collective's: a smaller part of it that is exposed, or changes, counts as nothing.
+inline constexpr double ignored_share_of_time = 0.01;
 
 /// What the automatic pass reports; null where it did not run.
 const PassReport* scheduler_report(std::span<const PassReport> reports);
@@ -29,7 +29,7 @@ class ScheduledCollectives {
     const std::vector<const CollectiveReport*>& collectives() const { return collectives_; }
     double exposed_ms() const { return sum(&CollectiveReport::exposed_ms); }
     double estimated_ms() const { return sum(&CollectiveReport::estimated_ms); }
-    bool is_exposed() const { return exposed_ms() > negligible_share * estimated_ms(); }
+    bool is_exposed() const { return exposed_ms() > ignored_share_of_time * estimated_ms(); }
     /// Nodes that hide any of them.
     std::vector<std::string> hiding() const;
 
@@ -45,7 +45,8 @@ class ScheduledCollectives {
 /// run or had nothing.
 std::optional<ScheduledCollectives> find_scheduled(const Evaluation& evaluation, std::string_view collective);
 
-/// Whose times the evaluation's figures are, where these are not the scheduler's; else empty.
-std::string times_of_others(const Evaluation& evaluation);
+/// What the evaluation's figures are of, where not of the times by which the scheduler decides, such as `those of the
+/// trace x.json`; else empty.
+std::string times_other_than_schedulers(const Evaluation& evaluation);
 
 }  // namespace overlap
