@@ -280,6 +280,29 @@ std::string help_text(const Simulation& simulation, const Graph& graph, std::siz
     return {};
 }
 
+/// How long what prepares the collective's input alone takes, such as casts: it is computed where the graph has it, and
+/// would move along.
+double preparation_ms(const Simulation& simulation, const CollectiveTiming& collective) {
+    const double needed_ms = collective.producer == no_node ? 0 : simulation.nodes[collective.producer].end_ms;
+    return collective.earliest_ms - needed_ms;
+}
+
+bool is_prepared(const Simulation& simulation, const CollectiveTiming& collective) {
+    return preparation_ms(simulation, collective) >= nanosecond_in_ms;
+}
+
+/// When the input of a collective was there, or could have been, `earlier_ms` before it could start.
+std::string earlier_input_text(const Simulation& simulation, const Graph& graph, const CollectiveTiming& collective,
+                               double earlier_ms) {
+    const bool prepared = is_prepared(simulation, collective);
+    if (collective.producer == no_node)
+        return prepared ? "its input needs inputs of the graph alone" : "its input is an input of the graph";
+    const std::string producer(graph.name(collective.producer));
+    return "its input " + std::string(prepared ? "could have been" : "was") + " ready " + milliseconds(earlier_ms) +
+           " earlier, " + (prepared ? milliseconds(preparation_ms(simulation, collective)) + " after " : "after ") +
+           producer;
+}
+
 }  // namespace
 
 std::string exposure_cause_text(const Simulation& simulation, const Graph& graph, std::size_t index) {
@@ -311,22 +334,20 @@ std::string exposure_cause_text(const Simulation& simulation, const Graph& graph
             return text + "it could have started " + before(collective.window_ms, wait, "") + ", and " + duration +
                    "; " + busy + " then";
         case ExposureCause::order_of_issue:
-            return text + "it is issued " + before(collective.window_ms, wait, "only ") + ", though its input " +
-                   (needs_input_alone
-                        ? std::string("is an input of the graph")
-                        : "was ready " + milliseconds(earlier_ms) + " earlier, after " + name(collective.producer)) +
-                   held + duration;
+            return text + "it is issued " + before(collective.window_ms, wait, "only ") + ", though " +
+                   earlier_input_text(simulation, graph, collective, earlier_ms) + held + duration;
         case ExposureCause::producer_late:
             if (!needs_input_alone)
-                text += "its input, which needs " + name(collective.producer) + ", is ready " +
+                text += "its input, which needs " + name(collective.producer) +
+                        (earlier_ms >= nanosecond_in_ms && is_prepared(simulation, collective) ? ", could be ready "
+                                                                                               : ", is ready ") +
                         before(earlier_ms + collective.window_ms, wait, "only ");
             else if (index == 0)
                 text += "it starts the graph, " + before(collective.window_ms, wait, "");
             else
-                text +=
-                    "its input is an input of the graph, but hardly any compute comes before the collective, which is "
-                    "issued " +
-                    before(collective.window_ms, wait, "only ");
+                text += earlier_input_text(simulation, graph, collective, earlier_ms) +
+                        ", but hardly any compute comes before the collective, which is issued " +
+                        before(collective.window_ms, wait, "only ");
             return text + held + duration;
     }
     return text;

@@ -129,10 +129,34 @@ TEST_F(Exposure, ItsOwnPreparationBehindAnotherWaitHidesNothing) {
     EXPECT_EQ(timing.producer, producer);
     EXPECT_EQ(timing.earliest_ms, 4);
     EXPECT_EQ(timing.start_before, no_node);
-    EXPECT_EQ(simulation.explain(graph, 1),
-              "waits 4 ms: it is issued right before waited, though its input was ready 3 ms earlier, after mm; the "
-              "all-reduce takes 4 ms; starting earlier would hide no more of it, since only its own preparation is "
-              "computed meanwhile");
+    EXPECT_EQ(
+        simulation.explain(graph, 1),
+        "waits 4 ms: it is issued right before waited, though its input could have been ready 3 ms earlier, 2 ms after "
+        "mm; the all-reduce takes 4 ms; starting earlier would hide no more of it, since only its own preparation is "
+        "computed meanwhile");
+}
+
+TEST_F(Exposure, PreparationOfAnInputOfTheGraphIsTold) {
+    const NodeId first = sketch.compute("mm", {x}, 8);
+    const NodeId gather = sketch.gather("gather", sketch.cast("cast", x, 0.5), 4);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
+    EXPECT_EQ(timing.start_before, first);
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4 ms: it is issued right before waited, though its input needs inputs of the graph alone; the "
+              "all-gather takes 4 ms; issued before mm, it would have enough compute to hide behind");
+}
+
+TEST_F(Exposure, AnInputThatIsPreparedLateCouldBeReadyEarlier) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    sketch.compute("mm_1", {x}, 0.25);
+    const NodeId reduce = sketch.reduce("reduce", sketch.cast("cast", producer, 0.5), 4);
+    sketch.wait("waited", reduce);
+    EXPECT_EQ(run(0).cause, ExposureCause::producer_late);
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4 ms: its input, which needs mm, could be ready only 0.25 ms before waited; the all-reduce takes "
+              "4 ms, and it cannot be waited for later, since no compute comes after its wait");
 }
 
 TEST_F(Exposure, ItsOwnPreparationIsNoPlaceForACollective) {
