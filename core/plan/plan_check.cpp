@@ -94,9 +94,17 @@ class BucketCheck {
             } else if (!nearest.empty()) {
                 // PyTorch refuses a module that is named twice; without this name the plan makes the same.
                 problem.fix = "take out of the plan";
-                problem.message += "; " + nearest.front() + " is in the plan already";
+                problem.message +=
+                    "; " + nearest.front() +
+                    (is_named(nearest.front()) ? " is in the plan already" : " has nodes that are in the plan already");
             }
         }
+    }
+
+    bool is_named(const std::string& module) const {
+        return std::ranges::any_of(buckets_, [&](const BucketEntry& entry) {
+            return std::ranges::find(entry.modules, module) != entry.modules.end();
+        });
     }
 
     /// Whether a module can take the place of one that matches nothing: none in the plan has any of its nodes.

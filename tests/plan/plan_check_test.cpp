@@ -67,6 +67,14 @@ TEST_F(PlanCheck, OffersNoNameThatThePlanHasAlready) {
     EXPECT_TRUE(check_buckets(*graph_, *tree_, fixed->buckets).empty());
 }
 
+TEST_F(PlanCheck, ANearModuleOfWhichOnlyPartsAreInThePlanIsNotSaidToBeInIt) {
+    const std::vector<Problem> problems = check("layers.[0-5]\nlayer");
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].fix, "take out of the plan");
+    EXPECT_NE(problems[0].message.find("; layers has nodes that are in the plan already"), std::string::npos)
+        << problems[0].message;
+}
+
 TEST(PlanCheckOfSteps, TakingBucketsAsksForTheStepsThatChooseThemToBeSwitchedOff) {
     Plan plan;
     plan.buckets = parse_bucket_entries("layers.0");
