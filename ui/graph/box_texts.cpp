@@ -89,7 +89,7 @@ QString BoxTexts::operationFigures(const Box& box, const BoxFigures& figures) co
     return parts.join(QStringLiteral(" · "));
 }
 
-QString BoxTexts::figures(BoxId id) const {
+QString BoxTexts::figures(BoxId id, const QString& partly_selected) const {
     const Box& box = tree_.box(id);
     const BoxFigures& figures = figures_[id];
     if (box.kind == BoxKind::operation) return operationFigures(box, figures);
@@ -97,7 +97,7 @@ QString BoxTexts::figures(BoxId id) const {
     // A graph without any compute time is one whose times are not known.
     const bool known = figures_[BoxTree::root].compute_ms > 0;
     if (box.kind == BoxKind::run) {
-        parts.append(tr("%1 identical").arg(box.child_count));
+        parts.append(partly_selected.isEmpty() ? tr("%1 identical").arg(box.child_count) : partly_selected);
         parts.append(tr("%1 each").arg(formatKnownTime(figures.compute_ms / box.child_count, known)));
         return parts.join(QStringLiteral(" · "));
     }
@@ -110,6 +110,10 @@ QString BoxTexts::figures(BoxId id) const {
     moved(tr("scatters %1"), figures.scatter_bytes);
     moved(tr("moves %1"), figures.other_bytes);
     return parts.join(QStringLiteral(" · "));
+}
+
+QString BoxTexts::partlySelected(BoxId id, std::uint32_t modules) const {
+    return modules > 0 ? tr("%1 of %2 selected").arg(modules).arg(tree_.box(id).child_count) : tr("partly selected");
 }
 
 QString BoxTexts::exposed(BoxId id, double ms) const {
@@ -130,7 +134,7 @@ QString BoxTexts::path(BoxId box) const {
     return titles.join(QStringLiteral(" › "));
 }
 
-QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
+QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms, const QString& partly_selected) const {
     const BoxId id = placed.box;
     const Box& box = tree_.box(id);
     const BoxFigures& figures = figures_[id];
@@ -141,6 +145,7 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
     } else if (const QString name = className(id); !name.isEmpty()) {
         lines.append(shownName(name).toHtmlEscaped());
     }
+    if (!partly_selected.isEmpty()) lines.append(shownName(partly_selected).toHtmlEscaped());
     if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
     if (exposed_ms > 0) lines.append(exposed(id, exposed_ms));
     if (box.kind != BoxKind::operation)
@@ -150,12 +155,13 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 
-QString BoxTexts::spoken(BoxId id, bool open) const {
+QString BoxTexts::spoken(BoxId id, bool open, const QString& partly_selected) const {
     QStringList parts{title(id)};
     const Box& box = tree_.box(id);
     if (box.phase == Phase::backward && !parts.front().endsWith(tr("backward"))) parts.append(tr("backward"));
     if (const QString name = className(id); !name.isEmpty()) parts.append(name);
     if (const QString line = figures(id); !line.isEmpty()) parts.append(line);
+    if (!partly_selected.isEmpty()) parts.append(partly_selected);
     if (tree_.has_children(id)) parts.append(open ? tr("open") : tr("closed"));
     return parts.join(QStringLiteral(", "));
 }

@@ -26,7 +26,11 @@ class BoxTexts {
     /// Class of a module without its package, or empty.
     QString className(BoxId box) const;
     /// One line of figures: time, then what its collectives move, or shape and type of an operation's result.
-    QString figures(BoxId box) const;
+    /// @param partly_selected of a pile, says so instead of how many are identical.
+    QString figures(BoxId box, const QString& partly_selected = {}) const;
+    /// What of a box is selected: `3 of 31 selected` of a pile, of other boxes that a part is.
+    /// @param modules of the pile that are selected as a whole.
+    QString partlySelected(BoxId box, std::uint32_t modules) const;
     /// How long a box is exposed; of a pile how many, and each on average.
     QString exposed(BoxId box, double ms) const;
     /// What a box holds at the peak of memory; of a pile how many, and each on average.
@@ -34,10 +38,10 @@ class BoxTexts {
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
     /// Everything known of a box, as rich text.
-    /// @param placed the box as it is drawn.
-    QString toolTip(const PlacedBox& placed, double exposed_ms) const;
-    /// What a screen reader says.
-    QString spoken(BoxId box, bool open) const;
+    /// @param placed the box as it is drawn. @param partly_selected empty, or what of it is selected.
+    QString toolTip(const PlacedBox& placed, double exposed_ms, const QString& partly_selected = {}) const;
+    /// What a screen reader says. @param partly_selected empty, or what of the box is selected.
+    QString spoken(BoxId box, bool open, const QString& partly_selected = {}) const;
     /// Dotted paths of the modules that a box represents; empty for boxes that are no modules.
     QStringList modules(BoxId box) const;
     /// Name that stays the same when the graph is opened again, for the session.

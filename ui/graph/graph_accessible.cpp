@@ -93,7 +93,8 @@ class BoxAccessible : public QAccessibleInterface, public QAccessibleActionInter
     }
 
     QString text(QAccessible::Text kind) const override {
-        if (kind == QAccessible::Name) return shownName(model().texts().spoken(box_, model().isOpen(box_)));
+        if (kind == QAccessible::Name)
+            return shownName(model().texts().spoken(box_, model().isOpen(box_), model().partlySelected(box_)));
         if (kind == QAccessible::Description) return shownName(model().texts().path(box_));
         return {};
     }
@@ -106,7 +107,7 @@ class BoxAccessible : public QAccessibleInterface, public QAccessibleActionInter
     QAccessible::State state() const override {
         QAccessible::State state;
         state.selectable = state.focusable = true;
-        state.selected = model().isSelected(box_);
+        state.selected = model().isSelected(box_) && !model().isPartlySelected(box_);
         state.focused = graph_.view()->current() == box_ && graph_.view()->hasFocus();
         state.expandable = model().tree().has_children(box_);
         state.expanded = state.expandable && model().isOpen(box_);

@@ -55,7 +55,7 @@ void GraphModel::read() {
     cache_.clear();
     if (helper_) helper_->cancel();
     selected_.clear();
-    selected_shown_.clear();
+    updateMarks();
     chosen_ = no_box;
     arrangement_ = nullptr;
     if (!document_.isOpen()) return emit reset();
@@ -217,8 +217,11 @@ LayoutSize GraphModel::closedSize(BoxId box) const {
     static const QFontMetricsF metrics(textFont(normalTextPx, QFont::DemiBold));
     const bool operation = tree().box(box).kind == BoxKind::operation;
     static const QFontMetricsF figures(textFont(smallTextPx));
-    const double text = std::max(metrics.horizontalAdvance(shownName(texts().title(box))),
-                                 figures.horizontalAdvance(texts().figures(box))) +
+    // A pile keeps room to say how many of it are selected.
+    const QString longest = texts().partlySelected(box, tree().box(box).child_count);
+    const double text = std::max({metrics.horizontalAdvance(shownName(texts().title(box))),
+                                  figures.horizontalAdvance(texts().figures(box)),
+                                  figures.horizontalAdvance(texts().figures(box, longest))}) +
                         2 * boxMargin + (operation ? 0 : arrowRoom);
     const double width = std::clamp(text, operation ? narrowestOperation : narrowestModule, widestBox);
     size = {std::ceil(width / widthStep) * widthStep, operation ? operationHeight : moduleHeight};
@@ -240,8 +243,7 @@ ArrangementOptions GraphModel::options() const {
 
 void GraphModel::rearrange(BoxId anchor) {
     arrangement_ = arrange(tree(), open_, options(), LayeredEngine(), cache_);
-    selected_shown_.clear();
-    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
+    updateMarks();
     emit arranged(anchor);
     if (helper_) askHelper();
 }

@@ -66,6 +66,15 @@ class GraphModel : public QObject {
     const std::vector<BoxId>& selectedBoxes() const { return selected_; }
     /// Whether a box is selected, or closed around something that is.
     bool isSelected(BoxId box) const { return selected_shown_.contains(box); }
+    /// Whether a box is closed around something that is selected, and is not selected itself: a pile some of whose
+    /// modules are, or a module around one that is.
+    bool isPartlySelected(BoxId box) const { return partly_shown_.contains(box); }
+    /// How many modules of a pile that is partly selected are selected as a whole; 0 of other boxes.
+    std::uint32_t selectedOf(BoxId pile) const;
+    /// What of a box is selected, `3 of 31 selected`; empty unless it is partly selected.
+    QString partlySelected(BoxId box) const;
+    /// The same with the modules' names in short: `3 of 31 selected: layers.[1-3]`.
+    QString partlySelectedNames(BoxId box) const;
     /// Makes what a box represents the shared selection: of a pile all of its modules.
     void select(BoxId box);
     /// Adds the modules of a box to those that are selected, or takes them out where all are. Of a box that is no
@@ -131,6 +140,8 @@ class GraphModel : public QObject {
     void updateColours();
     void updateFilter();
     void updateSelection();
+    /// Which drawn boxes the selection is in.
+    void updateMarks();
     std::vector<BoxId> pilesOf(const std::unordered_set<ModuleTree::ModuleId>& modules) const;
     LayoutSize closedSize(BoxId box) const;
     double openWidth(BoxId box) const;
@@ -150,7 +161,7 @@ class GraphModel : public QObject {
     QString search_;
     BoxSubset subset_ = BoxSubset::everything;
     std::vector<BoxId> selected_;
-    std::unordered_set<BoxId> selected_shown_;
+    std::unordered_set<BoxId> selected_shown_, partly_shown_;
     BoxId chosen_ = no_box;  ///< the box that the user selected last here: one of several of a module
     bool choosing_ = false;
     mutable std::unordered_map<BoxId, LayoutSize> sizes_;

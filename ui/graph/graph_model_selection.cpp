@@ -2,6 +2,8 @@
 #include <QScopedValueRollback>
 #include <algorithm>
 
+#include "core/base/wording.h"
+#include "core/views/several_modules.h"
 #include "ui/document/document.h"
 #include "ui/graph/graph_model.h"
 
@@ -9,12 +11,23 @@ namespace overlap::ui {
 
 void GraphModel::updateSelection() {
     selected_.clear();
-    selected_shown_.clear();
+    updateMarks();
     if (!contents_ || contents_->modules != document_.sharedModules()) return;
     const Selection& selection = document_.selection();
-    const auto add_module = [&](ModuleTree::ModuleId module) {
-        for (const Phase phase : {Phase::forward, Phase::backward})
-            if (const BoxId box = tree().box_of(module, phase); box != no_box) selected_.push_back(box);
+    const auto add_modules = [&](const QStringList& paths) {
+        std::unordered_set<ModuleTree::ModuleId> modules;
+        for (const QString& path : paths) {
+            const ModuleTree::ModuleId module = contents_->modules->find(path.toStdString());
+            if (module == ModuleTree::no_module) continue;
+            modules.insert(module);
+            for (const Phase phase : {Phase::forward, Phase::backward})
+                if (const BoxId box = tree().box_of(module, phase); box != no_box) selected_.push_back(box);
+        }
+        // A pile comes before its modules: to show the selection opens none.
+        if (modules.size() > 1) {
+            const std::vector<BoxId> piles = pilesOf(modules);
+            selected_.insert(selected_.begin(), piles.begin(), piles.end());
+        }
     };
     if (selection.kind() == Selection::Kind::node) {
         const Document::NodePlace place = document_.findNode(selection.node());
@@ -22,23 +35,14 @@ void GraphModel::updateSelection() {
             place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
         if (node != no_node) selected_.push_back(tree().operation_of(node));
     } else if (!selection.modules().isEmpty()) {
-        std::unordered_set<ModuleTree::ModuleId> modules;
-        for (const QString& path : selection.modules())
-            if (const auto module = contents_->modules->find(path.toStdString()); module != ModuleTree::no_module) {
-                add_module(module);
-                modules.insert(module);
-            }
-        // A pile comes before its modules: to show the selection opens none.
-        if (modules.size() > 1) {
-            const std::vector<BoxId> piles = pilesOf(modules);
-            selected_.insert(selected_.begin(), piles.begin(), piles.end());
-        }
+        add_modules(selection.modules());
     } else if (selection.kind() == Selection::Kind::bucket) {
         const auto bucket = static_cast<std::size_t>(selection.bucket());
+        QStringList paths;
         if (bucket < document_.buckets().size())
             for (const std::string& path : document_.buckets()[bucket].modules)
-                if (const auto module = contents_->modules->find(path); module != ModuleTree::no_module)
-                    add_module(module);
+                paths.append(QString::fromStdString(path));
+        add_modules(paths);
     } else if (selection.kind() == Selection::Kind::group) {
         const std::string group = selection.group().toStdString();
         for (NodeId node = 0; node < graph().node_count(); ++node)
@@ -49,8 +53,30 @@ void GraphModel::updateSelection() {
     // The direction that the user chose comes first.
     if (const auto chosen = std::find(selected_.begin(), selected_.end(), chosen_); chosen != selected_.end())
         std::rotate(selected_.begin(), chosen, chosen + 1);
-    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
+    updateMarks();
     emit changed();
+}
+
+void GraphModel::updateMarks() {
+    selected_shown_.clear();
+    partly_shown_.clear();
+    for (const BoxId box : selected_) {
+        const BoxId shown = arrangement_->shown(tree(), box);
+        selected_shown_.insert(shown);
+        if (shown != box) partly_shown_.insert(shown);
+    }
+    for (const BoxId box : selected_) partly_shown_.erase(box);
+}
+
+std::uint32_t GraphModel::selectedOf(BoxId pile) const {
+    if (!isPartlySelected(pile) || tree().box(pile).kind != BoxKind::run) return 0;
+    const auto count = std::ranges::count(selected_, pile, [&](BoxId box) { return tree().box(box).parent; });
+    return static_cast<std::uint32_t>(count);
+}
+
+QString GraphModel::partlySelected(BoxId box) const {
+    if (!isPartlySelected(box)) return {};
+    return texts().partlySelected(box, selectedOf(box));
 }
 
 void GraphModel::select(BoxId box) {
@@ -110,6 +136,16 @@ QStringList GraphModel::modulesWith(BoxId box) const {
     const bool all =
         !of_box.isEmpty() && std::ranges::all_of(of_box, [&](const QString& path) { return selected.contains(path); });
     return all ? selected : of_box;
+}
+
+QString GraphModel::partlySelectedNames(BoxId box) const {
+    if (!isPartlySelected(box)) return {};
+    std::vector<std::string> paths;
+    for (const BoxId selected : selected_)
+        if (tree().box(selected).kind == BoxKind::module && arrangement_->shown(tree(), selected) == box)
+            paths.push_back(contents_->modules->path(tree().box(selected).module));
+    const QString text = partlySelected(box);
+    return paths.empty() ? text : tr("%1: %2").arg(text, QString::fromStdString(enumerated(module_ranges(paths))));
 }
 
 /// Piles all of whose modules are among these.

@@ -26,6 +26,8 @@ constexpr double smallest_round_scale = 0.3;
 constexpr double stub_px = 10;
 constexpr double lowest_fill = 2;  ///< of a stripe: less of it is not seen
 constexpr double stub_length = 7;
+constexpr double partly_selected_share = 0.45;  ///< of the accent, in the minimap
+const QList<qreal> partly_selected_dashes{5, 4};
 constexpr std::size_t most_flows = 60;  ///< drawn of a selection, the largest first
 
 QPointF toQt(LayoutPoint point) {
@@ -226,12 +228,14 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
     if (!readable(smallTextPx)) return;
     const double exposed = model_.colouring() == BoxColouring::exposed ? model_.colours().exposedMs(id) : 0;
     const double held = model_.colouring() == BoxColouring::memory ? model_.colours().peakBytes(id) : 0;
+    const QString partly = model_.selectedOf(id) > 0 ? model_.partlySelected(id) : QString();
     const QString figures = exposed > 0 ? texts.exposed(id, exposed)
                             : held > 0  ? texts.held(id, held)
-                                        : texts.figures(id);
+                                        : texts.figures(id, partly);
     QStringList more;
     if (placed.open)
         if (const QString name = texts.className(id); !name.isEmpty()) more.append(name);
+    if (!partly.isEmpty() && (exposed > 0 || held > 0)) more.append(partly);
     if (!figures.isEmpty()) more.append(figures);
     QRectF line(room.left(), top + titleHeight, room.width(), figuresHeight);
     if (placed.open) {
@@ -304,7 +308,9 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
     }
     for (const PlacedBox& placed : arrangement_.boxes) {
         if (!model_.isSelected(placed.box) || !toQt(placed.rect).intersects(visible)) continue;
-        painter.setPen(hairline(theme_.accent, placed.box == current && focused ? 2 : 1.5));
+        QPen pen = hairline(theme_.accent, placed.box == current && focused ? 2 : 1.5);
+        if (model_.isPartlySelected(placed.box)) pen.setDashPattern(partly_selected_dashes);
+        painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(toQt(placed.rect), boxRadius, boxRadius);
     }
@@ -367,9 +373,10 @@ void GraphPainter::paintAreas(QPainter& painter) const {
     for (const PlacedBox& placed : arrangement_.boxes) {
         if (placed.rect.width * scale_ < 0.5) continue;
         const bool dimmed = model_.filter().dimmed(placed.box);
-        const QColor fill = model_.isSelected(placed.box) ? theme_.accent
-                            : placed.open                 ? theme_.line
-                                                          : blended(theme_.line, theme_.faint, 0.6);
+        const QColor plain = placed.open ? theme_.line : blended(theme_.line, theme_.faint, 0.6);
+        const QColor fill = model_.isPartlySelected(placed.box) ? blended(plain, theme_.accent, partly_selected_share)
+                            : model_.isSelected(placed.box)     ? theme_.accent
+                                                                : plain;
         painter.fillRect(toQt(placed.rect), faded(fill, dimmed));
     }
 }

@@ -38,8 +38,9 @@ bool GraphView::event(QEvent* event) {
             QToolTip::hideText();
         else
             QToolTip::showText(help->globalPos(),
-                               model_.texts().toolTip(*shown_->find(box), model_.colours().exposedMs(box)), this,
-                               boxRect(box).toAlignedRect());
+                               model_.texts().toolTip(*shown_->find(box), model_.colours().exposedMs(box),
+                                                      model_.partlySelectedNames(box)),
+                               this, boxRect(box).toAlignedRect());
         return true;
     }
     if (event->type() == QEvent::NativeGesture) {
@@ -299,7 +300,7 @@ QMenu* GraphView::makeMenu(BoxId box) {
 }
 
 void GraphView::copyText(BoxId box) const {
-    QStringList lines{model_.texts().spoken(box, model_.isOpen(box))};
+    QStringList lines{model_.texts().spoken(box, model_.isOpen(box), model_.partlySelected(box))};
     const BoxNeighbours neighbours = model_.neighbours(box);
     for (const LevelEdge& edge : neighbours.incoming)
         lines.append(tr("from\t%1\t%2").arg(model_.texts().path(edge.from), BoxTexts::amount(edge)));

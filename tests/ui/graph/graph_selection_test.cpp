@@ -1,8 +1,10 @@
+#include <QAccessible>
 #include <QMenu>
 #include <QSignalSpy>
 
 #include "tests/ui/graph/shown_graph.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -36,6 +38,68 @@ class GraphSelectionTest : public ShownGraph {
         QCOMPARE(view_->current(), pile);
         document_->selection().selectModules({"layers.2", "norm"});
         QVERIFY(model_->isSelected(pile) && model_->isSelected(box("norm")));
+    }
+
+    /// As a box with three states: a pile of which a part is selected is not marked as if all of it were.
+    void aPileOfWhichAPartIsSelectedSaysSo() {
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        const QStringList modules = model_->texts().modules(pile);
+        QVERIFY(modules.size() > 3);
+        const auto borderPixels = [&] {
+            const QImage picture = view_->grab().toImage();
+            const QRectF rect = view_->boxRect(pile);
+            int marked = 0;
+            for (int x = qRound(rect.left()) + 10; x < qRound(rect.right()) - 10; ++x)
+                for (int y = qRound(rect.top()) - 1; y <= qRound(rect.top()) + 1; ++y) {
+                    const QColor colour = picture.pixelColor(x, y);
+                    const QColor accent = currentTheme().accent;
+                    const int distance = std::abs(colour.red() - accent.red()) +
+                                         std::abs(colour.green() - accent.green()) +
+                                         std::abs(colour.blue() - accent.blue());
+                    if (distance < 90) ++marked;
+                }
+            return marked;
+        };
+        QAccessibleInterface* view = QAccessible::queryAccessibleInterface(view_.get());
+        const auto spoken = [&]() -> QAccessibleInterface* {
+            for (int i = 0; i < view->childCount(); ++i)
+                if (view->child(i)->text(QAccessible::Name).startsWith(model_->texts().title(pile)))
+                    return view->child(i);
+            return nullptr;
+        };
+        QVERIFY(spoken());
+        document_->selection().selectModules(modules);
+        QVERIFY(model_->isSelected(pile) && !model_->isPartlySelected(pile));
+        QVERIFY(model_->partlySelected(pile).isEmpty());
+        QVERIFY(spoken()->state().selected);
+        const int whole = borderPixels();
+        QVERIFY(whole > 50);
+
+        document_->selection().selectModules({modules[0], modules[1]});
+        const QString said = QStringLiteral("2 of %1 selected").arg(modules.size());
+        QVERIFY(model_->isSelected(pile) && model_->isPartlySelected(pile));
+        QCOMPARE(model_->partlySelected(pile), said);
+        QVERIFY(model_->texts().figures(pile, said).startsWith(said));
+        QVERIFY2(model_->partlySelectedNames(pile).contains(modules[1]), qPrintable(model_->partlySelectedNames(pile)));
+        QVERIFY2(spoken()->text(QAccessible::Name).contains(said), qPrintable(spoken()->text(QAccessible::Name)));
+        QVERIFY(!spoken()->state().selected);
+        const int part = borderPixels();
+        QVERIFY2(part > whole / 4 && part < whole * 4 / 5, qPrintable(QStringLiteral("%1 %2").arg(part).arg(whole)));
+
+        // All but one module of a card, and all of them.
+        BucketCommands(*document_).putIntoNew(modules.mid(1));
+        document_->selection().selectBucket(0);
+        QCOMPARE(model_->selectedOf(pile), static_cast<std::uint32_t>(modules.size() - 1));
+        BucketCommands(*document_).put(modules, 0);
+        QVERIFY(model_->isSelected(pile) && !model_->isPartlySelected(pile));
+
+        // A module around what is selected, and a pile around that.
+        document_->selection().selectModule(modules[0] + QStringLiteral(".attention"));
+        QVERIFY(model_->isPartlySelected(pile));
+        QCOMPARE(model_->selectedOf(pile), 0u);
+        QVERIFY(!model_->partlySelected(pile).isEmpty());
+        view_->toggle(pile);
+        QVERIFY(!model_->isSelected(pile) && model_->isPartlySelected(box(qPrintable(modules[0]))));
     }
 
     void modulesAreAddedByClicks() {
