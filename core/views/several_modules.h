@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/views/module_figures.h"
@@ -22,9 +21,5 @@ ModuleFigures figures_together(const Graph& graph, const ModuleFiguresTable& tab
 /// The sum of what belongs to these nodes, such as their exposed time.
 /// @param of_nodes of each node of the graph.
 double sum_of_nodes(std::span<const NodeId> nodes, std::span<const double> of_nodes);
-
-/// Paths in short, in their order: neighbours that differ in one number, which rises by one, are a range as plans
-/// abbreviate it. `layers.1`, `layers.2`, `layers.3` and `norm` are `layers.[1-3]` and `norm`.
-std::vector<std::string> module_ranges(std::span<const std::string> paths);
 
 }  // namespace overlap

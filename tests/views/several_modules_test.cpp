@@ -67,21 +67,5 @@ TEST_F(SeveralModulesTest, NodesCountOnce) {
     EXPECT_EQ(nodes_together(*graph_, tree_, all).size(), graph_->node_count() - tree_.nodes_without_module().size());
 }
 
-TEST(ModuleRanges, NeighboursAreOneRange) {
-    const auto ranges = [](const Names& paths) { return module_ranges(paths); };
-    EXPECT_EQ(ranges({"layers.1", "layers.2", "layers.3", "norm"}), (Names{"layers.[1-3]", "norm"}));
-    EXPECT_EQ(ranges({"layers.9.attention", "layers.10.attention"}), Names{"layers.[9-10].attention"});
-    EXPECT_EQ(ranges({"layers.0.experts.1", "layers.0.experts.2", "layers.1.experts.2"}),
-              (Names{"layers.0.experts.[1-2]", "layers.1.experts.2"}))
-        << "another number";
-    EXPECT_EQ(ranges({"layers.2", "layers.1"}), (Names{"layers.2", "layers.1"})) << "falling";
-    EXPECT_EQ(ranges({"layers.1", "layers.3"}), (Names{"layers.1", "layers.3"})) << "a gap";
-    EXPECT_EQ(ranges({"layers.1", "layers.2.norm"}), (Names{"layers.1", "layers.2.norm"})) << "another level";
-    EXPECT_EQ(ranges({"layers.01", "layers.02"}), (Names{"layers.01", "layers.02"}))
-        << "a range would be read as layers.1";
-    EXPECT_EQ(ranges({"layers.a", "layers.b"}), (Names{"layers.a", "layers.b"}));
-    EXPECT_EQ(ranges({}), Names{});
-}
-
 }  // namespace
 }  // namespace overlap

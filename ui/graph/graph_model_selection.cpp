@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/wording.h"
-#include "core/views/several_modules.h"
+#include "core/graph/short_names.h"
 #include "ui/document/document.h"
 #include "ui/graph/graph_model.h"
 
@@ -145,7 +145,7 @@ QString GraphModel::partlySelectedNames(BoxId box) const {
         if (tree().box(selected).kind == BoxKind::module && arrangement_->shown(tree(), selected) == box)
             paths.push_back(contents_->modules->path(tree().box(selected).module));
     const QString text = partlySelected(box);
-    return paths.empty() ? text : tr("%1: %2").arg(text, QString::fromStdString(enumerated(module_ranges(paths))));
+    return paths.empty() ? text : tr("%1: %2").arg(text, QString::fromStdString(enumerated(short_names(paths))));
 }
 
 /// Piles all of whose modules are among these.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/graph/short_names.h"
 #include "core/views/exposed_time.h"
 #include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
@@ -24,7 +25,7 @@ void addNames(const ModuleTree& tree, std::span<const ModuleId> modules, Inspect
     std::vector<std::string> paths;
     for (const ModuleId module : modules) paths.push_back(tree.path(module));
     std::vector<InspectorPiece> pieces;
-    for (const std::string& range : module_ranges(paths)) {
+    for (const std::string& range : short_names(paths)) {
         const QString name = QString::fromStdString(range);
         pieces.push_back(std::ranges::find(paths, range) == paths.end() ? bare(name) : moduleLink(name));
     }

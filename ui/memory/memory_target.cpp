@@ -3,21 +3,14 @@
 #include <QCoreApplication>
 
 #include "core/graph/direction.h"
-#include "core/views/several_modules.h"
 #include "ui/document/document.h"
+#include "ui/document/module_names.h"
 
 namespace overlap::ui {
 
 QString MemoryTarget::title() const {
-    QStringList named = modules;
-    if (constexpr int most_names = 3; modules.size() > most_names) {
-        std::vector<std::string> paths;
-        for (const QString& module : modules) paths.push_back(module.toStdString());
-        named.clear();
-        for (const std::string& range : module_ranges(paths)) named.append(QString::fromStdString(range));
-    }
     QString text = modules.isEmpty() ? QCoreApplication::translate("MemoryTarget", "whole model")
-                                     : named.join(QStringLiteral(" + "));
+                                     : shortNames(modules).join(QStringLiteral(" + "));
     if (!operators.isEmpty()) text += QStringLiteral(" :: ") + operators.join(QStringLiteral(" + "));
     return text;
 }
