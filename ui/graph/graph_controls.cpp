@@ -7,7 +7,12 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
+#include <algorithm>
 
+#include "ui/document/document.h"
+#include "ui/document/module_names.h"
+#include "ui/document/selected_modules.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/graph/graph_view.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
@@ -17,8 +22,11 @@ namespace overlap::ui {
 namespace {
 
 constexpr int search_width = 168;
-constexpr int narrow_width = 420;  ///< below which the path and words give way
+constexpr int narrow_width = 420;  ///< below which words give way
 constexpr int least_search_width = 64;
+constexpr int usual_name_width = 190;  ///< for which the search gives way
+constexpr int least_name_width = 64;
+constexpr int most_tip_lines = 20;
 
 /// A field whose Enter steps to the next match, Shift+Enter to the one before, and Escape goes back to the graph.
 class SearchField : public QLineEdit {
@@ -53,16 +61,16 @@ QToolButton* flatButton(const QString& name) {
 GraphControls::GraphControls(GraphView& view, QWidget* parent)
     : QWidget(parent),
       view_(view),
-      path_(new QLabel),
+      name_(new QLabel),
       search_(new SearchField(view)),
       colour_(flatButton(tr("What the colours of boxes mean"))),
       filter_(flatButton(tr("Which boxes stay lit"))),
       fit_(flatButton(tr("Fit all"))),
       more_(flatButton(tr("Colours, filter and fit"))) {
-    path_->setProperty("role", "dim");
-    path_->setTextFormat(Qt::RichText);
-    path_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    path_->setAccessibleName(tr("Where the selected box is"));
+    name_->setProperty("role", "dim");
+    name_->setTextFormat(Qt::RichText);
+    name_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    name_->setAccessibleName(tr("What is selected"));
     search_->setPlaceholderText(tr("Search the graph…"));
     search_->setAccessibleName(tr("Search the graph"));
     search_->setClearButtonEnabled(true);
@@ -74,7 +82,7 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 0, 0, 0);
     layout->setSpacing(4);
-    layout->addWidget(path_);
+    layout->addWidget(name_);
     layout->addStretch(1);
     layout->addWidget(search_, 100);  // up to its width before there is anything beside it
     layout->addWidget(filter_);
@@ -89,14 +97,15 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
 
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) { view_.model().setSearch(text); });
     connect(fit_, &QToolButton::clicked, &view_, &GraphView::fitAll);
-    connect(path_, &QLabel::linkActivated, this, [this](const QString& link) {
+    connect(name_, &QLabel::linkActivated, this, [this](const QString& link) {
         view_.setFocus();
         view_.select(link.toUInt());
     });
-    connect(&view_, &GraphView::currentChanged, this, &GraphControls::showPath);
-    connect(&view_.model(), &GraphModel::reset, this, [this] { showPath(no_box); });
+    connect(&view_, &GraphView::currentChanged, this, &GraphControls::showName);
+    connect(&view_.model(), &GraphModel::reset, this, &GraphControls::showName);
+    connect(&view_.model(), &GraphModel::changed, this, &GraphControls::showName);
     connect(&view_.model(), &GraphModel::changed, this, &GraphControls::showChoices);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { showPath(view_.current()); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &GraphControls::showName);
 }
 
 QSize GraphControls::minimumSizeHint() const {
@@ -120,13 +129,22 @@ void GraphControls::resizeEvent(QResizeEvent* event) {
 }
 
 void GraphControls::fitRoom() {
-    const bool narrow = width() < narrow_width;
-    nameChoices(narrow);
+    const auto room = [this] { return roomBesideButtons() - layout()->spacing(); };
+    nameChoices(width() < narrow_width);
+    int whole = 0;
+    if (!path_.empty() || !names_.isEmpty() || !count_.isEmpty()) {
+        shortenName(width());
+        whole = name_->sizeHint().width();
+        if (room() < std::min(whole, usual_name_width)) nameChoices(true);
+    }
     const bool fits = roomBesideButtons() >= 0;
-    // Of a path that is cut, the place itself is missing.
-    const int path = path_->text().isEmpty() ? 0 : path_->sizeHint().width();
-    path_->setFixedWidth(path);
-    path_->setVisible(!narrow && path > 0 && roomBesideButtons() >= path + layout()->spacing());
+    const bool is_named = whole > 0 && room() >= std::min(whole, least_name_width);
+    if (is_named) {
+        const int beside_search = room() - (search_width - least_search_width);
+        shortenName(std::max(beside_search, std::min(room(), usual_name_width)));
+        name_->setFixedWidth(name_->sizeHint().width());
+    }
+    name_->setVisible(is_named);
     for (QToolButton* button : {filter_, colour_, fit_}) button->setVisible(fits);
     more_->setVisible(!fits);
 }
@@ -189,19 +207,79 @@ void GraphControls::showChoices() {
         action->setChecked(action->data().toInt() == static_cast<int>(model.subset()));
 }
 
-void GraphControls::showPath(BoxId box) {
-    if (!view_.model().isOpen() || box == no_box) {
-        path_->clear();
-        return fitRoom();
+void GraphControls::showName() {
+    const GraphModel& model = view_.model();
+    const Selection& selection = model.document().selection();
+    path_.clear();
+    names_.clear();
+    count_.clear();
+    QStringList tip;
+    const auto count = [&](qsizetype modules) {
+        if (modules > 1) count_ = tr("%1 modules").arg(modules);
+    };
+    if (!model.isOpen()) {
+        // nothing is selected
+    } else if (selection.kind() == Selection::Kind::modules) {
+        tip = shortNames(selectedPaths(model.document()));
+        names_ = tip.join(QStringLiteral(", "));
+        count(selection.modules().size());
+    } else if (selection.kind() == Selection::Kind::bucket) {
+        names_ = tr("bucket %1").arg(BucketCommands(model.document()).title(selection.bucket()));
+        const auto bucket = static_cast<std::size_t>(selection.bucket());
+        if (bucket < model.document().buckets().size()) count(std::ssize(model.document().buckets()[bucket].modules));
+        tip = {names_};
+    } else if (selection.kind() == Selection::Kind::group) {
+        names_ = tr("group %1").arg(selection.group());
+        tip = {names_};
+    } else {
+        const BoxId selected = model.selectedBoxes().empty() ? view_.current() : model.selectedBoxes().front();
+        for (BoxId at = selected; at != no_box && at != BoxTree::root; at = model.tree().box(at).parent)
+            path_.insert(path_.begin(), {at, shownName(model.texts().title(at))});
+        if (!path_.empty()) tip = {model.texts().path(selected)};
     }
-    const QString colour = currentTheme().dim.name();
-    QStringList parts;
-    for (BoxId at = box; at != no_box && at != BoxTree::root; at = view_.model().tree().box(at).parent)
-        parts.prepend(QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
-                          .arg(at)
-                          .arg(colour, shownName(view_.model().texts().title(at)).toHtmlEscaped()));
-    path_->setText(parts.join(QStringLiteral(" › ")));
+    if (!count_.isEmpty()) tip.prepend(count_);
+    name_->setAccessibleDescription(shownName(tip.join(QStringLiteral(", "))));
+    if (const qsizetype more = tip.size() - most_tip_lines; more > 1) {
+        tip.resize(most_tip_lines);
+        tip.append(tr("and %1 more").arg(more));
+    }
+    name_->setToolTip(shownLines(tip.join(u'\n')));
     fitRoom();
+}
+
+QString GraphControls::linked(const std::vector<NamedBox>& boxes) const {
+    QStringList parts;
+    for (const NamedBox& named : boxes)
+        parts.append(QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
+                         .arg(named.box)
+                         .arg(currentTheme().dim.name(), named.title.toHtmlEscaped()));
+    return parts.join(QStringLiteral(" › "));
+}
+
+void GraphControls::shortenName(int width) {
+    const QFontMetricsF metrics(name_->font());
+    const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
+    if (!path_.empty()) {
+        // What is around it goes first: the box itself is what is selected.
+        std::vector<NamedBox> shown = path_;
+        const auto text = [&] {
+            QStringList titles;
+            for (const NamedBox& named : shown) titles.append(named.title);
+            return titles.join(QStringLiteral(" › "));
+        };
+        const QString left_out = QStringLiteral("… › ");
+        while (shown.size() > 1 && !fits((shown.size() < path_.size() ? left_out : QString()) + text()))
+            shown.erase(shown.begin());
+        const bool all = shown.size() == path_.size();
+        if (!fits((all ? QString() : left_out) + text()))
+            shown.front().title = elidedName(metrics, shown.front().title, Qt::ElideMiddle,
+                                             width - (all ? 0.0 : metrics.horizontalAdvance(left_out)));
+        return name_->setText((all ? QString() : left_out) + linked(shown));
+    }
+    const QString behind = count_.isEmpty() || names_.isEmpty() ? count_ : QStringLiteral(", ") + count_;
+    const double room = width - metrics.horizontalAdvance(behind);
+    const bool has_names = room >= least_name_width / 2.0 || fits(shownName(names_) + behind);
+    name_->setText((has_names ? elidedName(metrics, names_, Qt::ElideRight, room) + behind : count_).toHtmlEscaped());
 }
 
 }  // namespace overlap::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
 #include "core/layout/box_tree.h"
 #include "ui/graph/box_colours.h"
@@ -14,8 +15,10 @@ namespace overlap::ui {
 
 class GraphView;
 
-/// The controls beside the graph's tab: the current path, the search, what the colours mean, the filter, and fit. Where
-/// there is little room, the path goes first, then words, then all but the search are in one menu.
+/// The controls beside the graph's tab: what is selected, the search, what the colours mean, the filter, and fit. A box
+/// is named by its path, several modules and a bucket by their names in short. Where there is little room, the search
+/// gives way first, then words, then the name is shortened, and where there is none for it, it goes; then all but the
+/// search are in one menu.
 class GraphControls : public QWidget {
     Q_OBJECT
 
@@ -30,20 +33,31 @@ class GraphControls : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    /// Shows what fits into the width: everything; no path or a shorter search; no words; the
-    /// search and one menu.
+    /// Shows what fits into the width: everything; a shorter name or search; no words; no name; the search and one
+    /// menu.
     void fitRoom();
     void nameChoices(bool narrow);
-    /// For the path, where the search is as narrow as it may be; below 0 the buttons do not fit.
+    /// For the name, where the search is as narrow as it may be; below 0 the buttons do not fit.
     int roomBesideButtons() const;
-    void showPath(BoxId box);
+    /// Names what is selected.
+    void showName();
+    /// As much of the name as is so wide: of a path its last boxes, of several modules how many they are.
+    void shortenName(int width);
     void makeColourMenu();
     void makeFilterMenu();
     void makeMoreMenu();
     void showChoices();
 
+    struct NamedBox {
+        BoxId box;
+        QString title;
+    };
+    QString linked(const std::vector<NamedBox>& boxes) const;
+
     GraphView& view_;
-    QLabel* path_;
+    QLabel* name_;
+    std::vector<NamedBox> path_;  ///< from the outside; empty where it is not one box that is selected
+    QString names_, count_;       ///< what is selected otherwise: it, and of several modules how many they are
     QLineEdit* search_;
     QToolButton* colour_;
     QToolButton* filter_;

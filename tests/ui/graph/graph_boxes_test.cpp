@@ -1,10 +1,12 @@
 #include <QFontMetricsF>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTextDocumentFragment>
 #include <set>
 #include <vector>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_controls.h"
@@ -124,26 +126,66 @@ class GraphBoxesTest : public QObject {
         QVERIFY(search->width() >= 60);
     }
 
-    void aPathIsWholeOrNotShown() {
+    /// The box itself stays where what is around it has no room.
+    void aPathIsShortenedFromTheOutside() {
         GraphView view(*model_);
-        GraphControls controls(view);
-        controls.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&controls));
-        const BoxId box = model_->arrangement().boxes.back().box;
-        view.select(box);
-        const auto* path = controls.findChild<QLabel*>();
-        QVERIFY(path->text().contains(model_->texts().title(box)));
+        QWidget window;  // which lets them be narrower than their layout wants to be
+        GraphControls controls(view, &window);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        view.select(model_->tree().box_of(document_->modules().find("layers.0.feed_forward"), Phase::forward));
+        const auto* name = controls.findChild<QLabel*>();
         const auto* search = controls.findChild<QLineEdit*>();
-        bool shown = false, hidden = false;
-        for (int width = 400; width < 1000; width += 20) {
+        const auto shown = [&] { return QTextDocumentFragment::fromHtml(name->text()).toPlainText(); };
+        bool whole = false, shortened = false, hidden = false;
+        for (int width = 250; width < 1000; width += 20) {
             controls.resize(width, 30);
             runAllDue();
-            path->isVisible() ? shown = true : hidden = true;
-            QVERIFY2(!path->isVisible() || path->width() >= path->sizeHint().width(),
-                     qPrintable(QString::number(width)));
             QVERIFY(search->width() >= 60);
+            if (!name->isVisible()) {
+                hidden = true;
+                QVERIFY2(width < 420, qPrintable(QString::number(width)));
+                continue;
+            }
+            QVERIFY2(name->width() >= name->sizeHint().width(), qPrintable(QString::number(width)));
+            if (shown() == QStringLiteral("layers.0 › feed_forward"))
+                whole = true;
+            else if (shown() == QStringLiteral("… › feed_forward"))
+                shortened = true;
+            QCOMPARE(name->toolTip(), QStringLiteral("layers.0 › feed_forward"));
         }
-        QVERIFY(shown && hidden);
+        QVERIFY(whole && shortened && hidden);
+    }
+
+    /// Not the last of them; how many they are is said wherever there is room for a word.
+    void severalModulesAreNamedTogether() {
+        GraphView view(*model_);
+        QWidget window;  // which lets them be narrower than their layout wants to be
+        GraphControls controls(view, &window);
+        controls.resize(1200, 30);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto* name = controls.findChild<QLabel*>();
+        document_->selection().selectModules({"norm", "layers.1", "layers.2", "layers.3", "layers.4"});
+        QCOMPARE(name->text(), QStringLiteral("layers.[1-4], norm, 5 modules"));
+        QVERIFY2(name->toolTip().contains("layers.[1-4]\nnorm"), qPrintable(name->toolTip()));
+        bool shortened = false;
+        for (int width = 430; width < 1200; width += 20) {
+            controls.resize(width, 30);
+            runAllDue();
+            QVERIFY2(name->isVisible() && name->text().endsWith("5 modules"), qPrintable(name->text()));
+            QVERIFY(name->width() >= name->sizeHint().width());
+            shortened = shortened || name->text() != u"layers.[1-4], norm, 5 modules";
+        }
+        QVERIFY(shortened);
+        BucketCommands(*document_).putIntoNew({"layers.1", "layers.2"});
+        document_->selection().selectBucket(0);
+        QCOMPARE(name->text(), QStringLiteral("bucket layers.1 + layers.2, 2 modules"));
+        BucketCommands(*document_).rename(0, QStringLiteral("<b>all"));
+        QCOMPARE(QTextDocumentFragment::fromHtml(name->text()).toPlainText(),
+                 QStringLiteral("bucket <b>all, 2 modules"));
+        document_->selection().clear();
+        QVERIFY(!name->isVisible());
     }
 
   private:
