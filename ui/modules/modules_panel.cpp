@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -56,6 +57,10 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     connect(tree_, &ModuleTreeView::moduleMenuWanted, this, &ModulesPanel::showModuleMenu);
     connect(tree_, &ModuleTreeView::refused, this, &ModulesPanel::refused);
     connect(&document.selection(), &Selection::changed, this, &ModulesPanel::showSelection);
+    // An edit may give the selected bucket other modules.
+    connect(&document, &Document::planChanged, this, [this] {
+        if (document_.selection().kind() == Selection::Kind::bucket) showSelection();
+    });
     connect(model_, &QAbstractItemModel::modelReset, this, &ModulesPanel::expandFirstLevels);
     expandFirstLevels();
 }
@@ -117,6 +122,10 @@ void ModulesPanel::showSelection() {
     const Selection& selection = document_.selection();
     std::vector<QModelIndex> shown;
     for (const QString& module : selection.modules()) shown.push_back(model_->indexOfModule(module));
+    const bool of_bucket = selection.kind() == Selection::Kind::bucket;
+    if (of_bucket && static_cast<std::size_t>(selection.bucket()) < document_.buckets().size())
+        for (const std::string& module : document_.buckets()[static_cast<std::size_t>(selection.bucket())].modules)
+            shown.push_back(model_->indexOfModule(QString::fromStdString(module)));
     if (selection.kind() == Selection::Kind::node) {
         const auto place = document_.findNode(selection.node());
         NodeId input = place.node;
@@ -127,7 +136,20 @@ void ModulesPanel::showSelection() {
         }
     }
     std::erase_if(shown, [](const QModelIndex& index) { return !index.isValid(); });
+    // Who works here, as after a drop on a card, stays at the rows that are seen; nor is there anything to scroll to
+    // where a row is seen already.
+    const auto isSeen = [this](const QModelIndex& index) {
+        return tree_->viewport()->rect().contains(tree_->visualRect(index).center());
+    };
+    const QPersistentModelIndex fixed = isSeen(tree_->currentIndex()) ? tree_->currentIndex() : tree_->indexAt({0, 0});
+    const int place = tree_->visualRect(fixed).top();
     openTo(shown);
+    if (const QRect rect = tree_->visualRect(fixed); !rect.isEmpty()) {
+        QScrollBar& bar = *tree_->verticalScrollBar();
+        const bool by_rows = tree_->verticalScrollMode() == QAbstractItemView::ScrollPerItem;
+        bar.setValue(bar.value() + (rect.top() - place) / (by_rows ? rect.height() : 1));
+    }
+    const bool stays = (of_bucket && tree_->hasFocus()) || std::ranges::any_of(shown, isSeen);
     if (shown.empty()) {
         // Also where nothing is selected.
         tree_->selectionModel()->clearSelection();
@@ -135,9 +157,14 @@ void ModulesPanel::showSelection() {
     }
     QItemSelection rows;
     for (const QModelIndex& index : shown) rows.select(index, index);
-    tree_->selectionModel()->setCurrentIndex(shown.front(), QItemSelectionModel::NoUpdate);
+    const QModelIndex current = tree_->currentIndex().siblingAtColumn(ModuleTreeModel::name_column);
+    const bool is_current = std::ranges::find(shown, current) != shown.end();
+    tree_->setAutoScroll(false);  // which setting the current row does
+    if (!is_current && !(of_bucket && tree_->hasFocus()))
+        tree_->selectionModel()->setCurrentIndex(shown.front(), QItemSelectionModel::NoUpdate);
     tree_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    tree_->scrollTo(shown.front());
+    tree_->setAutoScroll(true);
+    if (!stays) tree_->scrollTo(shown.front());
 }
 
 /// Opens what is around rows, and closes what was opened for the rows before.

@@ -1,10 +1,12 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMimeData>
+#include <QScrollBar>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/modules/module_tree_model.h"
 #include "ui/modules/modules_panel.h"
 
@@ -81,6 +83,54 @@ class ModuleSelectionTest : public QObject {
         QCOMPARE(document->selection().modules().size(), 3);  // shown, and not chosen here
         document->selection().selectModule("layers.0");
         QVERIFY2(!tree.isExpanded(row("layers.2")), "it was open for what was selected in it alone");
+    }
+
+    /// A selection is the same in all views: the rows of a card's modules are those that are selected.
+    void theModulesOfTheSelectedBucketAreMarked() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.1+layers.4.attention\nnorm");
+        ModulesPanel panel(*document);
+        panel.resize(400, 120);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        ModuleTreeView& tree = *panel.tree();
+        const auto row = [&](const char* path) { return panel.model()->indexOfModule(QString::fromLatin1(path)); };
+        const auto isSeen = [&](const char* path) {
+            return tree.viewport()->rect().contains(tree.visualRect(row(path)).center());
+        };
+        panel.searchField()->setFocus();
+        document->selection().selectBucket(0);
+        QStringList marked = tree.selectedModules();
+        marked.sort();
+        QCOMPARE(marked, (QStringList{"layers.1", "layers.4.attention"}));
+        QVERIFY(tree.isExpanded(row("layers.4")));
+        QVERIFY(isSeen("layers.1"));
+        QVERIFY2(panel.searchField()->hasFocus(), "who chooses a card goes on there");
+        QCOMPARE(document->selection().bucket(), 0);  // shown, and not chosen here
+        // The bucket gets another module, another bucket is selected, none is.
+        BucketCommands(*document).put({"layers.0"}, 0);
+        QVERIFY(tree.selectedModules().contains("layers.0"));
+        document->selection().selectBucket(1);
+        QCOMPARE(tree.selectedModules(), QStringList("norm"));
+        QVERIFY(isSeen("norm") && !isSeen("layers.0"));
+        QVERIFY(!tree.isExpanded(row("layers.4")));
+        document->selection().clear();
+        QVERIFY(tree.selectedModules().isEmpty());
+        // Who works in the tree, as one who has dragged a row onto a card, stays there.
+        tree.setFocus();
+        tree.setCurrentIndex(row("norm"));
+        QVERIFY(isSeen("norm") && !isSeen("layers.0"));
+        document->selection().selectBucket(0);
+        QVERIFY(tree.selectedModules().contains("layers.0"));
+        QVERIFY(isSeen("norm") && !isSeen("layers.0"));
+        QCOMPARE(tree.currentIndex().data(ModuleTreeModel::path_role).toString(), QStringLiteral("norm"));
+        // What is seen already is not scrolled to another place.
+        panel.searchField()->setFocus();
+        tree.scrollTo(row("layers.4"), QAbstractItemView::PositionAtBottom);
+        const int place = tree.verticalScrollBar()->value();
+        document->selection().selectModules({"layers.0", "layers.4"});
+        QVERIFY(isSeen("layers.4"));
+        QCOMPARE(tree.verticalScrollBar()->value(), place);
     }
 };
 
