@@ -42,8 +42,10 @@ CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std:
 
     const auto figuresWidth = [&](const QString& figures) { return figure_metrics.horizontalAdvance(figures) + 2; };
     const int title_width = title_metrics.horizontalAdvance(shownName(heading.title));
-    const bool both = left + title_width + padding + figuresWidth(heading.figures) <= right + 1;
-    geometry.figures_text = both || heading.short_figures.isEmpty() ? heading.figures : heading.short_figures;
+    for (const QString& figures : heading.figures) {
+        geometry.figures_text = figures;
+        if (left + title_width + padding + figuresWidth(figures) <= right + 1) break;
+    }
     const int figures_width = std::min(figuresWidth(geometry.figures_text), std::max(0, right - left - 60));
     geometry.figures = QRect(right - figures_width + 1, y, figures_width, title_metrics.height());
     geometry.title = QRect(left, y, std::max(0, geometry.figures.left() - left - padding), title_metrics.height());

@@ -2,6 +2,7 @@
 
 #include <QRect>
 #include <QString>
+#include <QStringList>
 #include <vector>
 
 #include "ui/plan/bucket_model.h"
@@ -32,8 +33,7 @@ struct CardGeometry {
 /// The first line of a card.
 struct CardHeading {
     QString title;
-    QString figures;
-    QString short_figures;  ///< where all of them would cut the title
+    QStringList figures;  ///< the longest first; shown are the first that cut no title, or the last
 };
 
 /// @param row the row's rectangle; its height does not matter.

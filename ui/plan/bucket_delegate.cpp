@@ -36,9 +36,11 @@ CardGeometry BucketDelegate::geometry(const QRect& row, const QModelIndex& index
     if (preview.active() && preview.target() == index.row())
         told = preview.refusal().isEmpty() ? preview.roomText() : shownName(preview.refusal());
     const bool all_chips = view_.currentIndex() == index;
-    const CardHeading heading{
+    CardHeading heading{
         (warns(index) ? warningSign() : QString()) + index.data(BucketModel::title_role).toString(),
-        index.data(BucketModel::figures_role).toString(), index.data(BucketModel::time_role).toString()};
+        {index.data(BucketModel::figures_role).toString(), index.data(BucketModel::sum_role).toString()}};
+    if (const QString time = index.data(BucketModel::time_role).toString(); !time.isEmpty())
+        heading.figures.append(time);
     return layOutCard(row, heading, view_.buckets().chips(index.row()), all_chips, told);
 }
 

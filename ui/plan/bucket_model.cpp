@@ -10,6 +10,63 @@
 
 namespace overlap::ui {
 
+namespace {
+
+/// Links that are shared make a bucket slower than it is alone.
+std::optional<double> shownTime(const BucketPart& part) {
+    if (part.shared_ms) return part.shared_ms;
+    return part.made_bytes ? part.made_ms : part.time_ms;
+}
+
+/// Nothing where any is not known.
+std::optional<double> shownTime(const BucketSummary& summary) {
+    std::optional<double> sum_ms;
+    for (const BucketPart& part : summary.parts) {
+        const std::optional<double> time_ms = shownTime(part);
+        if (!time_ms) return std::nullopt;
+        sum_ms = sum_ms.value_or(0) + *time_ms;
+    }
+    return sum_ms;
+}
+
+QString weightText(const QString& kinds, std::int64_t bytes, std::optional<double> time_ms) {
+    QString text = kinds + u' ' + formatBytes(static_cast<double>(bytes));
+    if (time_ms) text += u' ' + formatTime(*time_ms);
+    return text;
+}
+
+QString partText(const BucketPart& part) {
+    return weightText(shortKindName(part.kind), part.made_bytes.value_or(part.bytes), shownTime(part));
+}
+
+/// A line for each part, and what it would be otherwise.
+QStringList partLines(const BucketSummary& summary) {
+    QStringList lines;
+    for (const BucketPart& part : summary.parts) {
+        lines.append(partText(part));
+        if (part.made_bytes)
+            lines.append(BucketModel::tr("%1 in the graph, before the plan's passes")
+                             .arg(weightText(shortKindName(part.kind), part.bytes, part.time_ms)));
+        else if (part.shared_ms && part.time_ms)
+            lines.append(BucketModel::tr("%1 with links shared, %2 where nothing else is on them")
+                             .arg(formatTime(*part.shared_ms), formatTime(*part.time_ms)));
+    }
+    return lines;
+}
+
+/// The part that collectives of a kind belong to. A pass may have made the first of a kind.
+BucketPart& partOf(BucketSummary& summary, CollectiveKind kind) {
+    const auto found = std::ranges::find(summary.parts, kind, &BucketPart::kind);
+    return found != summary.parts.end() ? *found : summary.parts.emplace_back(BucketPart{.kind = kind});
+}
+
+}  // namespace
+
+const BucketPart* BucketSummary::part(CollectiveKind kind) const {
+    const auto found = std::ranges::find(parts, kind, &BucketPart::kind);
+    return found == parts.end() ? nullptr : &*found;
+}
+
 QString shortKindName(CollectiveKind kind) {
     switch (kind) {
         case CollectiveKind::all_gather:
@@ -18,8 +75,10 @@ QString shortKindName(CollectiveKind kind) {
             return QStringLiteral("RS");
         case CollectiveKind::all_reduce:
             return QStringLiteral("AR");
-        default:
-            return {};
+        default: {
+            const std::string_view name = collective_kind_name(kind);
+            return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())).replace(u'_', u'-');
+        }
     }
 }
 
@@ -27,31 +86,27 @@ BucketSummary summarise(const BucketFigures& figures) {
     BucketSummary summary;
     for (const MergedCollective& collective : figures.collectives) summary.collectives += collective.members.size();
     for (const CollectiveKind kind :
-         {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
-        if (figures.count(kind) == 0) continue;
-        summary.kind = kind;
-        summary.bytes = figures.bytes(kind);
-        summary.time_ms = figures.time_ms(kind);
-        break;
-    }
+         {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce})
+        if (figures.count(kind) > 0)
+            summary.parts.push_back({.kind = kind, .bytes = figures.bytes(kind), .time_ms = figures.time_ms(kind)});
     return summary;
 }
 
-/// Links that are shared make a bucket slower than it is alone.
-std::optional<double> shownTime(const BucketSummary& summary) {
-    if (summary.shared_ms) return summary.shared_ms;
-    return summary.made_bytes ? summary.made_ms : summary.time_ms;
-}
-
-QString kindText(CollectiveKind kind, std::int64_t bytes, std::optional<double> time_ms) {
-    QString text = shortKindName(kind) + u' ' + formatBytes(static_cast<double>(bytes));
-    if (time_ms) text += u' ' + formatTime(*time_ms);
-    return text;
-}
-
 QString bucketFiguresText(const BucketSummary& summary) {
-    if (summary.kind == CollectiveKind::none) return {};
-    return kindText(summary.kind, summary.made_bytes.value_or(summary.bytes), shownTime(summary));
+    QStringList texts;
+    for (const BucketPart& part : summary.parts) texts.append(partText(part));
+    return texts.join(QStringLiteral(" · "));
+}
+
+QString bucketSumText(const BucketSummary& summary) {
+    if (summary.parts.empty()) return {};
+    QStringList kinds;
+    std::int64_t bytes = 0;
+    for (const BucketPart& part : summary.parts) {
+        kinds.append(shortKindName(part.kind));
+        bytes += part.made_bytes.value_or(part.bytes);
+    }
+    return weightText(kinds.join(u'+'), bytes, shownTime(summary));
 }
 
 BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
@@ -164,9 +219,12 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     if (!current || current->stale() || rows.empty()) return;
     for (Row& row : rows) {
         row.summary.communication_ms = row.summary.exposed_ms = 0;
-        row.summary.shared_ms.reset();
-        row.summary.made_bytes.reset();
-        row.summary.made_ms.reset();
+        std::erase_if(row.summary.parts, [](const BucketPart& part) { return part.bytes == 0; });  // made by passes
+        for (BucketPart& part : row.summary.parts) {
+            part.shared_ms.reset();
+            part.made_bytes.reset();
+            part.made_ms.reset();
+        }
         row.severity = -1;
         row.problem.clear();
     }
@@ -183,14 +241,15 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
         summary.communication_ms += timing.end_ms - timing.start_ms;
         summary.exposed_ms += timing.exposed_ms;
-        if (timing.kind != summary.kind) continue;
+        BucketPart& part = partOf(summary, timing.kind);
         const double time_ms = timing.end_ms - timing.start_ms;
-        summary.made_bytes = summary.made_bytes.value_or(0) + timing.bytes;
-        if (evaluation.times_known) summary.made_ms = summary.made_ms.value_or(0) + time_ms;
-        if (shared) summary.shared_ms = summary.shared_ms.value_or(0) + time_ms;
+        part.made_bytes = part.made_bytes.value_or(0) + timing.bytes;
+        if (evaluation.times_known) part.made_ms = part.made_ms.value_or(0) + time_ms;
+        if (shared) part.shared_ms = part.shared_ms.value_or(0) + time_ms;
     }
     for (Row& row : rows)
-        if (row.summary.made_bytes == row.summary.bytes) row.summary.made_bytes.reset();
+        for (BucketPart& part : row.summary.parts)
+            if (part.made_bytes == part.bytes) part.made_bytes.reset();
     for (const Problem& problem : evaluation.problems) {
         if (problem.kind == ProblemKind::exposed) continue;  // the bar shows it
         if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;
@@ -227,13 +286,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return accessibleText(row);
         case Qt::ToolTipRole: {
             QStringList lines{row.modules.join(QStringLiteral(" + "))};
-            if (const QString figures = bucketFiguresText(row.summary); !figures.isEmpty()) lines.append(figures);
-            if (row.summary.made_bytes)
-                lines.append(tr("%1 in the graph, before the plan's passes")
-                                 .arg(kindText(row.summary.kind, row.summary.bytes, row.summary.time_ms)));
-            else if (row.summary.shared_ms && row.summary.time_ms)
-                lines.append(tr("%1 with links shared, %2 where nothing else is on them")
-                                 .arg(formatTime(*row.summary.shared_ms), formatTime(*row.summary.time_ms)));
+            lines += partLines(row.summary);
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")
                                  .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
@@ -244,6 +297,8 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return row.modules;
         case figures_role:
             return bucketFiguresText(row.summary);
+        case sum_role:
+            return bucketSumText(row.summary);
         case time_role:
             return shownTime(row.summary) ? formatTime(*shownTime(row.summary)) : QString();
         case exposed_role:

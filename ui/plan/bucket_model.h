@@ -13,20 +13,28 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a card shows of a bucket: what it gathers and scatters, and what of that is exposed in the newest evaluation.
-struct BucketSummary {
-    CollectiveKind kind = CollectiveKind::none;  ///< the kind that the card's figures are of: gathers, where it has any
-    std::size_t collectives = 0;                 ///< of all kinds
-    std::int64_t bytes = 0;                      ///< of `kind`
-    std::optional<double> time_ms;               ///< of `kind`
-    /// Of `kind`, as simulated, where process groups share links: what their collectives take beside one another.
+/// What a bucket communicates by collectives of one kind.
+struct BucketPart {
+    CollectiveKind kind = CollectiveKind::none;
+    std::int64_t bytes = 0;
+    std::optional<double> time_ms{};
+    /// As simulated, where process groups share links: what they take beside one another.
     std::optional<double> shared_ms{};
-    /// Of `kind`, in the newest evaluation, where a pass lets the bucket communicate more or less than the graph does,
-    /// as gathers that backward repeats: then this is shown instead.
+    /// In the newest evaluation, where a pass lets the bucket communicate more or less than the graph does, as gathers
+    /// that backward repeats: then this is shown instead.
     std::optional<std::int64_t> made_bytes{};
     std::optional<double> made_ms{};  ///< nothing where times are not known
-    double communication_ms = 0;      ///< of all kinds, as simulated
-    double exposed_ms = 0;            ///< of all kinds, as simulated
+};
+
+/// What a card shows of a bucket: what it gathers and scatters, and what of that is exposed in the newest evaluation.
+struct BucketSummary {
+    std::vector<BucketPart> parts;  ///< gathers first
+    std::size_t collectives = 0;
+    double communication_ms = 0;  ///< as simulated
+    double exposed_ms = 0;        ///< as simulated
+
+    /// Of a kind; nothing where the bucket has none of it.
+    const BucketPart* part(CollectiveKind kind) const;
 };
 
 /// A module on a card: one of the bucket's own, or, where it has just one, a part of that one.
@@ -38,9 +46,11 @@ struct BucketChip {
     bool operator==(const BucketChip&) const = default;
 };
 
-/// `AG 436 MiB 11.0 ms`; empty where the bucket communicates nothing.
+/// `AG 436 MiB 11.0 ms · RS 872 MiB 21.0 ms`; empty where the bucket communicates nothing.
 QString bucketFiguresText(const BucketSummary& summary);
-/// `AG`, `RS`, `AR`.
+/// All of it together: `AG+RS 1.28 GiB 32.0 ms`.
+QString bucketSumText(const BucketSummary& summary);
+/// `AG`, `RS`, `AR`; of other kinds their name.
 QString shortKindName(CollectiveKind kind);
 /// From an entry's figures before it is made; the simulated part is left at 0.
 BucketSummary summarise(const BucketFigures& figures);
@@ -54,7 +64,8 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
         title_role = Qt::UserRole,
         modules_role,   ///< QStringList of dotted paths
         figures_role,   ///< bucketFiguresText()
-        time_role,      ///< of these the time, where there is no room for all
+        sum_role,       ///< bucketSumText(), where there is no room for that
+        time_role,      ///< of the sum the time, where there is no room for that either
         exposed_role,   ///< share of communication that is exposed, 0 to 1; -1 while unknown
         severity_role,  ///< the worst problem of the bucket: -1 none, else overlap::Severity
         problem_role,   ///< its sentence

@@ -99,10 +99,16 @@ void DropPreview::weigh(const QStringList& modules, int target) {
         if (std::find(entry.modules.begin(), entry.modules.end(), name) == entry.modules.end())
             entry.modules.push_back(name);
     const BucketSummary after = summaryOf(entry);
-    weight_ = formatDifference(static_cast<double>(after.bytes - before.bytes), Unit::Bytes);
-    if (after.time_ms)
-        weight_ += QStringLiteral(", ") + shortKindName(after.kind) + u' ' +
-                   (before.time_ms ? fromTo(*before.time_ms, *after.time_ms) : formatTime(*after.time_ms));
+    QStringList kinds;
+    for (const BucketPart& part : after.parts) {
+        const BucketPart* was = before.part(part.kind);
+        QString weight = shortKindName(part.kind) + u' ' +
+                         formatDifference(static_cast<double>(part.bytes - (was ? was->bytes : 0)), Unit::Bytes);
+        if (part.time_ms)
+            weight += u' ' + (was && was->time_ms ? fromTo(*was->time_ms, *part.time_ms) : formatTime(*part.time_ms));
+        kinds.append(unbroken(weight));
+    }
+    weight_ = kinds.isEmpty() ? formatDifference(0, Unit::Bytes) : kinds.join(QStringLiteral(", "));
     evaluator_.request(document_.graph(), std::move(plan), ++request_,
                        document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }

@@ -1,6 +1,7 @@
 #include "ui/plan/bucket_model.h"
 
 #include <QAbstractItemModelTester>
+#include <cmath>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/graph_cost_model.h"
@@ -63,18 +64,19 @@ class BucketModelTest : public QObject {
             return bytes;
         };
         const std::int64_t before = gathered();
-        QCOMPARE(model.summary(0).bytes, before);
+        const auto shown = [&] { return model.summary(0).part(CollectiveKind::all_gather)->bytes; };
+        QCOMPARE(shown(), before);
         PipelineCommands(document).add("deduplicate_fsdp_unshard_chains_pass", 0);
         QVERIFY(waitForEvaluation(document));
         QVERIFY(gathered() < before);
-        QCOMPARE(model.summary(0).bytes, gathered());
+        QCOMPARE(shown(), gathered());
         QVERIFY(uncovered.count(CollectiveKind::all_gather) < not_in_buckets);
         const QString figures = QStringLiteral("AG ") + formatBytes(static_cast<double>(gathered()));
         QVERIFY(model.index(0).data(BucketModel::figures_role).toString().startsWith(figures));
         QVERIFY(model.index(0).data(Qt::ToolTipRole).toString().contains(figures));
         document.undoGroup().undo();
         QVERIFY(waitForEvaluation(document));
-        QCOMPARE(model.summary(0).bytes, before);
+        QCOMPARE(shown(), before);
     }
 
     /// What backward gathers once more, since memory says so, is in no graph before its pass.
@@ -84,8 +86,8 @@ class BucketModelTest : public QObject {
         BucketModel model(document);
         BucketCommands(document).addText("layers.0");
         QVERIFY(waitForEvaluation(document));
-        const std::int64_t before = model.summary(0).bytes;
-        QVERIFY(!model.summary(0).made_bytes);
+        const std::int64_t before = model.summary(0).part(CollectiveKind::all_gather)->bytes;
+        QVERIFY(!model.summary(0).part(CollectiveKind::all_gather)->made_bytes);
         Plan plan = document.current()->plan();
         plan.memory.emplace();
         plan.memory->policy = "full";
@@ -105,8 +107,8 @@ class BucketModelTest : public QObject {
         QVERIFY2(bytes > before, qPrintable(QString::number(bytes)));
         const QString figures =
             QStringLiteral("AG ") + formatBytes(static_cast<double>(bytes)) + u' ' + formatTime(time_ms);
-        QCOMPARE(model.index(0).data(BucketModel::figures_role).toString(), figures);
-        QCOMPARE(model.index(0).data(BucketModel::time_role).toString(), formatTime(time_ms));
+        const QString shown = model.index(0).data(BucketModel::figures_role).toString();
+        QVERIFY2(shown.startsWith(figures + QStringLiteral(" · RS ")), qPrintable(shown));
         const QString tip = model.index(0).data(Qt::ToolTipRole).toString();
         QVERIFY2(tip.contains(figures) && tip.contains("in the graph, before the plan's passes"), qPrintable(tip));
     }
@@ -125,7 +127,8 @@ class BucketModelTest : public QObject {
             return texts;
         };
         const QStringList alone = figures();
-        for (int row = 0; row < model.rowCount(); ++row) QVERIFY(!model.summary(row).shared_ms);
+        for (int row = 0; row < model.rowCount(); ++row)
+            for (const BucketPart& part : model.summary(row).parts) QVERIFY(!part.shared_ms);
 
         auto times = std::make_shared<MeasuredTimes>();
         times->source = modelled_source(false, {}, true);
@@ -136,15 +139,17 @@ class BucketModelTest : public QObject {
         QVERIFY(figures() != alone);
         double slower_ms = 0;
         for (int row = 0; row < model.rowCount(); ++row) {
-            const BucketSummary& summary = model.summary(row);
-            QVERIFY(summary.shared_ms && summary.time_ms);
-            slower_ms += *summary.shared_ms - *summary.time_ms;
-            QVERIFY(
-                model.index(row).data(BucketModel::figures_role).toString().endsWith(formatTime(*summary.shared_ms)));
-            QVERIFY(model.index(row)
-                        .data(Qt::ToolTipRole)
-                        .toString()
-                        .contains(formatTime(*summary.shared_ms) + " with links shared"));
+            double sum_ms = 0;
+            for (const BucketPart& part : model.summary(row).parts) {
+                QVERIFY(part.shared_ms && part.time_ms);
+                slower_ms += *part.shared_ms - *part.time_ms;
+                sum_ms += *part.shared_ms;
+                const QString time = formatTime(*part.shared_ms);
+                QVERIFY(model.index(row).data(BucketModel::figures_role).toString().contains(u' ' + time));
+                const QString tip = model.index(row).data(Qt::ToolTipRole).toString();
+                QVERIFY2(tip.contains(time + " with links shared"), qPrintable(tip));
+            }
+            QCOMPARE(model.index(row).data(BucketModel::time_role).toString(), formatTime(sum_ms));
         }
         QVERIFY(slower_ms > 0);
         document->setTimes(nullptr);
@@ -167,22 +172,53 @@ class BucketModelTest : public QObject {
         const double exposed = card.data(BucketModel::exposed_role).toDouble();
         QVERIFY(exposed >= 0 && exposed <= 1);
         BucketCommands(*document).put({"layers.1"}, 0);
-        QCOMPARE(model.summary(0).bytes, 2 * alone.bytes);
+        QCOMPARE(model.summary(0).parts.front().bytes, 2 * alone.parts.front().bytes);
         QVERIFY(card.data(Qt::AccessibleTextRole).toString().contains("layers.1"));
+    }
+
+    /// The bar is of all that the bucket communicates, so the figures are, too: of one module as of several.
+    void cardsTellEachKindAndTheSumOfAll() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText("layers.0\nlayers.1+layers.2");
+        QVERIFY(waitForEvaluation(*document));
+        const auto text = [&](int row, int role) { return model.index(row).data(role).toString(); };
+        for (const int row : {0, 1}) {
+            const BucketPart* gathers = model.summary(row).part(CollectiveKind::all_gather);
+            const BucketPart* scatters = model.summary(row).part(CollectiveKind::reduce_scatter);
+            QVERIFY(gathers && scatters && gathers->time_ms && scatters->time_ms);
+            const QString gathered =
+                QStringLiteral("AG %1 %2")
+                    .arg(formatBytes(static_cast<double>(gathers->bytes)), formatTime(*gathers->time_ms));
+            const QString scattered =
+                QStringLiteral("RS %1 %2")
+                    .arg(formatBytes(static_cast<double>(scatters->bytes)), formatTime(*scatters->time_ms));
+            QCOMPARE(text(row, BucketModel::figures_role), gathered + QStringLiteral(" · ") + scattered);
+            QVERIFY2(text(row, Qt::ToolTipRole).contains(gathered + u'\n' + scattered),
+                     qPrintable(text(row, Qt::ToolTipRole)));
+            const QString time = formatTime(*gathers->time_ms + *scatters->time_ms);
+            QCOMPARE(text(row, BucketModel::time_role), time);
+            QCOMPARE(text(row, BucketModel::sum_role),
+                     QStringLiteral("AG+RS %1 %2")
+                         .arg(formatBytes(static_cast<double>(gathers->bytes + scatters->bytes)), time));
+            // What the bar is a share of.
+            QVERIFY(std::abs(model.summary(row).communication_ms - *gathers->time_ms - *scatters->time_ms) <
+                    0.05 * model.summary(row).communication_ms);
+        }
     }
 
     void cardsHaveTheTimesOfTheCostModel() {
         const auto document = openDocument();
         BucketModel buckets(*document);
         BucketCommands(*document).addText("layers.0");
-        const auto time = [&] { return buckets.summary(0).time_ms; };
+        const auto time = [&] { return buckets.summary(0).parts.front().time_ms; };
         const auto before = time();
         QStringList notes;
         document->setCostModel(withCostModel(document->loaded(), "h100-sxm", {}, notes));
         QVERIFY(time() && before && *time() != *before);
         QVERIFY(waitForEvaluation(*document));
         const BucketModel anew(*document);
-        QCOMPARE(*time(), *anew.summary(0).time_ms);
+        QCOMPARE(*time(), *anew.summary(0).parts.front().time_ms);
     }
 
     void chipsAreModulesOrThePartsOfTheOnlyOne() {
@@ -232,15 +268,16 @@ class BucketModelTest : public QObject {
     void cardsAreLaidOutWithoutOverlap() {
         std::vector<BucketChip> chips;
         for (int i = 0; i < 12; ++i) chips.push_back({QString::number(i), QStringLiteral("layers.%1").arg(i), true});
-        const CardHeading heading{"layers.0 + layers.1", "AG 436 MiB 11 ms", "11 ms"};
+        const CardHeading heading{"layers.0 + layers.1",
+                                  {"AG 436 MiB 11 ms · RS 872 MiB 22 ms", "AG+RS 1.28 GiB", "33 ms"}};
         const QString told =
-            QStringLiteral("drop: +436 MiB, AG 11 ms\nstep\u00A02795\u00A0→\u00A02789 ms   peak\u00A032 GiB");
+            QStringLiteral("drop: AG +436 MiB 11 ms\nstep\u00A02795\u00A0→\u00A02789 ms   peak\u00A032 GiB");
         for (const int width : {180, 332, 600}) {
             const CardGeometry card = layOutCard(QRect(0, 40, width, 0), heading, chips, false, told);
             QVERIFY(card.chips.size() < chips.size());
             QCOMPARE(card.chips.back().chip, -1);
             QVERIFY(card.title.right() < card.figures.left());
-            QCOMPARE(card.figures_text, width == 180 ? heading.short_figures : heading.figures);
+            QCOMPARE(card.figures_text, heading.figures[width == 180 ? 2 : width == 332 ? 1 : 0]);
             QVERIFY(card.chips.back().area.right() < card.bar.left());
             QVERIFY(card.preview.top() > card.chips.front().area.bottom());
             QVERIFY(card.card.contains(card.preview));
@@ -263,7 +300,8 @@ class BucketModelTest : public QObject {
         preview.show({"layers.1"}, 0, 0);
         QVERIFY(preview.active());
         QCOMPARE(preview.refusal(), QString());
-        QVERIFY2(preview.weight().startsWith(u'+') && preview.weight().contains("→"), qPrintable(preview.weight()));
+        QVERIFY2(preview.weight().startsWith(QStringLiteral("AG\u00A0+")) && preview.weight().contains("→"),
+                 qPrintable(preview.weight()));
         QTRY_VERIFY(!preview.outcome().isEmpty());
         QVERIFY(preview.outcome().contains("step") && preview.outcome().contains("peak"));
         QCOMPARE(document->buckets().size(), 1u);  // looking changes nothing
