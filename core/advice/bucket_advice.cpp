@@ -69,9 +69,7 @@ class BucketChanges {
         const auto allowed = [&](std::size_t target) {
             return drop_refusal(*evaluation.input, tree, eligibility, buckets_, collective_.blocks, target).empty();
         };
-        std::string blocks = collective_.blocks.front();
-        for (std::size_t index = 1; index < collective_.blocks.size(); ++index)
-            blocks += " + " + collective_.blocks[index];
+        const std::string blocks = display_name(BucketEntry{.modules = collective_.blocks});
         if (allowed(new_entry))
             add("a bucket for " + blocks, edits::move_modules_to_new(buckets_, collective_.blocks, buckets_.size()));
         for (const std::size_t entry : neighbours())

@@ -43,10 +43,8 @@ std::optional<Numbered> next_number(std::string_view earlier, std::string_view p
     return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<std::string> module_ranges(std::span<const std::string> paths) {
-    std::vector<std::string> ranges;
+std::vector<ShortName> ranges_of(std::span<const std::string> paths) {
+    std::vector<ShortName> ranges;
     for (std::size_t begin = 0; begin < paths.size();) {
         std::size_t end = begin + 1;
         std::optional<Numbered> last;
@@ -58,24 +56,39 @@ std::vector<std::string> module_ranges(std::span<const std::string> paths) {
             ++end;
         }
         if (!last) {
-            ranges.push_back(paths[begin]);
+            ranges.push_back({paths[begin], 1});
         } else {
             const std::uint64_t first = last->number - (end - begin - 1);
-            ranges.push_back(std::string(last->before)
-                                 .append("[")
-                                 .append(std::to_string(first))
-                                 .append("-")
-                                 .append(std::to_string(last->number))
-                                 .append("]")
-                                 .append(last->behind));
+            std::string text(last->before);
+            text.append("[").append(std::to_string(first)).append("-").append(std::to_string(last->number)).append("]");
+            ranges.push_back({text.append(last->behind), end - begin});
         }
         begin = end;
     }
     return ranges;
 }
 
+std::vector<std::string> texts_of(const std::vector<ShortName>& names) {
+    std::vector<std::string> texts;
+    for (const ShortName& name : names) texts.push_back(name.text);
+    return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> module_ranges(std::span<const std::string> paths) {
+    return texts_of(ranges_of(paths));
+}
+
+std::vector<ShortName> short_names_of(std::span<const std::string> paths) {
+    if (paths.size() > most_names) return ranges_of(paths);
+    std::vector<ShortName> names;
+    for (const std::string& path : paths) names.push_back({path, 1});
+    return names;
+}
+
 std::vector<std::string> short_names(std::span<const std::string> paths) {
-    return paths.size() > most_names ? module_ranges(paths) : std::vector<std::string>(paths.begin(), paths.end());
+    return texts_of(short_names_of(paths));
 }
 
 }  // namespace overlap

@@ -1,6 +1,7 @@
 #include "core/plan/plan.h"
 
 #include "core/base/error.h"
+#include "core/graph/short_names.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap {
@@ -106,11 +107,10 @@ PassStep lower(const Plan& plan, const PassStep& step) {
 }
 
 std::string display_name(const BucketEntry& entry) {
+    std::vector<std::string> typed;
+    for (const std::string& module : entry.modules) typed.push_back(typed_name(module));
     std::string joined;
-    for (const std::string& module : entry.modules) {
-        if (!joined.empty()) joined += " + ";
-        joined += typed_name(module);
-    }
+    for (const std::string& name : short_names(typed)) joined.append(joined.empty() ? "" : " + ").append(name);
     return joined;
 }
 

@@ -1,7 +1,9 @@
 #include "core/views/collective_figures.h"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "core/graph/short_names.h"
 #include "core/modules/home_module.h"
 #include "core/simulate/hiding_compute.h"
 #include "core/views/batch_halves.h"
@@ -24,15 +26,17 @@ std::string_view beginning(std::string_view path, std::size_t depth) {
     return path.substr(0, end == 0 ? 0 : end - 1);
 }
 
-/// The different beginnings of that depth, in order of first occurrence; more than `most_paths` where there are more.
-std::vector<std::string_view> beginnings(const std::vector<std::string>& paths, std::size_t depth) {
-    std::vector<std::string_view> found;
-    for (const std::string& path : paths) {
-        const std::string_view begins = beginning(path, depth);
-        if (std::ranges::find(found, begins) == found.end()) found.push_back(begins);
-        if (found.size() > most_paths) break;
-    }
-    return found;
+/// The different beginnings of that depth in short. Their order is that of the collectives: in backward it falls.
+std::vector<std::string> beginnings(const std::vector<std::string>& paths, std::size_t depth) {
+    std::vector<std::string> found;
+    std::unordered_set<std::string_view> known;
+    for (const std::string& path : paths)
+        if (const std::string_view begins = beginning(path, depth); known.insert(begins).second)
+            found.emplace_back(begins);
+    std::vector<std::string> rising = short_names(found);
+    std::ranges::reverse(found);
+    std::vector<std::string> falling = short_names(found);
+    return falling.size() < rising.size() ? falling : rising;
 }
 
 /// Titles of the entries that the plan was run with.
@@ -47,14 +51,14 @@ std::string title_of(const Evaluation& evaluation, std::int32_t entry) {
 }  // namespace
 
 std::string short_modules(const std::vector<std::string>& paths) {
-    std::vector<std::string_view> shown;
+    std::vector<std::string> shown;
     for (std::size_t depth = 1;; ++depth) {
-        std::vector<std::string_view> deeper = beginnings(paths, depth);
+        std::vector<std::string> deeper = beginnings(paths, depth);
         if (deeper.size() > most_paths || deeper == shown) break;
         shown = std::move(deeper);
     }
     std::string text;
-    for (const std::string_view path : shown) text.append(text.empty() ? "" : ", ").append(path);
+    for (const std::string& path : shown) text.append(text.empty() ? "" : ", ").append(path);
     return text;
 }
 

@@ -45,7 +45,8 @@ struct CollectiveSums {
     void add(const CollectiveTiming& collective, const CollectiveFigures& figures);
 };
 
-/// Paths of modules in short: the beginnings that at most two of them have between them, as deep as that goes.
+/// Paths of modules in short: the beginnings that at most two of them, or ranges of them, have between them, as deep as
+/// that goes.
 /// `layers.0.attention.wq`, `layers.0.feed_forward.w1` and `layers.0.feed_forward.w2` are `layers.0.attention,
 /// layers.0.feed_forward`; what is all over the model is empty.
 std::string short_modules(const std::vector<std::string>& paths);

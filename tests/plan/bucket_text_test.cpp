@@ -104,6 +104,8 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
 
 TEST(BucketText, ShowsEntriesAsTyped) {
     EXPECT_EQ(display_name({{"norm", "lm_head"}}), "norm + lm_head");
+    EXPECT_EQ(display_name({{"layers.1", "layers.2", "layers.3", "layers.4", "norm"}}), "layers.[1-4] + norm");
+    EXPECT_EQ(display_name({{"a+b", "layers.2", "layers.3", "layers.4", "layers.5"}}), "\"a+b\" + layers.[2-5]");
     EXPECT_EQ(display_name({{"layers[0]", "a+b"}}), "layers[0] + \"a+b\"");
     for (const std::vector<std::string>& modules : Lists{{"norm", "lm_head"},
                                                          {"my layer", "a+b"},

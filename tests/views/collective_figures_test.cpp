@@ -21,6 +21,10 @@ TEST(ShortModules, AreAsDeepAsTwoBeginningsGo) {
               "layers.0.attention, layers.0.feed_forward");
     EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq"}), "layers");
     EXPECT_EQ(short_modules({"embed", "layers.0", "output"}), "");
+    EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq", "layers.3.wq"}), "layers.[0-3].wq");
+    EXPECT_EQ(short_modules({"layers.3.wq", "layers.3.wo", "layers.2.wq", "layers.2.wo", "layers.1.wq", "layers.0.wq"}),
+              "layers.[0-3]")
+        << "as backward has them";
 }
 
 class CollectiveFiguresOf : public testing::Test {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording.h"
+#include "core/graph/short_names.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 
@@ -33,8 +34,8 @@ QString BucketCommands::title(int bucket) const {
 }
 
 QString BucketCommands::listed(const QStringList& modules) const {
-    return modules.size() <= 2 ? QString::fromStdString(overlap::listed(standardStrings(modules)))
-                               : tr("%1 modules").arg(modules.size());
+    const std::vector<std::string> names = short_names(standardStrings(modules));
+    return names.size() <= 2 ? QString::fromStdString(overlap::listed(names)) : tr("%1 modules").arg(modules.size());
 }
 
 QString BucketCommands::refusal(const QStringList& modules, int target) const {

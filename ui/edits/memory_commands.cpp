@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/graph/short_names.h"
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
@@ -73,7 +74,7 @@ QString MemoryCommands::title(MemoryAction action) {
 }
 
 QString MemoryCommands::title(const MemoryRule& rule) {
-    QString text = rule.modules.empty() ? tr("whole model") : joined(rule.modules);
+    QString text = rule.modules.empty() ? tr("whole model") : joined(short_names(rule.modules));
     if (!rule.operators.empty()) text += QStringLiteral(" :: ") + joined(rule.operators);
     return text;
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/graph/short_names.h"
 #include "core/views/exposed_time.h"
 #include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
@@ -19,18 +18,6 @@ namespace {
 using ModuleId = ModuleTree::ModuleId;
 
 constexpr std::size_t most_buckets = 8;  ///< that are named
-
-/// Names, as ranges where they have them; those of single modules are links.
-void addNames(const ModuleTree& tree, std::span<const ModuleId> modules, InspectorRows& rows) {
-    std::vector<std::string> paths;
-    for (const ModuleId module : modules) paths.push_back(tree.path(module));
-    std::vector<InspectorPiece> pieces;
-    for (const std::string& range : short_names(paths)) {
-        const QString name = QString::fromStdString(range);
-        pieces.push_back(std::ranges::find(paths, range) == paths.end() ? bare(name) : moduleLink(name));
-    }
-    rows.add(Document::tr("modules"), std::move(pieces));
-}
 
 /// Their classes, where these are few.
 void addClasses(const ModuleTree& tree, std::span<const ModuleId> modules, InspectorRows& rows) {
@@ -160,7 +147,7 @@ InspectorContent describeModules(Document& document) {
                               : Document::tr("This graph has no such module"),
                       Tone::faint);
     if (modules.empty()) return content;
-    if (several) addNames(tree, modules, rows);
+    if (several) rows.add(Document::tr("modules"), moduleLinks(selectedPaths(document)));
     addClasses(tree, modules, rows);
     addBuckets(document, selectedPaths(document), rows);
     addFigures(document, modules, rows);

@@ -41,10 +41,10 @@ InspectorContent describeBucket(Document& document, int index) {
     InspectorContent content{Document::tr("bucket"), BucketCommands(document).title(index), {}};
     InspectorRows rows(content);
     if (static_cast<std::size_t>(index) >= buckets.size()) return {};
-    std::vector<InspectorPiece> modules;
+    QStringList modules;
     for (const std::string& module : buckets[static_cast<std::size_t>(index)].modules)
-        modules.push_back(moduleLink(QString::fromStdString(module)));
-    rows.add(Document::tr("modules"), std::move(modules));
+        modules.append(QString::fromStdString(module));
+    rows.add(Document::tr("modules"), moduleLinks(modules));
     const auto evaluation = document.evaluation();
     if (!evaluation) return content;
     for (const PassReport& report : evaluation->reports)

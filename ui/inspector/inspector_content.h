@@ -24,6 +24,7 @@ struct InspectorPiece {
     QString text;
     QString link;
     Tone tone = Tone::plain;
+    QStringList tip{};  ///< what it stands for, a line each
 };
 
 /// A label with its value, or a sentence.

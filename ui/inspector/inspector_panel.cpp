@@ -44,9 +44,12 @@ QString html(const InspectorPiece& piece, int& links) {
     // Rich text takes every other space for one that breaks.
     const QString body = shownName(piece.text).toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
     if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
-    return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
-        .arg(links++)
-        .arg(currentTheme().asText(currentTheme().accent).name(), body);
+    QStringList lines;
+    for (const QString& line : piece.tip) lines.append(shownName(line).toHtmlEscaped().toHtmlEscaped());
+    const QString tip =
+        lines.isEmpty() ? QString() : QStringLiteral(" title=\"%1\"").arg(lines.join(QStringLiteral("&lt;br&gt;")));
+    return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'%4>%3</a>")
+        .arg(QString::number(links++), currentTheme().asText(currentTheme().accent).name(), body, tip);
 }
 
 /// Of the column of labels, each of which is one line.

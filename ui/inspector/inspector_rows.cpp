@@ -1,5 +1,6 @@
 #include "ui/inspector/inspector_rows.h"
 
+#include "core/graph/short_names.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
 
@@ -19,6 +20,24 @@ InspectorPiece nodeLink(const Graph& graph, NodeId node) {
 
 InspectorPiece moduleLink(const QString& path) {
     return {path, QStringLiteral("module:") + path, Tone::plain};
+}
+
+std::vector<InspectorPiece> moduleLinks(const QStringList& paths) {
+    std::vector<std::string> names;
+    for (const QString& path : paths) names.push_back(path.toStdString());
+    std::vector<InspectorPiece> pieces;
+    qsizetype begin = 0;
+    for (const ShortName& name : short_names_of(names)) {
+        const auto count = static_cast<qsizetype>(name.paths);
+        const QStringList meant = paths.mid(begin, count);
+        begin += count;
+        if (count == 1)
+            pieces.push_back(moduleLink(meant.front()));
+        else
+            pieces.push_back(
+                {QString::fromStdString(name.text), QStringLiteral("modules:") + meant.join(u','), Tone::plain, meant});
+    }
+    return pieces;
 }
 
 InspectorPiece bucketLink(Document& document, int bucket) {

@@ -16,6 +16,8 @@ QString bothTexts(const QString& first, const QString& second);
 // Pieces that are links, see InspectorPiece::link, and one that is none.
 InspectorPiece nodeLink(const Graph& graph, NodeId node);
 InspectorPiece moduleLink(const QString& path);
+/// Names of modules in short, see short_names(); a range has all of them as its tip, and selects them.
+std::vector<InspectorPiece> moduleLinks(const QStringList& paths);
 InspectorPiece bucketLink(Document& document, int bucket);
 InspectorPiece groupLink(const QString& name);
 InspectorPiece bare(const QString& value, Tone tone = Tone::plain);

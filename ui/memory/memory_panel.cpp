@@ -13,6 +13,7 @@
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 #include "ui/document/limit_names.h"
+#include "ui/document/module_names.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/kind_bar.h"
 #include "ui/memory/memory_effects.h"
@@ -137,22 +138,22 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
     connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::addPolicy);
-    connect(
-        &preview_, &BackgroundEvaluator::ready, this,
-        [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
-            if (key != previewed_ || dragged_.isEmpty()) return;
-            const QString figures = !evaluation->refused ? stepAndPeak(*evaluation)
-                                    : evaluation->refusal
-                                        ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
-                                        : tr("refused");
-            QString policy = MemoryCommands(document_).policyOfRule();
-            if (!policy.isEmpty()) policy.prepend(u' ');
-            // Figures first, and in the line that is there: another would push the rows from under the pointer.
-            caption_->setText(
-                tr("%1 for %2 %3%4")
-                    .arg(figures, MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), policy),
-                true);
-        });
+    connect(&preview_, &BackgroundEvaluator::ready, this,
+            [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
+                if (key != previewed_ || dragged_.isEmpty()) return;
+                const QString figures =
+                    !evaluation->refused ? stepAndPeak(*evaluation)
+                    : evaluation->refusal
+                        ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
+                        : tr("refused");
+                QString policy = MemoryCommands(document_).policyOfRule();
+                if (!policy.isEmpty()) policy.prepend(u' ');
+                // Figures first, and in the line that is there: another would push the rows from under the pointer.
+                caption_->setText(tr("%1 for %2 %3%4")
+                                      .arg(figures, MemoryCommands::title(dragged_action_),
+                                           shortNames(dragged_).join(QStringLiteral(" + ")), policy),
+                                  true);
+            });
     takeGraph();
     showSection();
     showFigures();

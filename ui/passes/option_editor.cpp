@@ -278,7 +278,10 @@ class TextEditor : public OptionEditor {
     static QString entryLines(const ModuleLists& lists) {
         QStringList lines;
         for (const ModuleList& list : lists) {
-            lines.append(QString::fromStdString(display_name(BucketEntry{list.modules})));
+            // Every module, since it is read again: ranges would make a bucket of each.
+            QStringList modules;
+            for (const std::string& module : list.modules) modules.append(QString::fromStdString(typed_name(module)));
+            lines.append(modules.join(QStringLiteral(" + ")));
         }
         return lines.join(u'\n');
     }

@@ -1,4 +1,6 @@
 #include <QRegularExpression>
+#include <QTextCursor>
+#include <QTextDocument>
 
 #include "core/advice/advice.h"
 #include "core/advice/named_moves.h"
@@ -100,6 +102,30 @@ class InspectorTest : public QObject {
         QVERIFY(panel.toPlainText().contains("Select a module"));
         document->selection().selectModule("layers.0");
         QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
+    }
+
+    /// A click on a range selects all of it; its tip has all names.
+    void manyModulesOfABucketAreNamedInShort() {
+        const auto document = openDocument();
+        BucketCommands(*document).putIntoNew({"layers.1", "layers.2", "layers.3", "layers.4", "norm"});
+        QCOMPARE(document->undoGroup().undoText(), QStringLiteral("Put layers.[1-4] and norm into a new bucket"));
+        document->selection().selectBucket(0);
+        const InspectorContent content = inspect(*document);
+        QCOMPARE(content.title, QStringLiteral("layers.[1-4] + norm"));
+        const auto row = std::ranges::find(content.rows, QStringLiteral("modules"), &InspectorRow::label);
+        QVERIFY(row != content.rows.end());
+        QCOMPARE(row->pieces.size(), 2u);
+        const QStringList layers{"layers.1", "layers.2", "layers.3", "layers.4"};
+        QCOMPARE(row->pieces[0].text, QStringLiteral("layers.[1-4]"));
+        QCOMPARE(row->pieces[0].tip, layers);
+        QCOMPARE(row->pieces[1].link, QStringLiteral("module:norm"));
+        QTextDocument shown;
+        shown.setHtml(inspectorHtml(content));
+        const QTextCursor found = shown.find(QStringLiteral("layers.[1-4]"), shown.find(content.title));
+        QVERIFY(!found.isNull());
+        QVERIFY2(found.charFormat().toolTip().contains("layers.3"), qPrintable(found.charFormat().toolTip()));
+        followInspectorLink(*document, row->pieces[0].link);
+        QCOMPARE(document->selection().modules(), layers);
     }
 
     void theInspectorSumsSeveralModules() {

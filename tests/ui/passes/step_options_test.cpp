@@ -107,6 +107,10 @@ class StepOptionsTest : public QObject {
         QCOMPARE(optionsOf(*document, 0).at("module_bucket_plans").dump(),
                  std::string(R"(["layers.0","layers.1",["norm","lm_head"]])"));
         QCOMPARE(field->toPlainText(), "layers.0\nlayers.1\nnorm + lm_head");
+        // Many in one bucket are spelled out: a range would be read as a bucket of each.
+        field->setPlainText("layers.0+layers.1+layers.2+layers.3");
+        QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(field->toPlainText(), "layers.0 + layers.1 + layers.2 + layers.3");
         const Plan before = document->current()->plan();
         field->setPlainText("layers.[2-0]");
         QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
