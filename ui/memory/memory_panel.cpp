@@ -134,6 +134,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     });
     connect(&document.selection(), &Selection::changed, this, &MemoryPanel::findEffects);
     connect(effects_, &MemoryEffects::changed, this, &MemoryPanel::showEffects);
+    connect(view_, &MemoryRulesView::headingChanged, this, [this] {
+        if (dragged_.isEmpty()) showFigures();
+    });
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
     connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
@@ -275,6 +278,8 @@ void MemoryPanel::showFigures() {
             text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
         if (const QString policy = MemoryCommands(document_).policyOfRule(); !policy.isEmpty())
             text += tr("   a rule comes %1").arg(policy);
+        if (refusal.isEmpty() && !view_->hasHeading() && !model_->target().isEmpty())
+            text += tr("   rows: for %1").arg(model_->target());
         if (refusal.isEmpty() && !evaluation->refused && effects_->anyWithLinksShared())
             text += tr("   rows: differences %1").arg(linksSharedLabel());
         if (!evaluation->refused && document_.editable()) {
@@ -342,6 +347,8 @@ void MemoryPanel::findEffects() {
 }
 
 void MemoryPanel::showEffects() {
+    const std::optional<MemoryTarget>& target = effects_->target();
+    model_->setTarget(target ? target->title() : QString(), target ? target->modules.join(u'\n') : QString());
     // The caption tells of the policy that a rule brings, and of links: rows would cut them.
     for (const MemoryAction action : memory_actions)
         model_->setEffect(action, effects_->brief(action), effects_->text(action));

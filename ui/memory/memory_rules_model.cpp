@@ -6,6 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/memory_target.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -52,6 +53,23 @@ void MemoryRulesModel::setEffect(MemoryAction action, const QString& brief, cons
     brief_effects_[static_cast<std::size_t>(action)] = brief;
     const QModelIndex changed = index(rowOf(action), remark_column);
     emit dataChanged(changed, changed);
+}
+
+void MemoryRulesModel::setTarget(const QString& title, const QString& all) {
+    if (title == target_ && all == whole_target_) return;
+    target_ = title;
+    whole_target_ = all;
+    emit headerDataChanged(Qt::Horizontal, 0, column_count - 1);
+}
+
+QVariant MemoryRulesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section >= column_count) return {};
+    if (role == Qt::DisplayRole && section == name_column)
+        return target_.isEmpty() ? tr("Rules") : shownName(tr("For %1").arg(target_));
+    if (role == Qt::DisplayRole) return target_.isEmpty() ? QString() : tr("it would change");
+    if (role == Qt::ToolTipRole) return shownLines(whole_target_);
+    if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    return {};
 }
 
 int MemoryRulesModel::rowCount(const QModelIndex& parent) const {

@@ -33,8 +33,13 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     /// @param brief what of it has room in the row; the tool tip has all.
     void setEffect(MemoryAction action, const QString& brief, const QString& all);
 
+    /// What the effects are of, for the heading: its name in short, and all of it; empty where nothing is.
+    void setTarget(const QString& title, const QString& all);
+    const QString& target() const { return target_; }
+
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
   private:
@@ -57,6 +62,7 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
     bool invites_ = false;  ///< whether rules can be added
     std::vector<Row> rows_;
     std::array<QString, memory_actions.size()> effects_, brief_effects_;
+    QString target_, whole_target_;
 };
 
 }  // namespace overlap::ui

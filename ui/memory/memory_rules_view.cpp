@@ -50,6 +50,8 @@ MemoryRulesView::MemoryRulesView(Document& document, MemoryRulesModel& model, QW
     setDropIndicatorShown(false);
     setDragDropMode(DropOnly);
     header()->setStretchLastSection(true);
+    header()->setTextElideMode(Qt::ElideRight);
+    header()->setSectionsClickable(false);
     header()->setMinimumSectionSize(0);
 }
 
@@ -57,6 +59,12 @@ void MemoryRulesView::resizeEvent(QResizeEvent* event) {
     QTreeView::resizeEvent(event);
     const int remark = std::min(viewport()->width() / 2, fontMetrics().averageCharWidth() * remark_letters);
     setColumnWidth(MemoryRulesModel::name_column, viewport()->width() - remark);
+    // The rows of all actions come first.
+    const int actions = static_cast<int>(memory_actions.size()) * std::max(0, sizeHintForRow(0));
+    const bool has_heading = height() >= actions + header()->sizeHint().height();
+    if (has_heading == hasHeading()) return;
+    setHeaderHidden(!has_heading);
+    emit headingChanged();
 }
 
 void MemoryRulesView::put(MemoryAction action, const QStringList& modules, const QStringList& operators) {

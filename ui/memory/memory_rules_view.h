@@ -26,7 +26,12 @@ class MemoryRulesView : public QTreeView {
     /// The menu of a row; -1: of none.
     void fillMenu(QMenu& menu, int row);
 
+    /// Whether there is room for the heading, which tells what the effects are of.
+    bool hasHeading() const { return !isHeaderHidden(); }
+
   signals:
+    /// The result of hasHeading() has changed.
+    void headingChanged();
     /// Modules are dragged over an action, or no longer (an empty list).
     void dragged(overlap::MemoryAction action, const QStringList& modules);
     void refused(const QString& reason);

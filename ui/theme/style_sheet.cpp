@@ -111,6 +111,7 @@ QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
     padding: 4px 0 4px 8px; font-size: @smallpx; }
 #moduleTree QHeaderView::section { padding: 4px 0 4px 4px; }
+#memoryRules QHeaderView::section { padding: 0 0 1px 8px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 8px; height: 6px; }
 QTableView { gridline-color: @line; }
 QScrollArea { border: none; background: transparent; }

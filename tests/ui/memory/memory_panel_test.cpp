@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QMimeData>
 #include <QSpinBox>
 
@@ -64,6 +65,36 @@ class MemoryPanelTest : public QObject {
                          qPrintable(QString::number(size.width())));
             QVERIFY(panel.kinds()->isVisible());
         }
+    }
+
+    /// As do all actions, in windows of 1600x1000 and 1280x800; in lower ones the line of figures says it.
+    void theRowsTellWhatTheirChangesAreFor() {
+        ThemeManager::instance().apply();
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.show();
+        const auto heading = [&] { return panel.model()->headerData(0, Qt::Horizontal, Qt::DisplayRole).toString(); };
+        QCOMPARE(heading(), QStringLiteral("Rules"));
+        const QStringList modules{"layers.0", "layers.1", "layers.2", "layers.3"};
+        document->selection().selectModules(modules);
+        for (const QSize& size : {QSize(1600, 221), QSize(1280, 171)}) {
+            panel.resize(size);
+            QTRY_VERIFY2(panel.view()->hasHeading(),
+                         qPrintable(QStringLiteral("%1 pixels for a heading of %2 and five rows of %3")
+                                        .arg(panel.view()->height())
+                                        .arg(panel.view()->header()->sizeHint().height())
+                                        .arg(panel.view()->sizeHintForRow(0))));
+            QVERIFY(!panel.view()->isHeaderHidden() && panel.view()->header()->height() > 10);
+            QTRY_COMPARE(heading(), QStringLiteral("For layers.[0-3]"));
+            QVERIFY(!panel.caption().contains(QStringLiteral("layers")));
+        }
+        QCOMPARE(panel.model()->headerData(0, Qt::Horizontal, Qt::ToolTipRole).toString(), modules.join(u'\n'));
+        panel.resize(1024, 100);
+        QTRY_VERIFY(!panel.view()->hasHeading());
+        QTRY_VERIFY2(panel.caption().contains(QStringLiteral("rows: for layers.[0-3]")), qPrintable(panel.caption()));
+        document->selection().clear();
+        QTRY_COMPARE(heading(), QStringLiteral("Rules"));
     }
 
     /// In the sizes of a panel in low windows: what is held at the peak comes where the chart has its own height.
@@ -147,7 +178,7 @@ class MemoryPanelTest : public QObject {
         QCoreApplication::sendEvent(view.viewport(), &enter);
         QDragMoveEvent move(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(view.viewport(), &move);
-        QTRY_VERIFY_WITH_TIMEOUT(panel.caption().contains(QStringLiteral("for Keep gathered layers.0")), 15'000);
+        QTRY_VERIFY_WITH_TIMEOUT(panel.caption().contains(QStringLiteral("for Keep gathered layers.[0-3]")), 15'000);
         QCOMPARE(view.viewport()->mapToGlobal(view.visualRect(panel.model()->index(row, 0)).center()), before);
         // Whatever has moved below the pointer since, what is shown is done.
         QDropEvent dropped(at - QPoint(0, view.visualRect(panel.model()->index(row, 0)).height()), Qt::CopyAction,
