@@ -145,7 +145,8 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms, const QStr
     } else if (const QString name = className(id); !name.isEmpty()) {
         lines.append(shownName(name).toHtmlEscaped());
     }
-    if (!partly_selected.isEmpty()) lines.append(shownName(partly_selected).toHtmlEscaped());
+    if (!partly_selected.isEmpty())
+        for (const QString& line : partly_selected.split(u'\n')) lines.append(shownName(line).toHtmlEscaped());
     if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
     if (exposed_ms > 0) lines.append(exposed(id, exposed_ms));
     if (box.kind != BoxKind::operation)

@@ -38,7 +38,7 @@ class BoxTexts {
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
     /// Everything known of a box, as rich text.
-    /// @param placed the box as it is drawn. @param partly_selected empty, or what of it is selected.
+    /// @param placed the box as it is drawn. @param partly_selected empty, or what of it is selected, in lines.
     QString toolTip(const PlacedBox& placed, double exposed_ms, const QString& partly_selected = {}) const;
     /// What a screen reader says. @param partly_selected empty, or what of the box is selected.
     QString spoken(BoxId box, bool open, const QString& partly_selected = {}) const;

@@ -73,7 +73,8 @@ class GraphModel : public QObject {
     std::uint32_t selectedOf(BoxId pile) const;
     /// What of a box is selected, `3 of 31 selected`; empty unless it is partly selected.
     QString partlySelected(BoxId box) const;
-    /// The same with the modules' names in short: `3 of 31 selected: layers.[1-3]`.
+    /// The same with the modules' names in short, `3 of 31 selected: layers.[1-3]`, and of a pile on a second line what
+    /// a drag and a click take.
     QString partlySelectedNames(BoxId box) const;
     /// Makes what a box represents the shared selection: of a pile all of its modules.
     void select(BoxId box);
@@ -85,7 +86,9 @@ class GraphModel : public QObject {
     /// The boxes of modules beside each other from one to another in order of execution, both included; where they do
     /// not lie side by side in one box, the second alone.
     std::vector<BoxId> boxesBetween(BoxId from, BoxId to) const;
-    /// The modules that a menu or a drag of the box is about: all selected ones where the box's are among them.
+    /// The modules that are selected: several, one, or those of the selected bucket.
+    QStringList selectedModules() const;
+    /// The modules that a menu or a drag of the box is about: all selected ones where any of the box is among them.
     QStringList modulesWith(BoxId box) const;
 
     /// What flows between a drawn box and the others that are drawn.

@@ -34,14 +34,7 @@ void GraphModel::updateSelection() {
         const NodeId node =
             place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
         if (node != no_node) selected_.push_back(tree().operation_of(node));
-    } else if (!selection.modules().isEmpty()) {
-        add_modules(selection.modules());
-    } else if (selection.kind() == Selection::Kind::bucket) {
-        const auto bucket = static_cast<std::size_t>(selection.bucket());
-        QStringList paths;
-        if (bucket < document_.buckets().size())
-            for (const std::string& path : document_.buckets()[bucket].modules)
-                paths.append(QString::fromStdString(path));
+    } else if (const QStringList paths = selectedModules(); !paths.isEmpty()) {
         add_modules(paths);
     } else if (selection.kind() == Selection::Kind::group) {
         const std::string group = selection.group().toStdString();
@@ -96,7 +89,7 @@ void GraphModel::select(BoxId box) {
 bool GraphModel::selectAlso(BoxId box) {
     const QStringList of_box = texts().modules(box);
     if (of_box.isEmpty()) return false;
-    QStringList modules = document_.selection().modules();
+    QStringList modules = selectedModules();
     const bool adds = modules.removeIf([&](const QString& path) { return of_box.contains(path); }) < of_box.size();
     if (adds) modules += of_box;
     const QScopedValueRollback guard(choosing_, true);
@@ -107,7 +100,7 @@ bool GraphModel::selectAlso(BoxId box) {
 }
 
 void GraphModel::selectModulesOf(const std::vector<BoxId>& boxes, BoxId last) {
-    QStringList modules = document_.selection().modules();
+    QStringList modules = selectedModules();
     for (const BoxId box : boxes) modules += texts().modules(box);
     const QScopedValueRollback guard(choosing_, true);
     chosen_ = last;
@@ -130,12 +123,21 @@ std::vector<BoxId> GraphModel::boxesBetween(BoxId from, BoxId to) const {
     return between;
 }
 
+QStringList GraphModel::selectedModules() const {
+    const Selection& selection = document_.selection();
+    if (selection.kind() != Selection::Kind::bucket) return selection.modules();
+    const auto bucket = static_cast<std::size_t>(selection.bucket());
+    QStringList paths;
+    if (bucket < document_.buckets().size())
+        for (const std::string& path : document_.buckets()[bucket].modules) paths.append(QString::fromStdString(path));
+    return paths;
+}
+
 QStringList GraphModel::modulesWith(BoxId box) const {
     const QStringList of_box = texts().modules(box);
-    const QStringList& selected = document_.selection().modules();
-    const bool all =
-        !of_box.isEmpty() && std::ranges::all_of(of_box, [&](const QString& path) { return selected.contains(path); });
-    return all ? selected : of_box;
+    const QStringList selected = selectedModules();
+    const bool any = std::ranges::any_of(of_box, [&](const QString& path) { return selected.contains(path); });
+    return any ? selected : of_box;
 }
 
 QString GraphModel::partlySelectedNames(BoxId box) const {
@@ -144,8 +146,10 @@ QString GraphModel::partlySelectedNames(BoxId box) const {
     for (const BoxId selected : selected_)
         if (tree().box(selected).kind == BoxKind::module && arrangement_->shown(tree(), selected) == box)
             paths.push_back(contents_->modules->path(tree().box(selected).module));
-    const QString text = partlySelected(box);
-    return paths.empty() ? text : tr("%1: %2").arg(text, QString::fromStdString(enumerated(short_names(paths))));
+    QString text = partlySelected(box);
+    if (!paths.empty()) text = tr("%1: %2").arg(text, QString::fromStdString(enumerated(short_names(paths))));
+    if (selectedOf(box) > 0) text += u'\n' + tr("A drag takes what is selected, a click selects all of it");
+    return text;
 }
 
 /// Piles all of whose modules are among these.

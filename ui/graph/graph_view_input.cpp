@@ -188,7 +188,7 @@ void GraphView::clickBox() {
     const bool adds = press_modifiers_ & selecting_modifiers;
     if (!adds && pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
     const Selection& selection = model_.document().selection();
-    if (!adds || (pressed_ != no_box && selection.modules().isEmpty())) return select(pressed_);
+    if (!adds || (pressed_ != no_box && model_.selectedModules().isEmpty())) return select(pressed_);
     if (pressed_ == no_box) return;  // who adds to a selection and misses keeps it
     const QStringList modules = model_.texts().modules(pressed_);
     if (modules.isEmpty()) return emit told(tr("Only modules can be selected together"));
@@ -244,11 +244,12 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     menu->popup(at);
 }
 
-/// Whether a box is one of several modules that are selected: a menu is about all of them then.
+/// Whether a box is one of several modules that are selected, or a pile of which some are: a menu is about all of them
+/// then.
 bool GraphView::isOfSeveral(BoxId box) const {
-    const Selection& selection = model_.document().selection();
-    return selection.kind() == Selection::Kind::modules && box != no_box &&
-           model_.modulesWith(box) == selection.modules();
+    if (box == no_box) return false;
+    const QStringList selected = model_.selectedModules();
+    return selected.size() > 1 && model_.modulesWith(box) == selected;
 }
 
 QMenu* GraphView::makeMenu(BoxId box) {
@@ -262,10 +263,10 @@ QMenu* GraphView::makeMenu(BoxId box) {
     }
     if (boxed) {
         menu->addAction(tr("Focus"), this, [this, box] {
-            if (isOfSeveral(box))
-                model_.selectModulesOf({box}, box);  // which all stay, and this one comes first
-            else
+            if (!isOfSeveral(box))
                 select(box);
+            else if (!model_.isPartlySelected(box))
+                model_.selectModulesOf({box}, box);  // which all stay, and this one comes first
             focusSelection();
         });
         const QStringList modules = model_.modulesWith(box);

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QPainter>
 
+#include "ui/document/module_names.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
@@ -14,12 +15,17 @@ constexpr int widest_label_px = 400;
 
 }  // namespace
 
+QString dragLabel(const QStringList& modules) {
+    const QString names = shortNames(modules).join(QStringLiteral(", "));
+    return modules.size() == 1 ? names : QObject::tr("%1, %2 modules").arg(names).arg(modules.size());
+}
+
 QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
     const Theme& theme = currentTheme();
     const QFont font = textFont(normalTextPx, QFont::DemiBold);
     const QFontMetrics metrics(font);
-    const QString label = modules.size() == 1 ? elidedName(metrics, modules.front(), Qt::ElideMiddle, widest_label_px)
-                                              : QObject::tr("%1 modules").arg(modules.size());
+    // How many they are stays where their names have no room.
+    const QString label = elidedName(metrics, dragLabel(modules), Qt::ElideMiddle, widest_label_px);
     const QSize size(metrics.horizontalAdvance(label) + 20, metrics.height() + 10);
     QPixmap picture(size * pixel_ratio);
     picture.setDevicePixelRatio(pixel_ratio);

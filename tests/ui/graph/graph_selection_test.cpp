@@ -4,6 +4,7 @@
 
 #include "tests/ui/graph/shown_graph.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/plan/drag_picture.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -151,6 +152,56 @@ class GraphSelectionTest : public ShownGraph {
         QCOMPARE(view_->current(), box("layers.0"));
         click(view_->boxRect(box("layers.0")).center(), Qt::ControlModifier);
         QCOMPARE(view_->current(), box("norm"));
+    }
+
+    /// A menu and a drag of the pile are about what is selected; Ctrl, Shift and the band make it whole.
+    void aPileOfWhichAPartIsSelectedIsDraggedInPart() {
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        const QStringList modules = model_->texts().modules(pile);
+        const QStringList part{modules[1], modules[2], QStringLiteral("norm")};
+        document_->selection().selectModules(part);
+        QCOMPARE(model_->modulesWith(pile), part);
+        QCOMPARE(model_->modulesWith(box("norm")), part);
+        QCOMPARE(model_->modulesWith(box("lm_head")), QStringList("lm_head"));
+        QVERIFY(model_->partlySelectedNames(pile).contains("A drag takes what is selected"));
+        const std::unique_ptr<QMenu> menu(view_->makeMenu(pile));
+        const auto* put = menu->findChild<QMenu*>();
+        QVERIFY(put);
+        QCOMPARE(put->title(), QStringLiteral("Put 3 modules into bucket"));
+        put->actions().at(0)->trigger();
+        QCOMPARE(document_->buckets().front().modules.size(), 3u);
+        // The card's modules are selected as they are.
+        document_->selection().selectBucket(0);
+        QCOMPARE(model_->modulesWith(pile), part);
+        const QPointF middle = view_->boxRect(pile).center();
+        click(view_->boxRect(box("lm_head")).center(), Qt::ControlModifier);
+        QCOMPARE(document_->selection().modules(), part + QStringList("lm_head"));
+
+        const auto isWhole = [&] {
+            return model_->isSelected(pile) && !model_->isPartlySelected(pile) && model_->isSelected(box("norm"));
+        };
+        click(middle, Qt::ControlModifier);
+        QVERIFY(isWhole());
+        click(middle, Qt::ControlModifier);
+        QVERIFY(!model_->isSelected(pile) && model_->isSelected(box("norm")));
+        document_->selection().selectModules(part);
+        click(middle, Qt::ShiftModifier);
+        QVERIFY(isWhole());
+        document_->selection().selectModules(part);
+        QTest::mousePress(view_.get(), Qt::LeftButton, Qt::ShiftModifier, (middle + QPointF(30, 5)).toPoint());
+        QTest::mouseMove(view_.get(), (middle + QPointF(60, 8)).toPoint());
+        QTest::mouseMove(view_.get(), (middle + QPointF(70, 9)).toPoint());
+        QTest::mouseRelease(view_.get(), Qt::LeftButton, Qt::ShiftModifier, (middle + QPointF(70, 9)).toPoint());
+        QVERIFY(isWhole());
+        // A part of a module is no module of the pile.
+        document_->selection().selectModule(modules[0] + QStringLiteral(".attention"));
+        QCOMPARE(model_->modulesWith(pile), modules);
+    }
+
+    void whatIsDraggedIsNamed() {
+        QCOMPARE(dragLabel({"norm"}), QStringLiteral("norm"));
+        QCOMPARE(dragLabel({"layers.1", "layers.2", "layers.3", "layers.4", "norm"}),
+                 QStringLiteral("layers.[1-4], norm, 5 modules"));
     }
 
     /// The keys that count are those that are held when a box is pressed, as for a drag.
