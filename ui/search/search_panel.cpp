@@ -4,7 +4,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSplitter>
 #include <algorithm>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/parts_table.h"
+#include "ui/search/result_area.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/start_now.h"
 #include "ui/theme/harmless_text.h"
@@ -28,7 +28,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int narrowest_result = 200;
+constexpr int first_chart_width = 240;
 
 /// As wide with either of its texts: the controls behind it do not move when a search begins or ends. Enter is a click,
 /// as in a dialog.
@@ -76,7 +76,8 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     split->addWidget(front_);
     split->addWidget(makeResult());
     split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 1);
+    split->setStretchFactor(1, 2);  // sentences and the table beside them, where there is little height
+    split->setSizes({first_chart_width, 2 * first_chart_width});
     layOutPanel(this, makeBar(), split);
     chart_->setShapesText(tr("found"), tr("compared with"));
     setFocusProxy(find_);
@@ -156,10 +157,6 @@ QWidget* SearchPanel::makeBar() {
 }
 
 QWidget* SearchPanel::makeResult() {
-    auto* side = new QWidget;
-    auto* layout = new QVBoxLayout(side);
-    layout->setContentsMargins(8, 4, 8, 4);
-    layout->setSpacing(6);
     const std::pair<QLabel*, QString> texts[] = {
         {result_, tr("What was found")}, {caption_, tr("How far the search is")}, {end_, tr("How the search ended")}};
     for (const auto& [label, name] : texts) {
@@ -173,40 +170,15 @@ QWidget* SearchPanel::makeResult() {
     caption_->setObjectName("searchCaption");
     end_->setObjectName("searchEnd");
     for (QLabel* label : {caption_, end_}) label->setProperty("role", "dim");
-    // How it ended is of less interest than what was found; where there is little height, the first stands alone.
-    for (QLabel* label : std::initializer_list<QLabel*>{caption_, result_, earlier_, end_}) layout->addWidget(label);
-    layout->addWidget(table_, 1);
-    layout->addStretch();  // while there is no table, sentences stay at the top
-    // Where there is little height it scrolls.
-    auto* area = new QScrollArea;
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setMinimumSize(narrowest_result, 1);  // buttons above it stay whole
-    area->setWidget(side);
     connect(open_, &QPushButton::clicked, this, [this] {
         open();
         // Who asks for the tab keeps it.
         if (document_.current()->key() == compared_.key) compared_ = {};
     });
     connect(compare_, &QPushButton::clicked, this, &SearchPanel::compare);
-    auto* buttons = new QHBoxLayout;
-    buttons->setContentsMargins(8, 4, 8, 0);
-    buttons->setSpacing(8);
-    for (QPushButton* button : {open_, compare_}) {
-        button->setAccessibleName(button->text());
-        buttons->addWidget(button);
-    }
-    buttons->addStretch(1);
-    // Sentences come and go, and are of any length: above them, and without scrolling, buttons stay where they are.
-    auto* result = new QWidget;
-    auto* column = new QVBoxLayout(result);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(buttons);
-    column->addWidget(area, 1);
-    return result;
+    for (QPushButton* button : {open_, compare_}) button->setAccessibleName(button->text());
+    // How it ended is of less interest than what was found; where there is little height, the first stands alone.
+    return new ResultArea({open_, compare_}, {caption_, result_, earlier_, end_}, table_);
 }
 
 QString SearchPanel::caption() const {

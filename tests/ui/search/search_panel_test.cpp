@@ -20,6 +20,7 @@
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/search/lock_button.h"
+#include "ui/search/parts_table.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -69,6 +70,34 @@ class SearchPanelTest : public QObject, SearchedPanel {
         find(5000);
         QVERIFY2(panel_->caption().contains(QStringLiteral(" plans of 5000, since no change to the best plans helps")),
                  qPrintable(panel_->caption()));
+    }
+
+    /// As in a window of 1280x800: nothing has to be scrolled to see that there is a table, and the best of it.
+    void theTableIsSeenInALowPanel() {
+        panel_->resize(1280, 185);
+        find();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->weighing(), 60'000);
+        auto* table = panel_->findChild<PartsTable*>();
+        auto* result = panel_->findChild<QLabel*>("searchResult");
+        const auto seen = [&](const QWidget* widget, const QRect& part) {
+            return panel_->rect().contains(QRect(widget->mapTo(panel_.get(), part.topLeft()), part.size())) &&
+                   !widget->visibleRegion().intersected(part).isEmpty();
+        };
+        QTRY_VERIFY(seen(table->viewport(), table->visualRect(table->parts()->index(0, 0))));
+        QVERIFY(table->parts()->rowCount() < 3 ||
+                seen(table->viewport(), table->visualRect(table->parts()->index(2, 0))));
+        const QRect first_line(0, 0, 40, result->fontMetrics().height());
+        QVERIFY(seen(result, first_line));
+        QVERIFY(seen(panel_->openButton(), panel_->openButton()->rect()));
+        QVERIFY2(panel_->chart()->width() > 300, qPrintable(QString::number(panel_->chart()->width())));
+        // Where there is height, sentences have the whole width.
+        panel_->resize(1280, 900);
+        QTRY_VERIFY(table->mapTo(panel_.get(), QPoint()).y() > result->mapTo(panel_.get(), QPoint()).y() + 30);
+        QTRY_COMPARE(table->width(), result->width());
+        QTRY_VERIFY(table->isVisible());
+        // In a narrow panel there is no room for two columns.
+        panel_->resize(500, 185);
+        QTRY_VERIFY(table->mapTo(panel_.get(), QPoint()).y() > result->mapTo(panel_.get(), QPoint()).y());
     }
 
     /// The table is of the plan that is chosen, and has the values of options.
