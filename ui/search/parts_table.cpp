@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "core/search/minimal_plan.h"
@@ -15,11 +16,14 @@ namespace overlap::ui {
 namespace {
 
 constexpr int step_column = 1, peak_column = 2;
+constexpr double smallest_worth_ms = 1e-6;
 
 /// How much longer the step is without each part, told apart.
 QStringList stepTexts(const std::vector<PlanElement>& parts) {
     std::vector<double> worths;
-    for (const PlanElement& part : parts) worths.push_back(part.worth_ms);
+    // A difference of two steps: what sums in another order leave of it is no time.
+    for (const PlanElement& part : parts)
+        worths.push_back(std::abs(part.worth_ms) < smallest_worth_ms ? 0 : part.worth_ms);
     QStringList texts = formatTimesApart(worths);
     for (std::size_t row = 0; row < parts.size(); ++row) {
         QString& text = texts[static_cast<qsizetype>(row)];

@@ -26,6 +26,15 @@ class PartsTableTest : public QObject {
                                              formatDifference(-(1 << 20), Unit::Bytes)}));
     }
 
+    /// Not `+0.000001 ns`, which is what sums in another order leave.
+    void aPartThatIsWorthNothingSaysSo() {
+        PartsTable table;
+        table.showWorth("knee",
+                        {{"pass a", 1.25, 0}, {"pass b", 4.5e-13, 0}, {"pass c", 0, 0}, {"pass d", -4.5e-13, 0}});
+        const QString nothing = QChar(0x00b1) + formatTime(0);
+        for (int index = 1; index < 4; ++index) QCOMPARE(row(table, index)[1], nothing);
+    }
+
     void saysWhatAPlanCannotDoWithout() {
         PartsTable table;
         table.showWorth("knee", parts());
