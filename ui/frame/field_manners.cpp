@@ -75,7 +75,8 @@ bool FieldManners::leavesWheel(QObject* watched) const {
     // A field's own line or list is part of it.
     const QObject* field = watched;
     if (qobject_cast<QLineEdit*>(watched)) field = watched->parent();
-    return isField(field) && !static_cast<const QWidget*>(field)->hasFocus();
+    // A choice keeps the focus after its list was folded away, when the wheel means what is around again.
+    return qobject_cast<const QComboBox*>(field) || (isField(field) && !static_cast<const QWidget*>(field)->hasFocus());
 }
 
 bool FieldManners::leavesToWindow(QObject* watched, const QKeyEvent& event) const {
