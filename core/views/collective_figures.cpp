@@ -5,6 +5,7 @@
 
 #include "core/graph/short_names.h"
 #include "core/modules/home_module.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/simulate/hiding_compute.h"
 #include "core/views/batch_halves.h"
 #include "core/views/members_of_result.h"
@@ -88,6 +89,7 @@ std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, 
         made.bucket = title_of(evaluation, made.entry);
         made.of_half = halves.half_of(timing.start) >= 0;
         if (!evaluation.times_known) continue;
+        made.could_hide_ms = could_hide_ms(evaluation, index);
         const std::vector<HidingNode> hiding = compute.of(timing);
         if (!hiding.empty()) made.hidden_by = hiding.front().node;
         made.hiding_nodes = static_cast<std::uint32_t>(hiding.size());
@@ -103,7 +105,7 @@ void CollectiveSums::add(const CollectiveTiming& collective, const CollectiveFig
     ++collectives;
     time_ms += collective.end_ms - collective.start_ms;
     exposed_ms += collective.exposed_ms;
-    could_hide_ms += collective.could_hide_ms;
+    could_hide_ms += figures.could_hide_ms;
     bytes += collective.bytes;
     if (!figures.of_half || collective.kind != CollectiveKind::all_to_all) return;
     ++exchanges_of_halves;

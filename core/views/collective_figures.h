@@ -21,6 +21,7 @@ struct CollectiveFigures {
     double hidden_ms = 0;              ///< of its time in which compute runs
     NodeId hidden_by = no_node;        ///< the compute that runs beside it for longest, or no_node
     std::uint32_t hiding_nodes = 0;    ///< how many nodes of compute run beside it
+    double could_hide_ms = 0;          ///< how much less of it would be exposed at most, see could_hide_ms()
     bool of_half = false;              ///< of one half of a module whose batch is halved, see BatchHalves
     double by_other_half_ms = 0;       ///< of hidden_ms, what compute of the module's other half hides
 };
@@ -35,7 +36,7 @@ struct CollectiveSums {
     std::uint32_t collectives = 0;
     double time_ms = 0;  ///< on their streams, each counted whole, also where several run at once
     double exposed_ms = 0;
-    double could_hide_ms = 0;  ///< see CollectiveTiming; each for itself, so that together it may be less
+    double could_hide_ms = 0;  ///< each for itself, so that together it may be less
     std::int64_t bytes = 0;
     std::uint32_t exchanges_of_halves = 0;  ///< all-to-alls of modules whose batch is halved
     double exchanges_ms = 0;                ///< their part of time_ms

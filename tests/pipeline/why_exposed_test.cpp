@@ -31,12 +31,17 @@ std::size_t index_of(const Evaluation& evaluation, std::string_view name) {
         all.begin());
 }
 
-std::string why(const std::vector<OverlapDirective>& overlaps, std::string_view name) {
+std::shared_ptr<const Evaluation> with_overlaps(const std::vector<OverlapDirective>& overlaps) {
     Plan plan;
     plan.overlaps.list = overlaps;
     plan.overlaps.keep_group_order = false;
-    const auto evaluation = evaluate(three_layers(), plan);
+    auto evaluation = evaluate(three_layers(), plan);
     for (const DirectiveOutcome& outcome : evaluation->overlaps.directives) EXPECT_TRUE(outcome.holds());
+    return evaluation;
+}
+
+std::string why(const std::vector<OverlapDirective>& overlaps, std::string_view name) {
+    const auto evaluation = with_overlaps(overlaps);
     return why_exposed(*evaluation, index_of(*evaluation, name));
 }
 
@@ -48,6 +53,16 @@ TEST(WhyExposed, AsksForWhatTheOtherOverlapsAllow) {
     EXPECT_EQ(why({{.collective = "g_2", .start_after = "mm_1"}}, "g_2"), alone);
     EXPECT_EQ(why({{.collective = "g_1", .start_after = "mm_0", .start_before = "g_2"}}, "g_2"),
               alone + ", but an overlap by hand keeps it behind mm_0");
+}
+
+TEST(WhyExposed, CountsWhatCouldHideOnlyWhereItMay) {
+    const auto alone = with_overlaps({});
+    const std::size_t index = index_of(*alone, "g_2");
+    EXPECT_EQ(could_hide_ms(*alone, index), alone->simulation.collectives[index].could_hide_ms);
+    EXPECT_GT(could_hide_ms(*alone, index), 0);
+    const auto kept = with_overlaps({{.collective = "g_1", .start_after = "mm_0", .start_before = "g_2"}});
+    EXPECT_GT(kept->simulation.collectives[index_of(*kept, "g_2")].could_hide_ms, 0);
+    EXPECT_EQ(could_hide_ms(*kept, index_of(*kept, "g_2")), 0);
 }
 
 TEST(BesideStep, IsOfCompiledJobsThatReturnGradients) {

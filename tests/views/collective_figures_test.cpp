@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/pipeline/manual_start.h"
+#include "core/pipeline/why_exposed.h"
 #include "core/plan/plan_edits.h"
 #include "tests/support/test_graphs.h"
 
@@ -75,10 +76,31 @@ TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
     EXPECT_EQ(second->module, "norm, lm_head");
 }
 
+/// Table and sentence speak of one move: issued earlier, or waited for later.
+TEST_F(CollectiveFiguresOf, WhatCouldHideIsWhatTheExplanationTells) {
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.0+layers.1\nlayers.[2-5]\nnorm+lm_head");
+    std::size_t earlier = 0, later = 0;
+    for (const auto& result : {evaluate_baseline(graph_), evaluate(graph_, plan)}) {
+        for (const CollectiveFigures& figures : collective_figures(*result, *tree_)) {
+            const std::string told = why_exposed(*result, figures.timing);
+            const bool would = told.find("it would have") != std::string::npos;
+            const bool may = would && told.find(", but ") == std::string::npos;
+            EXPECT_EQ(figures.could_hide_ms > 0, may) << told;
+            const bool waits = told.find("; waited for") != std::string::npos;
+            earlier += may && !waits;
+            later += may && waits;
+        }
+    }
+    EXPECT_GT(earlier, 0u);
+    EXPECT_GT(later, 0u);
+}
+
 TEST_F(CollectiveFiguresOf, SumsAreThoseOfTheSimulation) {
     const auto baseline = evaluate_baseline(graph_);
     CollectiveSums sums;
-    for (const CollectiveTiming& timing : baseline->simulation.collectives) sums.add(timing, {});
+    for (const CollectiveFigures& figures : collective_figures(*baseline, *tree_))
+        sums.add(baseline->simulation.collectives[figures.timing], figures);
     EXPECT_EQ(sums.exchanges_of_halves, 0u);
     EXPECT_EQ(sums.collectives, baseline->simulation.collectives.size());
     EXPECT_NEAR(sums.exposed_ms, baseline->simulation.exposed_ms, 1e-6);

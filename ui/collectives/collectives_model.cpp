@@ -62,7 +62,7 @@ QString CollectivesModel::text(int row, int column) const {
         case exposed_column:
             return known ? timeIfAny(timing.exposed_ms) : QStringLiteral("–");
         case could_hide_column:
-            return timeIfAny(timing.could_hide_ms);
+            return timeIfAny(figures.could_hide_ms);
         case cause_column:
             return causeText(timing.cause);
         case hidden_column: {
@@ -129,7 +129,7 @@ QVariant CollectivesModel::sortValue(int row, int column) const {
         case exposed_column:
             return timing.exposed_ms;
         case could_hide_column:
-            return timing.could_hide_ms;
+            return figures.could_hide_ms;
         case bytes_column:
             return QVariant::fromValue<qlonglong>(timing.bytes);
         case start_column:
@@ -188,9 +188,11 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         Heading{tr("Collective"), tr("The node that starts it in the plan's result")},
         {tr("Time"), tr("On its process group's stream")},
         {tr("Exposed"), tr("For which compute stands still at its wait")},
-        {tr("Could hide"),
-         tr("At most so much of it could be hidden by issuing it earlier, as far as its input allows, with all else as "
-            "it is. The step may gain less, since others wait then: Advice evaluates that")},
+        {tr("Could hide"), tr("At most so much of it could be hidden by issuing it earlier, or waiting for it later "
+                              "where it cannot be, as "
+                              "far as graph and plan allow, with all else as it is. The step may gain less, since "
+                              "others wait then: Advice "
+                              "evaluates that")},
         {tr("Cause"), tr("Why it is exposed")},
         {tr("Hidden behind"), tr("Compute that runs at the same time: the one that does for longest")},
         {tr("Bucket"), tr("The entry of the plan that it was merged by")},
