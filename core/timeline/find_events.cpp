@@ -126,14 +126,17 @@ EventMatches matches_of(const Timeline& timeline, std::vector<EventLocation> eve
     EventMatches matches;
     matches.events = std::move(events);
     if (matches.events.empty()) return matches;
-    std::vector<std::int64_t> lengths;
+    std::vector<double> lengths;
     lengths.reserve(matches.events.size());
-    for (const EventLocation location : matches.events) lengths.push_back(timeline.event(location).length_ns());
-    for (const std::int64_t length : lengths) matches.total_ns += length;
-    const auto [shortest, longest] = std::ranges::minmax(lengths);
-    matches.shortest_ns = shortest;
-    matches.longest_ns = longest;
-    matches.median_ns = upper_median(std::move(lengths));
+    matches.shortest_ns = matches.longest_ns = timeline.event(matches.events.front()).length_ns();
+    for (const EventLocation location : matches.events) {
+        const std::int64_t length = timeline.event(location).length_ns();
+        lengths.push_back(static_cast<double>(length));
+        matches.total_ns += length;
+        matches.shortest_ns = std::min(matches.shortest_ns, length);
+        matches.longest_ns = std::max(matches.longest_ns, length);
+    }
+    matches.median_ns = std::llround(median(std::move(lengths)));
     return matches;
 }
 

@@ -18,7 +18,7 @@ struct EventMatches {
     std::vector<EventLocation> events;  ///< in order of start, then of lanes
     std::int64_t total_ns = 0;
     std::int64_t shortest_ns = 0;
-    std::int64_t median_ns = 0;  ///< the upper one of two
+    std::int64_t median_ns = 0;  ///< of an even number, the mean of the two in the middle
     std::int64_t longest_ns = 0;
     bool by_abbreviation = false;  ///< no text contains the words, these are abbreviated by them
 };
