@@ -67,11 +67,17 @@ QAction* EditHistory::makeAction(QObject* parent, const QString& name, std::func
 }
 
 void EditHistory::undo() {
-    if (QUndoStack* stack = nextUndo()) stack->undo();
+    if (QUndoStack* stack = nextUndo()) step(stack, &QUndoStack::undo, tr("Undo %1").arg(stack->undoText()));
 }
 
 void EditHistory::redo() {
-    if (QUndoStack* stack = nextRedo()) stack->redo();
+    if (QUndoStack* stack = nextRedo()) step(stack, &QUndoStack::redo, tr("Redo %1").arg(stack->redoText()));
+}
+
+/// The effect of a plan's edit is told when it was evaluated.
+void EditHistory::step(QUndoStack* stack, void (QUndoStack::*way)(), const QString& told_of) {
+    (stack->*way)();
+    if (stack == &timeline_) emit told(told_of);
 }
 
 void EditHistory::observeVariants() {

@@ -39,8 +39,11 @@ class EditHistory : public QObject {
     /// The newest edit of the current plan took in a further one, as each value does that a drag of a slider passes.
     /// @param what the edit as it is now.
     void planEditGrew(const QString& what);
+    /// What is no edit of the plan, such as a note on its timeline, was undone or made again by the actions.
+    void told(const QString& sentence);
 
   private:
+    void step(QUndoStack* stack, void (QUndoStack::*way)(), const QString& told_of);
     /// @param text of the next edit; empty where there is none. @param none why there is none.
     /// @param step carries it out.
     QAction* makeAction(QObject* parent, const QString& name, std::function<QString()> text,

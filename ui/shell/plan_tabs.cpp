@@ -74,20 +74,23 @@ void PlanTabs::closeCurrent() {
 void PlanTabs::reopenPlan() {
     if (!document_.isOpen()) return;
     QString reason;
-    QStringList sentences;
+    QStringList sentences, titles;
     const auto reopen = [&](const SessionVariant& closed) {
         sentences.clear();
+        titles.clear();
         const std::vector<SessionVariant> open = sessionDocument(document_, sessionVariantOutline).variants;
         for (RestoredVariant& restored : restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences)) {
             Variant& added = document_.addVariant(std::move(restored.plan));
             restored.modified ? added.setUnsaved(restored.file, restored.digest)
                               : added.setSaved(restored.file, restored.digest);
+            titles.append(added.title());
         }
     };
     if (!session_.closedPlans().reopen(reopen, reason)) {
         if (!reason.isEmpty()) emit warned(reason);
         return;
     }
+    emit told(tr("Reopened %1").arg(titles.join(QStringLiteral(", "))));
     if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral("; ")));
     updateReopen();
     session_.schedule();

@@ -100,6 +100,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     job_->setParent(job_view_);  // as the last child, which outlives the views of it
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(history_, &EditHistory::told, this, [this](const QString& sentence) { emit told(sentence); });
     auto* refusal = new RefusalNotice(document, *effect, *notice_, this);
     connect(refusal, &RefusalNotice::noticed, this, &Workspace::noticed);
     makeCentre();

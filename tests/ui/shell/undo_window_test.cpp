@@ -21,6 +21,8 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
+#include "ui/timeline/notes/timeline_edits.h"
+#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
@@ -44,6 +46,11 @@ class UndoWindowTest : public QObject {
         return texts;
     }
 
+    static bool told(MainWindow& window, const QString& sentence) {
+        return std::ranges::any_of(window.statusBar()->findChildren<QLabel*>(),
+                                   [&](const QLabel* label) { return label->text() == sentence; });
+    }
+
   private slots:
     void anEditEndsWhatCouldBeRedone() {
         MainWindow window;
@@ -65,6 +72,30 @@ class UndoWindowTest : public QObject {
         redo(window)->trigger();
         QVERIFY(!redo(window)->isEnabled());
         QCOMPARE(window.document().buckets().size(), std::size_t{2});
+    }
+
+    void aPlanThatIsReopenedIsNotSaidToBeClosed() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        const QString title = window.document().current()->title();
+        window.actions().find("plan.close")->trigger();
+        QVERIFY(told(window, "Closed " + title + "; Plan ▸ Reopen closed plan brings it back"));
+        window.actions().find("plan.reopen")->trigger();
+        QVERIFY(told(window, "Reopened " + title));
+    }
+
+    /// History lists the plan's edits; the timeline's are told where they are undone.
+    void undoOfTheTimelinesArrangementIsTold() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        window.workspace().timeline().edits().arrange("Pin Compute", {{}, {"compute"}, {}});
+        QCOMPARE(undo(window)->text(), "Undo Pin Compute");
+        undo(window)->trigger();
+        QVERIFY(told(window, "Undo Pin Compute"));
+        redo(window)->trigger();
+        QVERIFY(told(window, "Redo Pin Compute"));
     }
 
     void editsOfAnotherPlanEndNoRedo() {
