@@ -24,14 +24,13 @@
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_trace.h"
-#include "core/job/measured/recorded_rank.h"
+#include "core/job/measured/measured_steps.h"
 #include "core/job/measured_variation.h"
 #include "core/job/run_job.h"
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
 #include "core/job/variation.h"
 #include "core/job/what_if.h"
-#include "core/trace/trace_statistics.h"
 
 namespace overlap::commands {
 
@@ -99,28 +98,19 @@ class JobCommand final : public Command {
 
   private:
     void measure(job::JobDocument& document, const Streams& streams) const {
-        std::vector<job::MeasuredSteps> measured;
-        for (const std::string& file : trace_files_) {
-            const std::shared_ptr<const MeasuredTrace> trace = read_trace_file(file);
-            job::MeasuredSteps& steps = measured.emplace_back();
-            steps.rank = job::rank_of_trace(*trace, file);
-            const std::vector<DeviceTimes> devices = device_times(*trace);
-            if (devices.size() != 1)
-                throw InputError(
-                    file, "", "expected the activities of one GPU, found those of " + std::to_string(devices.size()));
-            for (const StepTimes& step : devices.front().steps)
-                if (step.is_counted) steps.compute_ms.push_back(static_cast<double>(step.times.compute_ns) / 1e6);
-        }
+        std::vector<job::NamedTrace> traces;
+        for (const std::string& file : trace_files_) traces.push_back({file, read_trace_file(file)});
+        const std::string folder = std::filesystem::path(file_).parent_path().string();
         try {
             document.variation =
-                job::measured_variation(document, std::filesystem::path(file_).parent_path().string(), measured);
+                job::measured_variation(document, folder, job::measured_steps(document, folder, traces));
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }
         write_file_atomically(measured_, job::write_job_text(document));
         const std::vector<job::SlowSpec>& slow = document.variation->slow;
         const auto slowest = std::ranges::max_element(slow, {}, &job::SlowSpec::factor);
-        streams.out << measured_ << ": " << counted(measured.size(), "rank") << ", "
+        streams.out << measured_ << ": " << counted(traces.size(), "rank") << ", "
                     << counted(document.variation->compute.factors.size(), "measured factor");
         if (slowest != slow.end() && slowest->factor > 1)
             streams.out << "; the slowest is replica " << *slowest->replica << ", stage " << *slowest->stage << ", "

@@ -16,18 +16,20 @@ JOB = {"format": "overlap-job", "version": 1, "name": "measured", "later": 1,
        "schedule": {"name": "1F1B", "microbatches": 4}, "variation": {"samples": 20}}
 
 
-def trace(rank, compute_ms):
+def trace(rank, compute_ms, ranks=4, action=""):
     """Steps with one kernel each; the last is left out, since a recording may cut it off."""
     events = []
     for step, ms in enumerate([*compute_ms, 1]):
         begin = step * 1e6
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin, "dur": 9e5})
+        for name in (f"ProfilerStep#{step}", action):
+            if name:
+                events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": 9e5})
         for category, name, where, start, duration in (
                 ("cuda_runtime", "cudaLaunchKernel", {"pid": 1, "tid": 1}, 10, 5),
                 ("kernel", "gemm", {"pid": 0, "tid": 7}, 20, ms * 1e3)):
             args = {"correlation": step, **({"stream": 7, "device": 0} if category == "kernel" else {})}
             events.append({"ph": "X", "cat": category, "name": name, **where, "ts": begin + start, "dur": duration, "args": args})
-    header = {} if rank is None else {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 4}}
+    header = {} if rank is None else {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks}}
     return {"schemaVersion": 1, **header, "traceEvents": events}
 
 
@@ -71,7 +73,10 @@ class MeasuredJob(unittest.TestCase):
         first = self.file("a.json", trace(0, [100]))
         out = os.path.join(self.folder, "out.job.json")
         for traces, words in (([self.file("none.json", trace(None, [100]))], "none.json: does not say which rank it is of"),
-                              ([self.file("nine.json", trace(9, [100]))], "rank 9 was measured, and the job has 4 ranks"),
+                              ([self.file("nine.json", trace(9, [100]))], "nine.json: is of rank 9, and the job has 4 ranks"),
+                              ([self.file("two.json", trace(1, [100], 2))], "two.json: was measured on 2 ranks, and the job has 4"),
+                              ([self.file("other.json", trace(1, [100], action="PP:0F1"))],
+                               "other.json: has 0F1 on rank 1, which runs stage 1 in this job"),
                               ([first, self.file("again.json", trace(0, [100]))], "rank 0 was measured twice")):
             done = self.run_overlap(1, "measure", self.job, *traces, "-o", out)
             self.assertIn(words, done.stderr)

@@ -13,12 +13,14 @@ namespace overlap::job {
 
 namespace {
 
-/// The stage of a rank that runs only one; -1 where it runs several, and of programs.
-std::int32_t one_stage_of(const JobEvaluation& evaluation, std::int64_t rank) {
-    const JobResult& result = evaluation.result;
-    if (!evaluation.pipeline || rank < 0 || rank >= static_cast<std::int64_t>(result.ranks.size())) return -1;
-    const auto& stages = result.stages_of[static_cast<std::size_t>(result.ranks[static_cast<std::size_t>(rank)].stage)];
-    return stages.size() == 1 ? stages.front() : -1;
+JobRanks ranks_of(const JobEvaluation& evaluation) {
+    return {evaluation.result.ranks, evaluation.result.stages_of,
+            evaluation.pipeline ? evaluation.job->schedule.microbatches : 0};
+}
+
+const RankResult* find_rank(const JobRanks& job, std::int64_t rank) {
+    const auto found = std::ranges::find(job.ranks, rank, &RankResult::rank);
+    return found == job.ranks.end() ? nullptr : &*found;
 }
 
 std::string stages_text(const std::vector<std::int32_t>& stages) {
@@ -79,19 +81,28 @@ TimeRange span_of_job(const RecordedStep& step) {
     return span;
 }
 
+std::int32_t one_stage_of(const JobRanks& job, std::int64_t rank) {
+    const RankResult* found = job.stages_of.empty() ? nullptr : find_rank(job, rank);
+    if (!found) return -1;
+    const std::vector<std::int32_t>& stages = job.stages_of[static_cast<std::size_t>(found->stage)];
+    return stages.size() == 1 ? stages.front() : -1;
+}
+
 std::string reason_against(const JobEvaluation& evaluation, const MeasuredRank& rank) {
-    const JobResult& result = evaluation.result;
-    const auto count = static_cast<std::int64_t>(result.ranks.size());
+    return reason_against(ranks_of(evaluation), rank);
+}
+
+std::string reason_against(const JobRanks& job, const MeasuredRank& rank) {
+    const auto count = static_cast<std::int64_t>(job.ranks.size());
     const std::string name = "rank " + std::to_string(rank.rank);
     if (rank.world_size && *rank.world_size != count)
         return "was measured on " + counted(static_cast<std::size_t>(*rank.world_size), "rank") + ", and the job has " +
                std::to_string(count);
-    const auto found = std::ranges::find(result.ranks, rank.rank, &RankResult::rank);
-    if (found == result.ranks.end())
-        return "is of " + name + ", and the job has " + counted(result.ranks.size(), "rank");
-    if (!evaluation.pipeline) return {};
-    const std::vector<std::int32_t>& stages = result.stages_of[static_cast<std::size_t>(found->stage)];
-    const std::int32_t microbatches = evaluation.job->schedule.microbatches;
+    const RankResult* found = find_rank(job, rank.rank);
+    if (!found) return "is of " + name + ", and the job has " + counted(job.ranks.size(), "rank");
+    if (job.stages_of.empty()) return {};
+    const std::vector<std::int32_t>& stages = job.stages_of[static_cast<std::size_t>(found->stage)];
+    const std::int32_t microbatches = job.microbatches;
     for (const RecordedAction& recorded : rank.recorded.actions) {
         for (const Action& action : recorded.cell) {
             if (std::ranges::find(stages, action.stage) == stages.end())
@@ -111,7 +122,7 @@ MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedT
     std::vector<RecordedRank> recorded;
     for (const NamedTrace& of : sorted) {
         recorded.push_back(
-            recorded_rank(*of.trace, of.file, one_stage_of(evaluation, rank_of_trace(*of.trace, of.file))));
+            recorded_rank(*of.trace, of.file, one_stage_of(ranks_of(evaluation), rank_of_trace(*of.trace, of.file))));
         const RecordedRank& rank = recorded.back();
         if (recorded.size() > 1 && recorded[recorded.size() - 2].rank == rank.rank)
             throw InputError(

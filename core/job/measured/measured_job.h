@@ -57,8 +57,19 @@ enum class UnfitRanks : std::uint8_t {
 MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces,
                          UnfitRanks unfit = UnfitRanks::refused);
 
+/// The ranks of a job, which those that were measured must be among.
+struct JobRanks {
+    std::span<const RankResult> ranks;
+    std::span<const std::vector<std::int32_t>> stages_of;  ///< of each pipeline rank; empty for programs
+    std::int32_t microbatches = 0;
+};
+
+/// The stage of a rank that runs only one; -1 where it runs several, of programs, and of a rank that there is not.
+std::int32_t one_stage_of(const JobRanks& job, std::int64_t rank);
+
 /// Why a measured rank is not one of the job as it is now: a rank that it does not have, another number of ranks,
 /// stages or microbatches that the rank does not run. Without full stop; empty: it can be one.
 std::string reason_against(const JobEvaluation& evaluation, const MeasuredRank& rank);
+std::string reason_against(const JobRanks& job, const MeasuredRank& rank);
 
 }  // namespace overlap::job
