@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/files/json_writer.h"
+#include "core/job/job_changes.h"
 #include "core/job/run_job.h"
 #include "core/job/variation.h"
 
@@ -28,6 +29,7 @@ class Questions {
         ask_slow();
         ask_slow_together();
         ask_communication();
+        ask_routing();
         if (std::ranges::all_of(job_.stages, [](const StageSpec& stage) { return stage.kind == StageKind::opaque; })) {
             ask_opaque_stages();
         } else {
@@ -154,6 +156,16 @@ class Questions {
             };
         }
         add("communication within stages", changed, options);
+    }
+
+    /// Experts that receive more tokens than others compute longer, and those of all other ranks wait for them.
+    void ask_routing() {
+        if (!job_.routing || job_.routing->share.empty()) return;
+        const auto [least, most] = std::ranges::minmax(job_.routing->share);
+        if (least == most) return;
+        JobChanges even;
+        even.routing = TriedRouting::even;
+        add("uneven routing of tokens", changed_job(copy(), even, options_.folder));
     }
 
     std::string stage_text(std::size_t number) const {

@@ -15,9 +15,9 @@ struct WhatIf {
 };
 
 /// What each thing costs, the dearest first: each slow entry, those of a stage, replica or host (a unit of the
-/// topology's innermost level) together, messages, gradient collectives, communication within stages, each stage's
-/// compute beyond the mean of all stages, and of stages whose times are given as `ms` each kind of action beyond its
-/// mean.
+/// topology's innermost level) together, messages, gradient collectives, communication within stages, tokens
+/// that are routed unevenly, each stage's compute beyond the mean of all stages, and of stages whose times are given as
+/// `ms` each kind of action beyond its mean.
 /// @throws InputError as run_job, and where the document has programs or the job cannot run.
 std::vector<WhatIf> what_ifs(const JobDocument& job, const PipelineOptions& options);
 std::string what_ifs_json(const std::vector<WhatIf>& rows);
