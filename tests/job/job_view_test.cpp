@@ -167,6 +167,29 @@ TEST(JobPicture, RowsTellStagesAndRanks) {
     EXPECT_EQ(stages[2].exposed_ms, 0.5);
 }
 
+/// What a stage takes is what its action takes in the step, where nothing is slow: of the rank that all others wait
+/// for.
+TEST(JobPicture, AStageTakesWhatItsRankWithMostTokensTakes) {
+    const auto picture = picture_of(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {
+            "F": [{"compute_ms": 3}, {"collective": "all_to_all", "dim": "ep", "bytes": 4000},
+                  {"compute_ms": 4, "experts": true}, {"collective": "all_to_all", "dim": "ep", "bytes": 4000}],
+            "B": [{"compute_ms": 5}, {"collective": "all_to_all", "dim": "ep", "ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 2]]},
+        "routing": {"group": "ep", "share": [0.75, 0.25]},
+        "topology": {"levels": [{"ranks": 2, "bytes_per_s": 1e6}]}})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    // All of rank 0's forward, without a stop.
+    double forward_ms = 0;
+    for (NodeIndex node = 0; node < evaluation.pipeline->pieces.size(); ++node)
+        if (evaluation.names.op(node).starts_with("0F0")) forward_ms = std::max(forward_ms, evaluation.times.end[node]);
+    const std::vector<StageFigures> stages = stage_figures(evaluation);
+    ASSERT_GT(forward_ms, 3 + 4 * 1.5);
+    EXPECT_DOUBLE_EQ(stages[0].forward_ms, forward_ms);
+    EXPECT_DOUBLE_EQ(stages[0].backward_ms, 5 + 1.5);
+    EXPECT_DOUBLE_EQ(stages[0].exposed_ms, forward_ms - (3 + 4 * 1.5) + 1.5);
+}
+
 TEST(JobPicture, AJobThatCannotRunHasNoEvents) {
     std::string text = programs;
     text.replace(text.find(R"({"id": "l")"), std::string(R"({"id": "l", "kind": "compute", "ms": 1}, )").size(),

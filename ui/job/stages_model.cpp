@@ -51,9 +51,13 @@ QVariant StagesModel::headerData(int section, Qt::Orientation orientation, int r
         case name_column:
             return help ? tr("Stage; a click opens its graph and plan") : tr("Stage");
         case forward_column:
-            return help ? tr("Forward of one microbatch") : tr("Forward");
+            return help ? tr("Forward of one microbatch, where nothing is slow; with uneven routing on the "
+                             "rank that has most tokens")
+                        : tr("Forward");
         case backward_column:
-            return help ? tr("Backward of one microbatch") : tr("Backward");
+            return help ? tr("Backward of one microbatch, where nothing is slow; with uneven routing on the "
+                             "rank that has most tokens")
+                        : tr("Backward");
         case exposed_column:
             return help ? tr("Of both: communication within the stage, during which nothing computes; it keeps the "
                              "time that the stage's graph has, and shares no links with other pipelines")

@@ -4,11 +4,25 @@
 
 namespace overlap::job {
 
+namespace {
+
+/// The class of replicas with most tokens.
+std::size_t busiest_class(const Replicas& replicas) {
+    std::size_t busiest = 0;
+    for (std::size_t of = 1; of < replicas.class_count(); ++of)
+        if (replicas.routed(of) > replicas.routed(busiest)) busiest = of;
+    return busiest;
+}
+
+}  // namespace
+
 std::vector<StageFigures> stage_figures(const JobEvaluation& evaluation) {
     if (!evaluation.pipeline) return {};
     const PipelineStep& step = *evaluation.pipeline;
     std::vector<StageFigures> figures(static_cast<std::size_t>(step.schedule.stages));
-    for (const Piece& piece : step.pieces) {
+    const std::size_t busiest = busiest_class(*step.replicas);
+    for (std::size_t number = 0; number < step.pieces.size(); ++number) {
+        const Piece& piece = step.pieces[number];
         if (piece.role == PieceRole::gradient_sync || piece.role == PieceRole::gradient_wait) continue;
         const std::span<const Action> cell = step.schedule.lists[piece.rank][piece.cell];
         for (std::uint32_t i = 0; i < piece.parts; ++i) {
@@ -18,8 +32,13 @@ std::vector<StageFigures> stage_figures(const JobEvaluation& evaluation) {
                 piece.parts == cell.size() ? cell.begin() + i : std::ranges::find(cell, part.stage, &Action::stage);
             if (action == cell.end() || action->microbatch != 0) continue;
             StageFigures& of = figures[static_cast<std::size_t>(part.stage)];
-            (action->kind == ActionKind::forward ? of.forward_ms : of.backward_ms) += part.compute_ms + part.fixed_ms;
-            of.exposed_ms += part.fixed_ms;
+            const double routed = part.routed ? step.replicas->routed(busiest) : 1;
+            // What has bytes takes what the links made of them.
+            const double exposed_ms =
+                piece.bytes >= 0 ? step.graph.ms()[busiest * step.pieces.size() + number] : part.fixed_ms * routed;
+            (action->kind == ActionKind::forward ? of.forward_ms : of.backward_ms) +=
+                part.compute_ms * routed + exposed_ms;
+            of.exposed_ms += exposed_ms;
         }
     }
     return figures;

@@ -6,7 +6,9 @@
 
 namespace overlap::job {
 
-/// What a stage takes for one microbatch, where nothing is slow: compute and what is exposed within.
+/// What a stage takes for one microbatch, where nothing is slow: compute and what is exposed within. Where tokens are
+/// routed unevenly, on the rank that has most of them, since all others wait for it; collectives that the topology
+/// times have the time that they take in the step.
 struct StageFigures {
     double forward_ms = 0;
     double backward_ms = 0;  ///< `B`, or `I` and `W` together
