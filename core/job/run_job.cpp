@@ -1,7 +1,10 @@
 #include "core/job/run_job.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "core/base/number_text.h"
 #include "core/job/critical_path.h"
 #include "core/job/deadlock.h"
 #include "core/job/job_evaluation.h"
@@ -24,8 +27,18 @@ StepSpread spread(const JobDocument& job, PipelineOptions options) {
                                  options.stop, &step.flows, step.network ? &*step.network : nullptr));
 }
 
-/// What the document asks for and nothing comes of.
+/// Shares may be counts of tokens. Of parts one may be missing, so that is said.
+void note_sum_of_shares(const RoutingSpec& routing, std::vector<std::string>& notes) {
+    constexpr double rounded = 1e-6;  // decimals that were written
+    const double sum = std::accumulate(routing.share.begin(), routing.share.end(), 0.0);
+    if (std::abs(sum - 1) > rounded)
+        notes.push_back("routing.share adds up to " + number_text(sum) +
+                        " and not to 1: each share is taken as its part of that sum");
+}
+
+/// What the document asks for and nothing comes of, and what is taken otherwise than it is written.
 void add_notes(const JobDocument& job, const PipelineStep& step, std::vector<std::string>& notes) {
+    if (job.routing) note_sum_of_shares(*job.routing, notes);
     if (!step.network && std::ranges::any_of(job.topology, &TopologyLevel::shared))
         notes.emplace_back("topology: neither messages nor collectives have bytes, so nothing shares its links");
     const auto communicates_within = [&](const Piece& piece) {

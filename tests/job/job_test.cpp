@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -241,8 +242,44 @@ TEST(Job, TheExpertRankWithMostTokensHoldsUpTheOthers) {
     EXPECT_EQ(result.classes[result.ranks[3].figures].busy_ms, 1);
     EXPECT_EQ(result.classes[result.ranks[3].figures].waiting_for_peers_ms, 2 * 2 + 4 * 2);
     EXPECT_EQ(write_job_text(read_job_text(write_job_text(job), "again")), write_job_text(job));
+    EXPECT_TRUE(result.notes.empty());
     job.routing->share.pop_back();
     EXPECT_THROW(run_job(job), InputError);
+}
+
+TEST(Job, SharesThatDoNotAddUpToOneAreParts) {
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 2]]},
+        "routing": {"group": "ep", "share": [0.5, 0.3]}})",
+                                    "x");
+    const JobResult result = run_job(job);
+    EXPECT_DOUBLE_EQ(*result.step_ms, 4 * (2 * 0.5 / 0.8) + 1);
+    ASSERT_EQ(result.notes.size(), 1u);
+    EXPECT_EQ(result.notes[0],
+              "routing.share adds up to 0.8 and not to 1: each share is taken as its part of that sum");
+    job.routing->share = {0.33333333, 0.66666667};
+    EXPECT_TRUE(run_job(job).notes.empty());
+}
+
+TEST(Job, WhatUnevenRoutingCostsIsTheStepWithEvenTokens) {
+    JobDocument job = read_job_text(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}},
+                   {"segments": {"F": [{"compute_ms": 5}], "B": [{"compute_ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["pp", 2], ["ep", 2]]},
+        "routing": {"group": "ep", "share": [0.75, 0.25]}})",
+                                    "x");
+    EXPECT_EQ(*run_job(job).step_ms, 6 + 5 + 2);
+    const auto uneven = [&] {
+        const std::vector<WhatIf> rows = what_ifs(job, {});
+        const auto row = std::ranges::find(rows, "uneven routing of tokens", &WhatIf::without);
+        return row == rows.end() ? std::nullopt : std::optional(*row);
+    };
+    ASSERT_TRUE(uneven());
+    EXPECT_EQ(uneven()->step_ms, 4 + 5 + 2);
+    EXPECT_DOUBLE_EQ(uneven()->saved_share, 2.0 / 13);
+    job.routing->share = {0.5, 0.5};
+    EXPECT_FALSE(uneven());
 }
 
 TEST(Job, SchedulesAreComparedOnTheJobsRanksWhereTheyCanBe) {
