@@ -5,18 +5,19 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QScopedValueRollback>
-#include <QSpinBox>
 #include <algorithm>
 #include <cmath>
 
 #include "core/job/schedules/named_schedules.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr std::int64_t usual_host = 8;
 constexpr int usual_percent = 5, most_percent = 1000;
+constexpr int percent_decimals = 6;
 constexpr int most_microbatches = 100'000;
 enum MergeKey { merge_microbatches = 1, merge_slow_number, merge_slow_percent };
 
@@ -33,10 +34,10 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     : QWidget(parent),
       job_(job),
       schedule_(new QComboBox),
-      microbatches_(new QSpinBox),
+      microbatches_(new NumberField),
       slow_(new QComboBox),
-      slow_number_(new QSpinBox),
-      slow_percent_(new QSpinBox),
+      slow_number_(new NumberField),
+      slow_percent_(new NumberField(percent_decimals)),
       routing_(new QComboBox) {
     setObjectName("jobControls");
     schedule_->setAccessibleName(tr("Schedule"));
@@ -66,8 +67,8 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
         box->setMinimumContentsLength(8);
         box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     }
-    for (QSpinBox* box : {microbatches_, slow_number_, slow_percent_}) {
-        box->setKeyboardTracking(false);
+    for (NumberField* box : {microbatches_, slow_number_, slow_percent_}) {
+        connect(box, &NumberField::refused, this, &JobControls::refused);
         box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         box->setMinimumWidth(64);
     }
@@ -87,16 +88,17 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     layout->setColumnStretch(2, 1);
 
     connect(schedule_, &QComboBox::activated, this, [this] { chooseSchedule(schedule_->currentData().toString()); });
-    connect(microbatches_, &QSpinBox::valueChanged, this, [this](int count) {
+    connect(microbatches_, &QDoubleSpinBox::valueChanged, this, [this](double value) {
         if (showing_) return;
+        const auto count = static_cast<std::int32_t>(value);
         job::JobChanges changes = job_.changes();
         changes.microbatches = count;
         if (count == job_.document().schedule.microbatches) changes.microbatches.reset();
         job_.change(tr("%1 microbatches").arg(count), changes, merge_microbatches);
     });
     connect(slow_, &QComboBox::activated, this, &JobControls::changeSlow);
-    connect(slow_number_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
-    connect(slow_percent_, &QSpinBox::valueChanged, this, &JobControls::changeSlow);
+    connect(slow_number_, &QDoubleSpinBox::valueChanged, this, &JobControls::changeSlow);
+    connect(slow_percent_, &QDoubleSpinBox::valueChanged, this, &JobControls::changeSlow);
     connect(routing_, &QComboBox::activated, this, &JobControls::changeRouting);
     connect(&job, &OpenJob::opened, this, [this] {
         fillSchedules();
@@ -164,11 +166,12 @@ void JobControls::show() {
     const std::int64_t host = hostSize();
     const bool is_host = changes.slow ? changes.slow->count == host && host > 1 : chosenSlow() != Slow::rank;
     if (ranks > 0)
-        slow_number_->setMaximum(static_cast<int>(is_host ? std::max<std::int64_t>(0, (ranks - 1) / host) : ranks - 1));
+        slow_number_->setMaximum(
+            static_cast<double>(is_host ? std::max<std::int64_t>(0, (ranks - 1) / host) : ranks - 1));
     if (changes.slow) {
         chooseSlow(is_host ? Slow::host : Slow::rank);
-        slow_number_->setValue(static_cast<int>(is_host ? changes.slow->first / host : changes.slow->first));
-        slow_percent_->setValue(static_cast<int>(std::lround((changes.slow->factor - 1) * 100)));
+        slow_number_->setValue(static_cast<double>(is_host ? changes.slow->first / host : changes.slow->first));
+        slow_percent_->setValue((changes.slow->factor - 1) * 100);
     } else {
         chooseSlow(documentHasSlow() && !changes.nobody_slow ? Slow::own : Slow::nobody);
     }
@@ -200,7 +203,7 @@ void JobControls::changeSlow() {
     const std::int64_t size = is_host ? hostSize() : 1;
     // Of the other kind the number is of that: the first host or rank then.
     const bool same = changes.slow && (changes.slow->count == size);
-    const std::int64_t number = same ? slow_number_->value() : 0;
+    const std::int64_t number = same ? std::llround(slow_number_->value()) : 0;
     changes.slow = job::SlowRanks{number * size, size, (100 + slow_percent_->value()) / 100.0};
     const int merge = sender() == slow_number_    ? merge_slow_number
                       : sender() == slow_percent_ ? merge_slow_percent

@@ -5,9 +5,10 @@
 #include "ui/job/open_job.h"
 
 class QComboBox;
-class QSpinBox;
 
 namespace overlap::ui {
+
+class NumberField;
 
 /// What can be tried with the open job: its schedule, the number of microbatches, a host or rank that is slow, and how
 /// tokens are spread over experts. Each is a change that can be undone.
@@ -23,11 +24,15 @@ class JobControls : public QWidget {
     void chooseSchedule(const QString& name);
 
     QComboBox& schedule() { return *schedule_; }
-    QSpinBox& microbatches() { return *microbatches_; }
+    NumberField& microbatches() { return *microbatches_; }
     QComboBox& slow() { return *slow_; }
-    QSpinBox& slowNumber() { return *slow_number_; }
-    QSpinBox& slowPercent() { return *slow_percent_; }
+    NumberField& slowNumber() { return *slow_number_; }
+    NumberField& slowPercent() { return *slow_percent_; }
     QComboBox& routing() { return *routing_; }
+
+  signals:
+    /// Why a number that was typed is not taken; one sentence without full stop.
+    void refused(const QString& reason);
 
   private:
     enum class Slow { own, nobody, host, rank };  ///< own: whom the document says
@@ -43,9 +48,9 @@ class JobControls : public QWidget {
 
     OpenJob& job_;
     QComboBox* schedule_;
-    QSpinBox* microbatches_;
+    NumberField* microbatches_;
     QComboBox* slow_;
-    QSpinBox *slow_number_, *slow_percent_;
+    NumberField *slow_number_, *slow_percent_;
     QComboBox* routing_;
     bool showing_ = false;
 };

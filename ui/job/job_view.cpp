@@ -116,6 +116,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     connect(step_, &JobStepView::rangeChanged, waiting_, &WaitingMap::setRange);
     connect(step_, &JobStepView::stageWanted, this, &JobView::stageWanted);
     connect(step_, &JobStepView::refused, this, &JobView::refused);
+    connect(controls_, &JobControls::refused, this, &JobView::refused);
     connect(waiting_, &WaitingMap::selected, step_, &JobStepView::select);
     connect(waiting_, &WaitingMap::activated, this, &JobView::showReference);
     connect(measured_, &MeasuredPage::activated, this, &JobView::showReference);

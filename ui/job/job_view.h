@@ -67,7 +67,7 @@ class JobView : public QWidget {
   signals:
     /// The user wants to see a stage's graph and plan.
     void stageWanted(int stage);
-    /// A key does nothing, for this reason.
+    /// A key does nothing, or what was typed is not taken, for this reason.
     void refused(const QString& reason);
     /// The stage is to have the plan that is shown.
     void planWanted();

@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
-#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
@@ -17,6 +16,7 @@
 #include "ui/job/stages_model.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 
@@ -81,6 +81,46 @@ class JobChangesTest : public QObject {
         QVERIFY(fixture.idle());
         QCOMPARE(fixture.job.figures()->step_ms, opened_ms);
         QVERIFY(!fixture.view.summary().contains("(+"));
+    }
+
+    /// Nothing of a number is dropped in silence: it is taken as it was typed, or refused with the reason.
+    void whatIsTypedIsTakenAsItIsOrRefused() {
+        Fixture fixture;
+        JobControls& controls = fixture.view.controls();
+        QSignalSpy refused(&fixture.view, &JobView::refused);
+        const auto type = [](NumberField& field, const QString& text) {
+            field.setFocus();
+            field.selectAll();
+            QTest::keyClicks(&field, text);
+            QTest::keyClick(&field, Qt::Key_Return);
+        };
+        controls.slow().setCurrentIndex(1);
+        emit controls.slow().activated(1);
+        QVERIFY(fixture.idle());
+        type(controls.slowPercent(), "2.5");
+        QCOMPARE(fixture.job.changes().slow->factor, 1.025);
+        type(controls.slowPercent(), "7.5 %");
+        QCOMPARE(fixture.job.changes().slow->factor, 1.075);
+        QVERIFY2(controls.slowPercent().text() == "7.5 %", qPrintable(controls.slowPercent().text()));
+        type(controls.slowNumber(), "63");
+        QCOMPARE(fixture.job.changes().slow->first, 63 * 8);
+        QVERIFY(fixture.idle());
+        QVERIFY(refused.isEmpty());
+        for (const QString& typed : {QStringLiteral("100"), QStringLiteral("6.5"), QStringLiteral("ten")}) {
+            type(controls.slowNumber(), typed);
+            QCOMPARE(fixture.job.changes().slow->first, 63 * 8);
+            QCOMPARE(refused.size(), 1);
+            const QString reason = refused.takeFirst().front().toString();
+            QCOMPARE(reason, typed + " is not taken: expected a whole number from 0 to 63");
+            QVERIFY(controls.slowNumber().text().contains(typed));  // to be mended
+        }
+        type(controls.slowNumber(), "7");
+        type(controls.microbatches(), "2.5");
+        QCOMPARE(refused.size(), 1);
+        QVERIFY(!fixture.job.changes().microbatches);
+        type(controls.microbatches(), "24");
+        QCOMPARE(fixture.job.changes().microbatches.value_or(0), 24);
+        QVERIFY(fixture.idle());
     }
 
     void aScheduleOfTheTableIsUsed() {

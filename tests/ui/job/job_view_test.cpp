@@ -7,7 +7,6 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QSpinBox>
 #include <QSplitter>
 #include <QTabBar>
 #include <QTemporaryDir>
@@ -23,6 +22,7 @@
 #include "ui/job/job_controls.h"
 #include "ui/job/job_words.h"
 #include "ui/job/waiting_map.h"
+#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 

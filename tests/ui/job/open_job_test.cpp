@@ -15,6 +15,7 @@
 #include "ui/files/resources.h"
 #include "ui/job/job_controls.h"
 #include "ui/job/job_source.h"
+#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 
