@@ -115,6 +115,10 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
         emit keptChanged();
     });
     connect(&document, &Document::graphChanged, this, [this] {
+        if (busy() && running_)
+            emit leftBehind(tr("The search in the former graph was cut off %1; it is told of when that graph is opened "
+                               "again")
+                                .arg(running_->reached()));
         restored_ = {};
         cut_off_.reset();
         begins_soon_ = false;

@@ -84,6 +84,8 @@ class SearchPanel : public QWidget {
     void keptChanged();
     /// Why what was typed is no limit; one sentence without full stop.
     void refused(const QString& reason);
+    /// Another graph was opened while a search ran, which ended with it.
+    void leftBehind(const QString& sentence);
     /// What restore() took up was kept while a search ran, which ended with the window or with its graph; or the times
     /// have become others while one ran. It is kept on, and told at the next opening of the graph again, until it was
     /// opened, a search has found something, or dropCutOff().

@@ -37,6 +37,7 @@ void Workspace::tellOfViews() {
     tellOf(board_, &BucketBoard::refused);
     tellOf(memory_, &MemoryPanel::refused);
     tellOf(search_, &SearchPanel::refused);
+    tellOf(search_, &SearchPanel::leftBehind);
     tellOf(inspector_, &InspectorPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
     tellOf(timeline_, &TimelineView::told);

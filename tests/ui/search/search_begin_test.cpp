@@ -144,6 +144,22 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QVERIFY(!panel_->busy());
     }
 
+    void anotherGraphCutsASearchOffWithAWord() {
+        panel_->controls().effort()->setItemData(0, 5'000'000);
+        panel_->controls().effort()->setCurrentIndex(0);
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
+        QSignalSpy told(panel_.get(), &SearchPanel::leftBehind);
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QCOMPARE(told.size(), 1);
+        const QString sentence = told.front().front().toString();
+        QVERIFY2(sentence.contains(" of 5000000 plans, the best with a step of "), qPrintable(sentence));
+        QVERIFY(waitForEvaluation(*document_));
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QCOMPARE(told.size(), 1);
+    }
+
     void otherTimesCutASearchOffWithAWordAndKeepItsBestPlan() {
         panel_->controls().effort()->setItemData(0, 5'000'000);
         panel_->controls().effort()->setCurrentIndex(0);
