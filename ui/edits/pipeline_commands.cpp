@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
@@ -29,6 +30,12 @@ bool setInSection(Plan& plan, const PassStep& step, const std::string& option,
         if (declared.name == option)
             return edits::set_option(*plan.memory, option, value ? *value : declared.default_value);
     return false;
+}
+
+/// A value as an edit names it.
+QString valueText(const OptionValue& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return QString::fromStdString(text ? in_quotes(*text) : describe(value));
 }
 
 }  // namespace
@@ -88,7 +95,7 @@ QString PipelineCommands::setOption(int step, const QString& option, std::option
     if (!has(step)) return {};
     Plan plan = document_.current()->plan();
     PassStep& edited = plan.pipeline[position(step)];
-    const bool sets = value.has_value();
+    const QString text = value ? tr("Set %1 to %2").arg(option, valueText(*value)) : tr("Reset %1").arg(option);
     try {
         if (setInSection(plan, edited, option.toStdString(), value)) {
             edited.options.erase(option.toStdString());
@@ -101,8 +108,7 @@ QString PipelineCommands::setOption(int step, const QString& option, std::option
     } catch (const InputError& error) {
         return QString::fromStdString(error.problem());
     }
-    document_.editPlan(sets ? tr("Change %1").arg(option) : tr("Reset %1").arg(option), std::move(plan),
-                       QStringLiteral("option:%1:%2").arg(step).arg(option));
+    document_.editPlan(text, std::move(plan), QStringLiteral("option:%1:%2").arg(step).arg(option));
     return {};
 }
 
