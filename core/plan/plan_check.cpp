@@ -23,6 +23,8 @@ namespace {
 /// Nodes that a message names; the rest are counted.
 constexpr std::size_t named_nodes = 4;
 
+constexpr const char* remove_entry_fix = "remove the bucket";  ///< which makes nothing
+
 /// A module of an entry, as a place in the plan.
 struct Place {
     std::uint32_t entry = 0;
@@ -65,7 +67,8 @@ class BucketCheck {
     void check_names(std::size_t entry) {
         if (buckets_[entry].modules.empty()) {
             add(Severity::note, ProblemKind::empty_entry, "Empty bucket",
-                "this bucket names no module and does nothing", entry);
+                "this bucket names no module and does nothing", entry)
+                .fix = remove_entry_fix;
         }
         for (const std::string& module : buckets_[entry].modules) {
             if (tree_.find(module) != ModuleTree::no_module) continue;
@@ -91,9 +94,11 @@ class BucketCheck {
             if (free != nearest.end()) {
                 problem.fix = "rename to " + *free;
                 problem.replacement = *free;
-            } else if (!nearest.empty()) {
-                // PyTorch refuses a module that is named twice; without this name the plan makes the same.
-                problem.fix = "take out of the plan";
+                continue;
+            }
+            // Without this name the plan makes the same. PyTorch refuses a module that is named twice.
+            problem.fix = "take out of the plan";
+            if (!nearest.empty()) {
                 problem.message +=
                     "; " + nearest.front() +
                     (is_named(nearest.front()) ? " is in the plan already" : " has nodes that are in the plan already");
@@ -163,15 +168,12 @@ class BucketCheck {
         message += nodes.count > nodes.names.size() ? ", …)" : ")";
         message += "; PyTorch refuses the plan for its " + counted(duplicates, "duplicated node") + " (AssertionError)";
         const bool child_first = path(earlier).starts_with(path(later) + ".");
-        const bool child_last = path(later).starts_with(path(earlier) + ".") || path(earlier) == path(later);
         const Place removable = child_first ? earlier : later;
         Problem& problem =
             add(Severity::error, ProblemKind::overlapping_entries, "Overlapping buckets", message, removable.entry);
         problem.nodes = nodes.names;
-        if (child_first || child_last) {
-            problem.module = path(removable);
-            problem.fix = "remove " + path(removable);
-        }
+        problem.module = path(removable);
+        problem.fix = "remove " + path(removable);
     }
 
     void check_collectives(std::size_t entry) {
@@ -197,7 +199,8 @@ class BucketCheck {
                 first = false;
             }
         }
-        add(Severity::caution, ProblemKind::nothing_gathered, "Nothing gathered", message, entry);
+        add(Severity::caution, ProblemKind::nothing_gathered, "Nothing gathered", message, entry).fix =
+            remove_entry_fix;
     }
 
     const Graph& graph_;

@@ -168,9 +168,21 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
         fixed.overlaps.list.erase(fixed.overlaps.list.begin() + static_cast<std::ptrdiff_t>(*problem.directive));
         return fixed;
     }
-    if (problem.fix.empty() || problem.module.empty() || problem.plan_entry < 0) return std::nullopt;
+    if (problem.fix.empty() || problem.plan_entry < 0) return std::nullopt;
     const auto entry = static_cast<std::size_t>(problem.plan_entry);
     if (entry >= plan.buckets.size()) return std::nullopt;
+    if (problem.kind == ProblemKind::empty_entry || problem.kind == ProblemKind::nothing_gathered) {
+        fixed.buckets = remove(std::move(fixed.buckets), {entry});
+        return fixed;
+    }
+    if (problem.module.empty()) return std::nullopt;
+    if (problem.kind == ProblemKind::overlapping_entries &&
+        std::ranges::count(plan.buckets[entry].modules, problem.module) > 1) {
+        // Named twice: one of them stays.
+        std::vector<std::string>& modules = fixed.buckets[entry].modules;
+        modules.erase(std::find(modules.rbegin(), modules.rend(), problem.module).base() - 1);
+        return fixed;
+    }
     fixed.buckets = problem.replacement
                         ? replace_module(std::move(fixed.buckets), entry, problem.module, *problem.replacement)
                         : remove_module(std::move(fixed.buckets), entry, problem.module);

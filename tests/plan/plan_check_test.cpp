@@ -121,9 +121,34 @@ TEST_F(PlanCheck, SaysWhichEntriesGatherNothing) {
     EXPECT_EQ(problems[0].kind, ProblemKind::nothing_gathered);
     EXPECT_EQ(problems[0].plan_entry, 0);
     EXPECT_EQ(problems[0].message, "layers.0.attention.rope has no collective at all");
+    EXPECT_EQ(problems[0].fix, "remove the bucket");
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.0.attention.rope\nlayers.1");
+    EXPECT_EQ(edits::with_fix(plan, problems[0])->buckets, parse_bucket_entries("layers.1"));
     const std::vector<Problem> empty = check("[[]]");
     ASSERT_EQ(empty.size(), 1u);
     EXPECT_EQ(empty[0].kind, ProblemKind::empty_entry);
+    plan.buckets = {BucketEntry{}, {{"layers.1"}}};
+    EXPECT_EQ(edits::with_fix(plan, empty[0])->buckets, parse_bucket_entries("layers.1"));
+}
+
+TEST_F(PlanCheck, WhatIsNamedTwiceIsNamedOnceAfterItsFix) {
+    Plan plan;
+    plan.buckets = {{{"norm", "layers.1", "norm"}}};
+    const std::vector<Problem> problems = check_buckets(*graph_, *tree_, plan.buckets);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].fix, "remove norm");
+    EXPECT_EQ(edits::with_fix(plan, problems[0])->buckets, (std::vector<BucketEntry>{{{"norm", "layers.1"}}}));
+}
+
+TEST_F(PlanCheck, WhatMatchesNothingCanBeTakenOut) {
+    Plan plan;
+    plan.buckets = {{{"nothing_of_the_kind", "layers.1"}}};
+    const std::vector<Problem> problems = check_buckets(*graph_, *tree_, plan.buckets);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].kind, ProblemKind::unknown_module);
+    EXPECT_EQ(problems[0].fix, "take out of the plan");
+    EXPECT_EQ(edits::with_fix(plan, problems[0])->buckets, (std::vector<BucketEntry>{{{"layers.1"}}}));
 }
 
 TEST_F(PlanCheck, SaysThatAGraphHasNoModules) {
