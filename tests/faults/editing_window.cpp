@@ -3,6 +3,7 @@
 // killed one leaves behind has been told:
 //
 //     has PLAN EDIT BUCKETS            a plan that came back: its place, the newest edit that it has, its buckets
+//     undone PLAN EDIT BUCKETS         the same with its newest edit undone, which is redone then
 //     found recovered COUNT notice N   no more plans came back
 //     greets NOTICE                    what the window says then; instead of all that: unopened NOTICE, status 1
 //     edit EDIT MOMENT PLAN BUCKETS    also of a copy that is made: the edit that it has from the original
@@ -49,13 +50,21 @@ std::string bucketsOf(const Plan& plan) {
     return text.empty() ? "-" : text;
 }
 
+void tellPlan(const char* word, int place, const Plan& plan) {
+    std::printf("%s %d %d %s\n", word, place, editOf(plan), bucketsOf(plan).c_str());
+}
+
 /// Prints the plans that came back. @returns the newest edit of all of them.
-int tellPlans(const Document& document) {
+int tellPlans(Document& document) {
     int newest = 0;
     for (int i = 1; i < document.variantCount(); ++i) {
-        const Plan& plan = document.variant(i).plan();
-        std::printf("has %d %d %s\n", i, editOf(plan), bucketsOf(plan).c_str());
-        newest = std::max(newest, editOf(plan));
+        Variant& variant = document.variant(i);
+        tellPlan("has", i, variant.plan());
+        newest = std::max(newest, editOf(variant.plan()));
+        if (!variant.undoStack().canUndo()) continue;
+        variant.undoStack().undo();
+        tellPlan("undone", i, variant.plan());
+        variant.undoStack().redo();
     }
     return newest;
 }

@@ -4,7 +4,8 @@
     kill_test.py EDITING_WINDOW GRAPH KILLS
 
 Every plan must be there at the next start as one of its edits made it, with that edit's buckets, and no older than the
-last one that was a second old when the process was killed. What is in no file of a plan must be told of as recovered,
+last one that was a second old when the process was killed. What the run before had edited must be undone to what the
+plan was before that edit. What is in no file of a plan must be told of as recovered,
 a plan's file must have what was saved, and every file must be whole. Prints a line of figures; exit status 0 when all
 of it held.
 """
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from typing import NamedTuple
 
 PROMISE_S = 1.0  # an edit is on the disk that long after it was made
@@ -61,6 +63,15 @@ class Window:
         return [line.split() for line in whole if line.startswith(word + " ")]
 
 
+def check_whole(file):
+    """@throws ValueError, zlib.error"""
+    if file.suffix == ".edits":  # of a history: compressed, behind four bytes with its size
+        if not isinstance(json.loads(zlib.decompress(file.read_bytes()[4:])), list):
+            raise ValueError("not a list")
+    elif "format" not in json.loads(file.read_bytes()):
+        raise ValueError("not a document")
+
+
 def damaged_files(folder):
     """Files that are not whole documents."""
     damaged = []
@@ -68,9 +79,8 @@ def damaged_files(folder):
         if not file.is_file() or file.suffix == ".lock":
             continue
         try:
-            if "format" not in json.loads(file.read_bytes()):
-                raise ValueError("not a document")
-        except ValueError:
+            check_whole(file)
+        except (ValueError, zlib.error):
             damaged.append(file.name)
     return damaged
 
@@ -89,6 +99,11 @@ LONG_AGO = float("-inf")
 def came_back(window):
     """What each plan was at the start, by its place."""
     return {int(place): State(int(edit), buckets, LONG_AGO) for _, place, edit, buckets in window.lines("has")}
+
+
+def undone(window):
+    """What each plan is with its newest edit undone, by its place, where it can be."""
+    return {int(place): State(int(edit), buckets, LONG_AGO) for _, place, edit, buckets in window.lines("undone")}
 
 
 def plans_of(window):
@@ -148,6 +163,20 @@ class Promise:
             told.append(f"{recovered} plans were recovered, {self.unsaved()} had edits in no file")
         return told
 
+    def undo_faults(self, found, undone):
+        """@param undone what each plan is at the next start with its newest edit undone, by its place."""
+        told = []
+        for place, history in self.plans.items():
+            states = [(state.edit, state.buckets) for state in history]
+            if place > EDITED_PLANS or place not in found or found[place][:2] not in states[1:]:
+                continue
+            if place not in undone:
+                told.append(f"plan {place} cannot undo edit {found[place].edit}")
+            elif undone[place][:2] not in states[:states.index(found[place][:2])]:
+                told.append(f"plan {place} is undone to edit {undone[place].edit} and buckets {undone[place].buckets}, "
+                            f"as it was not before edit {found[place].edit}")
+        return told
+
     def lost(self, found):
         """When each of the edits was made that are not there."""
         return [state.made for place, history in self.plans.items() for state in history
@@ -184,7 +213,8 @@ def main():
                 faults.append(f"start {run}: {recovered} plans were recovered, told: {told}")
             if promise:
                 plans = came_back(window)
-                faults += [f"start {run}: {fault}" for fault in promise.faults(plans, recovered)]
+                told = promise.faults(plans, recovered) + promise.undo_faults(plans, undone(window))
+                faults += [f"start {run}: {fault}" for fault in told]
                 missing = promise.lost(plans)
                 lost += len(missing)
                 oldest_lost = max([oldest_lost, *(promise.killed_at - made for made in missing)])

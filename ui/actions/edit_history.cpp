@@ -35,7 +35,7 @@ QAction* EditHistory::makeUndoAction(QObject* parent) {
     };
     const auto none = [this] {
         if (plan_ && plan_->property(begins_anew_property).toBool())
-            return tr("Nothing to undo: edits from before the last end are kept, and cannot be undone");
+            return tr("Nothing to undo: the plan has earlier edits, which can no longer be undone");
         if (!plan_ || !editable_) return tr("Nothing to undo");
         return plan_->canRedo() ? tr("Nothing to undo: all edits of this plan are undone")
                                 : tr("Nothing to undo: this plan has no edits yet; closing its tab removes it");

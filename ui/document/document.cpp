@@ -58,7 +58,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     if (isOpen()) emit graphAboutToChange();
     evaluator_.cancel();
     selection_.clear();
-    for (const auto& variant : variants_) histories_.keep(loaded_.path, variant->history());
+    for (const auto& variant : variants_) histories_.keep(loaded_.path, variant->plan(), variant->history());
     variants_.clear();
     current_ = 0;  // there may be fewer
     loaded_ = loaded;
@@ -68,20 +68,13 @@ void Document::setGraph(const LoadedGraph& loaded) {
 
     Plan baseline;
     baseline.name = "Baseline";
-    const auto insertQuietly = [this](Plan plan, bool read_only, const auto& set) {
-        Variant& variant = insertVariant(std::move(plan), read_only);
-        const QSignalBlocker quiet(variant);  // all are told of together, when all are there
-        set(variant);
-    };
-    insertQuietly(std::move(baseline), true, [this](Variant& variant) { variant.setEvaluation(loaded_.baseline); });
-    const RestoredVariants restored = variant_source_ ? variant_source_(loaded_) : RestoredVariants();
-    for (const RestoredVariant& kept : restored.variants) {
-        insertQuietly(kept.plan, false, [&kept](Variant& variant) {
-            kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
-            if (kept.modified && variant.undoStack().count() == 0)
-                variant.undoStack().setProperty(begins_anew_property, true);
-        });
+    {
+        Variant& first = insertVariant(std::move(baseline), true);
+        const QSignalBlocker quiet(first);  // all are told of together, when all are there
+        first.setEvaluation(loaded_.baseline);
     }
+    const RestoredVariants restored = variant_source_ ? variant_source_(loaded_) : RestoredVariants();
+    for (const RestoredVariant& kept : restored.variants) insertRestored(kept);
     if (restored.variants.empty()) insertVariant(loaded_.empty_plan, false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);
     undo_group_.setActiveStack(&variant(current_).undoStack());
@@ -119,12 +112,24 @@ void Document::setCostModel(const LoadedGraph& modelled) {
     requestEvaluation();
 }
 
-Variant& Document::insertVariant(Plan plan, bool read_only) {
+Variant& Document::insertRestored(const RestoredVariant& kept) {
+    Variant& added = insertVariant(kept.plan, false, kept.history);
+    const QSignalBlocker quiet(added);
+    added.setKept(kept.file, kept.digest, kept.modified);
+    const bool begins_later = kept.history ? kept.history->begins_later : kept.modified;
+    if (begins_later && added.undoStack().count() == 0) added.undoStack().setProperty(begins_anew_property, true);
+    return added;
+}
+
+Variant& Document::insertVariant(Plan plan, bool read_only, const std::shared_ptr<const PlanHistory>& kept) {
     auto owned = std::make_unique<Variant>(next_key_++, std::move(plan), read_only);
     Variant* added = owned.get();
     undo_group_.addStack(&added->undoStack());
-    if (!read_only)
-        if (const auto history = histories_.take(loaded_.path, added->plan())) added->restoreHistory(*history);
+    if (!read_only) {
+        std::shared_ptr<const PlanHistory> history = histories_.take(loaded_.path, added->plan());
+        if (kept && !kept->empty()) history = kept;  // of this very plan, while another may equal it
+        if (history) added->restoreHistory(*history);
+    }
     variants_.push_back(std::move(owned));
     connect(added, &Variant::titleChanged, this, &Document::variantsChanged);
     connect(added, &Variant::planChanged, this, [this, added] {
@@ -158,6 +163,13 @@ Variant& Document::addVariant(Plan plan) {
     return added;
 }
 
+Variant& Document::addRestored(const RestoredVariant& kept) {
+    Variant& added = insertRestored(kept);
+    emit variantsChanged();
+    setCurrentIndex(variantCount() - 1);
+    return added;
+}
+
 Variant& Document::addCopyOfCurrent() {
     return addUnderFreeName(editable() ? variant(current_).plan() : loaded_.empty_plan);
 }
@@ -179,7 +191,7 @@ Plan Document::closeVariant(int index) {
     std::unique_ptr<Variant> closed = std::move(variants_[static_cast<std::size_t>(index)]);
     variants_.erase(variants_.begin() + index);
     closed->disconnect(this);
-    histories_.keep(loaded_.path, closed->history());
+    histories_.keep(loaded_.path, closed->plan(), closed->history());
     const bool was_current = index == current_;
     if (index <= current_) current_ = std::max(0, current_ - 1);
     if (was_current) {

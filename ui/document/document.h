@@ -22,7 +22,8 @@ struct RestoredVariant {
     Plan plan;
     QString file;
     bool modified = false;
-    QByteArray digest;  ///< of the file; see Variant::fileDigest
+    QByteArray digest;                                ///< of the file; see Variant::fileDigest
+    std::shared_ptr<const PlanHistory> history = {};  ///< fits the plan; null where none is known
 };
 
 /// The variants with which a graph opens, beside its baseline.
@@ -89,6 +90,8 @@ class Document : public QObject {
     void setCurrentIndex(int index);
     /// Adds a variant behind the others and makes it current.
     Variant& addVariant(Plan plan);
+    /// The same for a plan that comes back, with its history.
+    Variant& addRestored(const RestoredVariant& kept);
     /// A copy of the current plan, or an empty one on the baseline, under the next free name (`Plan B`).
     Variant& addCopyOfCurrent();
     /// A plan that is in no file, under the next free name.
@@ -161,7 +164,8 @@ class Document : public QObject {
 
   private:
     Plan fitting(ReadPlan read) const;
-    Variant& insertVariant(Plan plan, bool read_only);
+    Variant& insertVariant(Plan plan, bool read_only, const std::shared_ptr<const PlanHistory>& kept = nullptr);
+    Variant& insertRestored(const RestoredVariant& kept);
     void requestEvaluation();
     QString freeName() const;
 

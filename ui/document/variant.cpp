@@ -6,6 +6,7 @@
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/found_note.h"
+#include "ui/document/begins_anew.h"
 #include "ui/document/found_note.h"
 #include "ui/document/plan_change.h"
 
@@ -14,41 +15,45 @@ namespace overlap::ui {
 /// An edit that can be taken back.
 class PlanEdit : public QUndoCommand {
   public:
-    PlanEdit(Variant& variant, const QString& text, const Plan& after, QString merge_key)
-        : QUndoCommand(text), variant_(variant), change_(variant.plan(), after), merge_key_(std::move(merge_key)) {}
+    /// @param done whether the variant's plan has it already.
+    PlanEdit(Variant& variant, std::shared_ptr<const PlanHistory::Edit> edit, bool done)
+        : QUndoCommand(edit->text), variant_(variant), edit_(std::move(edit)), done_(done) {}
 
-    /// An edit that was made before, of a variant in whose plan it is done.
-    PlanEdit(Variant& variant, const PlanHistory::Edit& edit, bool done)
-        : QUndoCommand(edit.text), variant_(variant), change_(edit.change), merge_key_(edit.merge_key), done_(done) {}
-
-    PlanHistory::Edit edit() const { return {text(), change_, merge_key_}; }
-    void undo() override { variant_.setPlan(change_.undone(variant_.plan())); }
+    const std::shared_ptr<const PlanHistory::Edit>& edit() const { return edit_; }
+    void undo() override { variant_.setPlan(edit_->change.undone(variant_.plan())); }
     void redo() override {
         if (std::exchange(done_, false)) return;  // a stack redoes what is pushed
-        variant_.setPlan(change_.redone(variant_.plan()));
+        variant_.setPlan(edit_->change.redone(variant_.plan()));
     }
-    int id() const override { return merge_key_.isEmpty() ? -1 : 1; }
+    int id() const override { return edit_->merge_key.isEmpty() ? -1 : 1; }
     /// @param newer has been done already.
     bool mergeWith(const QUndoCommand* newer) override {
-        const auto* edit = static_cast<const PlanEdit*>(newer);
-        if (edit->merge_key_ != merge_key_) return false;
-        const Plan before = change_.undone(edit->change_.undone(variant_.plan()));
-        change_ = PlanChange(before, variant_.plan());
-        setText(edit->text());
-        setObsolete(before == variant_.plan());
+        const PlanHistory::Edit& further = *static_cast<const PlanEdit*>(newer)->edit_;
+        // What comes back was apart before, such as on both sides of a saved state.
+        if (variant_.restoring_ || further.merge_key != edit_->merge_key) return false;
+        const Plan before = edit_->change.undone(further.change.undone(variant_.plan()));
+        const Plan& after = variant_.plan();
+        edit_ = std::make_shared<const PlanHistory::Edit>(
+            PlanHistory::Edit{further.text, PlanChange(before, after), further.merge_key});
+        setText(further.text);
+        setObsolete(before == after);
         return true;
     }
 
   private:
     Variant& variant_;
-    PlanChange change_;
-    QString merge_key_;
+    std::shared_ptr<const PlanHistory::Edit> edit_;
     bool done_ = false;
 };
 
 Variant::Variant(quint64 key, Plan plan, bool read_only, QObject* parent)
     : QObject(parent), key_(key), read_only_(read_only), plan_(std::move(plan)) {
-    connect(&undo_stack_, &QUndoStack::cleanChanged, this, &Variant::titleChanged);
+    // First: who is told may ask for the history.
+    connect(&undo_stack_, &QUndoStack::indexChanged, this, [this] { history_ = nullptr; });
+    connect(&undo_stack_, &QUndoStack::cleanChanged, this, [this] {
+        history_ = nullptr;
+        emit titleChanged();
+    });
 }
 
 Variant::~Variant() {
@@ -67,22 +72,35 @@ void Variant::edit(const QString& text, const Plan& plan, const QString& merge_k
         edited.notes = noteOfEdited(std::move(edited.notes));
         if (edited.name == plan_.name) edited.name = nameOfEdited(std::move(edited.name));  // else it is a new one
     }
-    undo_stack_.push(new PlanEdit(*this, text, edited, merge_key));
+    auto made =
+        std::make_shared<const PlanHistory::Edit>(PlanHistory::Edit{text, PlanChange(plan_, edited), merge_key});
+    undo_stack_.push(new PlanEdit(*this, std::move(made), false));
 }
 
-PlanHistory Variant::history() const {
-    PlanHistory history{plan_, {}, undo_stack_.index()};
+const std::shared_ptr<const PlanHistory>& Variant::history() const {
+    if (history_) return history_;
+    auto history = std::make_shared<PlanHistory>();
+    history->done = undo_stack_.index();
+    history->saved = undo_stack_.cleanIndex();
+    history->begins_later = undo_stack_.property(begins_anew_property).toBool();
+    history->edits.reserve(static_cast<std::size_t>(undo_stack_.count()));
     for (int edit = 0; edit < undo_stack_.count(); ++edit)
-        history.edits.push_back(static_cast<const PlanEdit*>(undo_stack_.command(edit))->edit());
-    return history;
+        history->edits.push_back(static_cast<const PlanEdit*>(undo_stack_.command(edit))->edit());
+    return history_ = std::move(history);
 }
 
 void Variant::restoreHistory(const PlanHistory& history) {
     const QSignalBlocker quiet(this);  // the plan ends up as it is
-    for (int edit = 0; edit < static_cast<int>(history.edits.size()); ++edit)
+    restoring_ = true;
+    if (history.begins_later) undo_stack_.setProperty(begins_anew_property, true);
+    undo_stack_.resetClean();
+    for (int edit = 0; edit < static_cast<int>(history.edits.size()); ++edit) {
+        if (edit == history.saved) undo_stack_.setClean();
         undo_stack_.push(new PlanEdit(*this, history.edits[static_cast<std::size_t>(edit)], edit < history.done));
+    }
+    if (undo_stack_.count() == history.saved) undo_stack_.setClean();
     undo_stack_.setIndex(history.done);
-    undo_stack_.setClean();
+    restoring_ = false;
 }
 
 void Variant::setPlan(const Plan& plan) {
@@ -120,6 +138,7 @@ void Variant::setSaved(const QString& path, const QByteArray& digest, AddedByRea
     file_path_ = path;
     file_digest_ = digest;
     undo_stack_.setClean();
+    history_ = nullptr;
     emit titleChanged();
     if (added.memory_passes == plan_.added_by_reading.memory_passes) return;
     plan_.added_by_reading = std::move(added);
@@ -130,7 +149,20 @@ void Variant::setUnsaved(const QString& path, const QByteArray& digest) {
     file_path_ = path;
     file_digest_ = digest;
     undo_stack_.resetClean();
+    history_ = nullptr;  // which state its file has may have changed without a word
     emit titleChanged();
+}
+
+void Variant::setKept(const QString& path, const QByteArray& digest, bool modified) {
+    if (modified == this->modified() && modified) {
+        file_path_ = path;
+        file_digest_ = digest;
+        emit titleChanged();
+    } else if (modified) {
+        setUnsaved(path, digest);
+    } else {
+        setSaved(path, digest);
+    }
 }
 
 }  // namespace overlap::ui

@@ -45,9 +45,9 @@ class Variant : public QObject {
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
 
-    /// Its edits, to be made undoable again in another variant of the same plan.
-    PlanHistory history() const;
-    /// Takes over edits. @param history of a plan that equals this one, which has none yet.
+    /// Its edits, to be made undoable again in another variant of the same plan. The same object until they change.
+    const std::shared_ptr<const PlanHistory>& history() const;
+    /// Takes over edits. @param history of a plan that equals this one, which has none yet; see fits().
     void restoreHistory(const PlanHistory& history);
 
     /// @param current whether it is of the current plan; false: of an earlier one.
@@ -59,6 +59,9 @@ class Variant : public QObject {
     void setSaved(const QString& path, const QByteArray& digest = {}, AddedByReading added = {});
     /// For a plan that comes from the session or a template and is in no file in this form.
     void setUnsaved(const QString& path, const QByteArray& digest = {});
+    /// For a plan that comes back: the same as setSaved() or setUnsaved(), but which of its edits the file has is as
+    /// its history says.
+    void setKept(const QString& path, const QByteArray& digest, bool modified);
 
   signals:
     void planChanged();
@@ -75,6 +78,8 @@ class Variant : public QObject {
     bool read_only_;
     Plan plan_;
     QUndoStack undo_stack_;
+    bool restoring_ = false;                              ///< its edits are those that it had
+    mutable std::shared_ptr<const PlanHistory> history_;  ///< made when it is asked for; null where it has changed
     std::shared_ptr<const Evaluation> evaluation_;
     bool stale_ = true;
     QString file_path_;

@@ -2,12 +2,14 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 #include <optional>
 
 #include "core/io/plan/plan_file.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
+#include "ui/session/history_files.h"
 #include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
@@ -31,22 +33,61 @@ FileNow lookAt(const QString& file, const QByteArray& kept_digest, const GraphFi
     try {
         Plan plan = read_plan_file(QFile::encodeName(file).toStdString());
         check_plan_fits(plan, graph);
-        now.newer = RestoredVariant{std::move(plan), file, false, now.digest};
+        now.newer = RestoredVariant{std::move(plan), file, false, now.digest, {}};
     } catch (const std::exception& error) {
         now.problem = reasonOf(error);
     }
     return now;
 }
 
+/// The history of a kept plan; null where none is known.
+std::shared_ptr<const PlanHistory> historyOf(const SessionVariant& kept, const Plan& plan, FileLooks& looks,
+                                             const QString& folder, QStringList& told) {
+    QString reason;
+    try {
+        const auto contents =
+            looks.read(folder, [folder, kept = kept.history] { return HistoryFiles::contentsOf(folder, kept); });
+        if (contents) return HistoryFiles::read(kept.history, *contents, plan);
+        reason = FileLooks::silence(folder);
+    } catch (const std::exception& error) {
+        reason = reasonOf(error);
+    }
+    told.append(text("What was edited in %1 before can no longer be undone; the plan is as it was: %2")
+                    .arg(QString::fromStdString(plan.name), reason));
+    return nullptr;
+}
+
+/// The same where no state is known to be what the plan's file has.
+std::shared_ptr<const PlanHistory> savedNowhere(const std::shared_ptr<const PlanHistory>& history) {
+    if (!history || history->saved < 0) return history;
+    auto changed = std::make_shared<PlanHistory>(*history);
+    changed->saved = -1;
+    return changed;
+}
+
+/// The history of what a file has now, after that of the plan which it had before.
+std::shared_ptr<const PlanHistory> readAgain(const std::shared_ptr<const PlanHistory>& history, const Plan& before,
+                                             const RestoredVariant& now) {
+    if (!history || now.plan == before) return history;
+    auto longer = std::make_shared<PlanHistory>(*history);
+    longer->edits.resize(static_cast<std::size_t>(longer->done));
+    longer->edits.push_back(std::make_shared<const PlanHistory::Edit>(PlanHistory::Edit{
+        text("Read %1 again").arg(QFileInfo(now.file).fileName()), PlanChange(before, now.plan), {}}));
+    longer->saved = ++longer->done;
+    return longer;
+}
+
 }  // namespace
 
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
-                                             const std::vector<SessionVariant>& beside, QStringList& told) {
+                                             const std::vector<SessionVariant>& beside, QStringList& told,
+                                             const QString& folder) {
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
     check_plan_fits(plan, *loaded.empty_plan.graph);
-    RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest};
+    auto history = historyOf(kept, plan, looks, folder, told);
+    RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest, std::move(history)};
     if (kept.file.isEmpty()) return {std::move(variant)};
-    const auto now = looks.read(kept.file, [file = kept.file, digest = kept.digest, graph = *loaded.empty_plan.graph] {
+    auto now = looks.read(kept.file, [file = kept.file, digest = kept.digest, graph = *loaded.empty_plan.graph] {
         return lookAt(file, digest, graph);
     });
     if (!now) {
@@ -54,6 +95,7 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
         return {std::move(variant)};
     }
     if (now->digest == kept.digest) return {std::move(variant)};
+    variant.history = savedNowhere(variant.history);
     if (!now->is_there) {
         if (!kept.modified) told.append(text("%1 is gone; its plan is kept here, unsaved").arg(kept.file));
         variant.modified = true;
@@ -66,10 +108,11 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
         variant.modified = true;
         return {std::move(variant)};
     }
-    if (now->newer->plan == variant.plan) return {*now->newer};
-    if (!kept.modified) {
-        told.append(text("%1 was changed on disk and was read again").arg(kept.file));
-        return {*now->newer};
+    const bool same = now->newer->plan == variant.plan;
+    if (same || !kept.modified) {
+        if (!same) told.append(text("%1 was changed on disk and was read again").arg(kept.file));
+        now->newer->history = readAgain(variant.history, variant.plan, *now->newer);
+        return {std::move(*now->newer)};
     }
     // The kept plan has the digest of an older version, so that saving it asks first.
     const auto has_newer = [&](const SessionVariant& other) {
@@ -77,7 +120,7 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
     };
     if (std::ranges::any_of(beside, has_newer)) return {std::move(variant)};
     told.append(text("%1 was changed on disk; your unsaved plan and the file's are both open").arg(kept.file));
-    return {std::move(variant), *now->newer};
+    return {std::move(variant), std::move(*now->newer)};
 }
 
 }  // namespace overlap::ui

@@ -14,9 +14,12 @@ class FileLooks;
 /// has edits.
 /// @param beside what else of the graph is open or was closed: the file's version is not opened again where it is among
 /// them, nor told of again.
-/// @param told gets a sentence where the plan is not in its last state, such as when its file was changed meanwhile.
+/// @param told gets a sentence where the plan is not in its last state, such as when its file was changed meanwhile, or
+/// where what was edited can no longer be undone.
+/// @param folder of the session, where histories are; empty where there is none.
 /// @throws InputError when the plan is not one for this graph.
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
-                                             const std::vector<SessionVariant>& beside, QStringList& told);
+                                             const std::vector<SessionVariant>& beside, QStringList& told,
+                                             const QString& folder = {});
 
 }  // namespace overlap::ui

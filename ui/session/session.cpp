@@ -18,6 +18,7 @@
 #include "core/io/plan/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/write_file.h"
+#include "ui/session/history_files.h"
 
 namespace overlap::ui {
 namespace {
@@ -113,7 +114,7 @@ QString noticeOfOtherHost(const QString& file, const QString& host) {
 }  // namespace
 
 SessionVariant sessionVariantOutline(const Variant& variant) {
-    return {{}, variant.filePath(), variant.modified(), variant.fileDigest()};
+    return {{}, variant.filePath(), variant.modified(), variant.fileDigest(), {{}, variant.history()}};
 }
 
 SessionVariant sessionVariant(const Variant& variant) {
@@ -132,7 +133,7 @@ SessionDocument sessionDocument(const Document& document, SessionVariant (*keep)
     return result;
 }
 
-Session::Session(const QString& folder) : folder_(folder) {
+Session::Session(const QString& folder) : folder_(folder), histories_(std::make_unique<HistoryFiles>(folder)) {
     QDir().mkpath(folder_);
     for (int instance = 1; instance <= numbered_instances; ++instance)
         if (lockInstance(instance == 1 ? QStringLiteral("session") : QStringLiteral("session-%1").arg(instance)))
@@ -140,6 +141,8 @@ Session::Session(const QString& folder) : folder_(folder) {
     // Never a file that another instance writes: a unique name, which the next start finds as well.
     lockInstance(QStringLiteral("session-") + QUuid::createUuid().toString(QUuid::WithoutBraces));
 }
+
+Session::~Session() = default;
 
 bool Session::lockInstance(const QString& stem) {
     file_ = QDir(folder_).filePath(stem + QStringLiteral(".json"));
@@ -178,6 +181,10 @@ StoredSession Session::load() const {
         }
         locks.push_back(std::move(lock));
     }
+    const bool alone = stored.problems.isEmpty() &&
+                       taken_over.size() == others.names.count() - others.names.count(own) &&
+                       QDir(folder_).entryList({aside_stem + u'*'}).isEmpty();
+    histories_->begin(stored.state, alone);
     if (!taken_over.isEmpty() && save(stored.state).isEmpty()) {
         for (const QString& file : taken_over) {
             QFile::remove(file);
@@ -227,7 +234,10 @@ std::optional<SessionState> Session::readState(const QString& file, QStringList&
 }
 
 QString Session::save(const SessionState& state) const {
-    const QString problem = writeFile(file_, sessionText(state), OlderVersion::kept);
+    SessionState stored = state;
+    histories_->store(stored);
+    const QString problem = writeFile(file_, sessionText(stored), OlderVersion::kept);
+    if (problem.isEmpty()) histories_->removeUnused();
     return problem.isEmpty() ? QString() : QStringLiteral("The session could not be stored: ") + problem;
 }
 

@@ -13,6 +13,7 @@
 namespace overlap::ui {
 
 class Document;
+class HistoryFiles;
 class Variant;
 
 /// A plan with unsaved edits of an instance that ended abnormally: by a crash, a kill or a loss of power.
@@ -31,7 +32,7 @@ struct StoredSession {
 
 /// A variant as the session would keep it.
 SessionVariant sessionVariant(const Variant& variant);
-/// The same without the text of the plan, which takes long to make of large plans.
+/// The same without the text of the plan, which takes long to make of large plans. The history is shared.
 SessionVariant sessionVariantOutline(const Variant& variant);
 /// The document as the session would keep it; the caller fills in the timeline range and the closed plans.
 /// @param keep makes what is kept of each variant.
@@ -45,6 +46,7 @@ class Session {
   public:
     /// @param folder is made if need be; see defaultFolder().
     explicit Session(const QString& folder);
+    ~Session();
 
     static QString defaultFolder();
     const QString& folder() const { return folder_; }
@@ -69,6 +71,7 @@ class Session {
 
     QString folder_, file_;
     std::unique_ptr<QLockFile> lock_;
+    std::unique_ptr<HistoryFiles> histories_;
 };
 
 }  // namespace overlap::ui

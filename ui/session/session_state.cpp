@@ -11,10 +11,12 @@ constexpr std::size_t kept_documents = 20;
 constexpr qsizetype kept_recent_files = 12;
 
 QJsonObject toJson(const SessionVariant& variant) {
-    return {{"plan", QString::fromUtf8(variant.plan)},
-            {"file", variant.file},
-            {"modified", variant.modified},
-            {"digest", QString::fromLatin1(variant.digest)}};
+    QJsonObject json{{"plan", QString::fromUtf8(variant.plan)},
+                     {"file", variant.file},
+                     {"modified", variant.modified},
+                     {"digest", QString::fromLatin1(variant.digest)}};
+    if (!variant.history.stored.isEmpty()) json["history"] = variant.history.stored;
+    return json;
 }
 
 QJsonArray toJson(const std::vector<SessionVariant>& variants) {
@@ -63,8 +65,11 @@ std::vector<SessionVariant> variantsFromJson(const QJsonArray& json) {
     std::vector<SessionVariant> variants;
     for (const QJsonValue value : json) {
         const QJsonObject variant = value.toObject();
-        variants.push_back({variant["plan"].toString().toUtf8(), variant["file"].toString(),
-                            variant["modified"].toBool(), variant["digest"].toString().toLatin1()});
+        variants.push_back({variant["plan"].toString().toUtf8(),
+                            variant["file"].toString(),
+                            variant["modified"].toBool(),
+                            variant["digest"].toString().toLatin1(),
+                            {variant["history"].toObject()}});
     }
     return variants;
 }

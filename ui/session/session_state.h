@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QString>
 #include <QStringList>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,12 +12,23 @@
 
 namespace overlap::ui {
 
+struct PlanHistory;
+
+/// What can be undone and redone in a plan; see HistoryFiles. Plans of the session are equal whatever it is.
+struct KeptHistory {
+    QJsonObject stored{};                       ///< as the session's file has it; empty where there is none
+    std::shared_ptr<const PlanHistory> live{};  ///< in place of it: of a plan that was open in this run
+
+    bool operator==(const KeptHistory&) const { return true; }
+};
+
 /// One plan as the session keeps it, whether or not it is in a file of the user's.
 struct SessionVariant {
     QByteArray plan;  ///< an overlap-plan document
     QString file;     ///< where the user saved it, or empty
     bool modified = false;
     QByteArray digest{};  ///< of the file; see Variant::fileDigest
+    KeptHistory history{};
 
     bool operator==(const SessionVariant&) const = default;
 };
@@ -80,6 +92,7 @@ struct ReadSession {
 /// The newest version of the format, which is the one that is written.
 inline constexpr int session_version = 1;
 
+/// Histories are in it as they are stored.
 QByteArray sessionText(const SessionState& state);
 /// Values of another type than expected count as missing.
 ReadSession readSessionText(const QByteArray& text);

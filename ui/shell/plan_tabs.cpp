@@ -79,12 +79,9 @@ void PlanTabs::reopenPlan() {
         sentences.clear();
         titles.clear();
         const std::vector<SessionVariant> open = sessionDocument(document_, sessionVariantOutline).variants;
-        for (RestoredVariant& restored : restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences)) {
-            Variant& added = document_.addVariant(std::move(restored.plan));
-            restored.modified ? added.setUnsaved(restored.file, restored.digest)
-                              : added.setSaved(restored.file, restored.digest);
-            titles.append(added.title());
-        }
+        for (const RestoredVariant& restored :
+             restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences, session_.folder()))
+            titles.append(document_.addRestored(restored).title());
     };
     if (!session_.closedPlans().reopen(reopen, reason)) {
         if (!reason.isEmpty()) emit warned(reason);

@@ -154,6 +154,7 @@ bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan&
     if (isThere(found->file, looks_)) {
         found->modified = false;
         found->digest.clear();
+        found->history = {};
     } else {
         kept.variants.erase(found);
     }
@@ -211,6 +212,7 @@ bool RecoveryController::takeBackKept(SessionDocument& kept, const Discarded& di
     const RecoveredPlan& plan = discarded.plan;
     const auto closed = std::find(kept.closed.rbegin(), kept.closed.rend(), plan.variant);
     if (closed == kept.closed.rend()) return false;
+    SessionVariant as_kept = *closed;  // with the history that it has by now
     kept.closed.erase(closed.base() - 1);
     SessionVariant as_saved = plan.variant;
     as_saved.modified = false;
@@ -221,9 +223,9 @@ bool RecoveryController::takeBackKept(SessionDocument& kept, const Discarded& di
     };
     const auto stayed = std::find_if(kept.variants.begin(), kept.variants.end(), is_in_its_place);
     if (stayed == kept.variants.end())
-        kept.variants.push_back(plan.variant);
+        kept.variants.push_back(std::move(as_kept));
     else
-        *stayed = plan.variant;
+        *stayed = std::move(as_kept);
     return true;
 }
 

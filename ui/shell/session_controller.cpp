@@ -187,7 +187,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
-            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, beside, sentences);
+            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, beside, sentences, folder());
             result.variants.push_back(std::move(plans.front()));
             if (plans.size() > 1) {
                 beside.push_back({{}, plans.back().file, false, plans.back().digest});
@@ -214,7 +214,8 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     if (unsaved > 1) emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));
     if (sentences.size() == 1) emit warnedAlso(sentences.front());
     if (sentences.size() > 1)
-        emit warnedAlso(tr("%1 of the plans that were kept are not as they were").arg(sentences.size()), sentences);
+        emit warnedAlso(tr("%1 things about the plans that were kept are not as they were").arg(sentences.size()),
+                        sentences);
     return result;
 }
 
