@@ -170,6 +170,15 @@ Variant& Document::addRestored(const RestoredVariant& kept) {
     return added;
 }
 
+void Document::moveVariant(int from, int to) {
+    if (from <= 0 || from >= variantCount() || to <= 0 || to >= variantCount() || from == to) return;
+    const quint64 current = variant(current_).key();
+    const auto first = variants_.begin() + std::min(from, to), last = variants_.begin() + std::max(from, to) + 1;
+    std::rotate(first, from < to ? first + 1 : last - 1, last);
+    current_ = indexOf(current);
+    emit variantsChanged();
+}
+
 Variant& Document::addCopyOfCurrent() {
     return addUnderFreeName(editable() ? variant(current_).plan() : loaded_.empty_plan);
 }

@@ -92,6 +92,8 @@ class Document : public QObject {
     Variant& addVariant(Plan plan);
     /// The same for a plan that comes back, with its history.
     Variant& addRestored(const RestoredVariant& kept);
+    /// Puts a plan in another place among the variants; the baseline stays the first.
+    void moveVariant(int from, int to);
     /// A copy of the current plan, or an empty one on the baseline, under the next free name (`Plan B`).
     Variant& addCopyOfCurrent();
     /// A plan that is in no file, under the next free name.

@@ -135,20 +135,21 @@ void RecoveryController::begin(StoredSession stored) {
         emit warnedAlso(stored.problems.front());
 }
 
-bool RecoveryController::closeOpen(const RecoveredPlan& plan) {
+std::optional<int> RecoveryController::closeOpen(const RecoveredPlan& plan) {
     for (int i = document_.variantCount(); --i > 0;) {
         const Variant& variant = document_.variant(i);
         // A user who has continued to edit the plan keeps it.
         if (!variant.modified() || sessionVariant(variant).plan != plan.variant.plan) continue;
         tabs_.closePlan(i);
-        return true;
+        return i;
     }
-    return false;
+    return std::nullopt;
 }
 
-bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan& plan) {
+std::optional<int> RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan& plan) {
     const auto found = std::find(kept.variants.begin(), kept.variants.end(), plan.variant);
-    if (found == kept.variants.end()) return false;
+    if (found == kept.variants.end()) return std::nullopt;
+    const int place = static_cast<int>(found - kept.variants.begin());
     kept.closed.push_back(*found);
     // The file is read again when the graph opens: it is not what the session has.
     if (isThere(found->file, looks_)) {
@@ -158,7 +159,7 @@ bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan&
     } else {
         kept.variants.erase(found);
     }
-    return true;
+    return place;
 }
 
 void RecoveryController::discard() {
@@ -168,12 +169,13 @@ void RecoveryController::discard() {
     std::vector<Discarded> discarded;
     for (const RecoveredPlan& plan : recovered) {
         if (isOfOpenGraph(plan)) {
-            if (!closeOpen(plan)) continue;
+            const std::optional<int> place = closeOpen(plan);
+            if (!place) continue;
             const bool has_file = isThere(plan.variant.file, looks_);
-            discarded.push_back({plan, has_file && savedTabOf(plan.variant.file) < 0});
+            discarded.push_back({plan, *place, has_file && savedTabOf(plan.variant.file) < 0});
             if (has_file) files.append(plan.variant.file);
         } else if (SessionDocument* kept = session_.state().document(plan.graph)) {
-            if (discardKept(*kept, plan)) discarded.push_back({plan, false});
+            if (const std::optional<int> place = discardKept(*kept, plan)) discarded.push_back({plan, *place, false});
         }
     }
     if (!files.isEmpty()) emit openWanted(files);
@@ -200,7 +202,9 @@ int RecoveryController::savedTabOf(const QString& file) const {
 bool RecoveryController::reopen(const Discarded& discarded) {
     const SessionVariant& plan = discarded.plan.variant;
     if (!session_.closedPlans().putLast(plan.plan)) return false;
+    const int behind = document_.variantCount();
     tabs_.reopenPlan();
+    document_.moveVariant(behind, std::min(discarded.place, document_.variantCount() - 1));
     // Two tabs of one file would each find that the other has changed it. A version that came since stays open.
     const int in_its_place = discarded.opened_file ? savedTabOf(plan.file) : -1;
     if (in_its_place > 0 && document_.variant(in_its_place).fileDigest() == plan.digest)
@@ -223,18 +227,22 @@ bool RecoveryController::takeBackKept(SessionDocument& kept, const Discarded& di
     };
     const auto stayed = std::find_if(kept.variants.begin(), kept.variants.end(), is_in_its_place);
     if (stayed == kept.variants.end())
-        kept.variants.push_back(std::move(as_kept));
+        kept.variants.insert(
+            kept.variants.begin() + std::min<std::ptrdiff_t>(discarded.place, std::ssize(kept.variants)),
+            std::move(as_kept));
     else
         *stayed = std::move(as_kept);
     return true;
 }
 
 void RecoveryController::takeBack(const std::vector<Discarded>& discarded) {
-    for (const Discarded& each : discarded) {
+    // In the opposite order, so that each comes back where it was.
+    for (std::size_t i = discarded.size(); i-- > 0;) {
+        const Discarded& each = discarded[i];
         const RecoveredPlan& plan = each.plan;
         SessionDocument* kept = isOfOpenGraph(plan) ? nullptr : session_.state().document(plan.graph);
         const bool is_back = isOfOpenGraph(plan) ? reopen(each) : kept && takeBackKept(*kept, each);
-        if (is_back) plans_.push_back(plan);
+        if (is_back) plans_.insert(plans_.begin(), plan);
     }
     updateDiscard();
     session_.schedule();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ui/session/session.h"
@@ -38,15 +39,16 @@ class RecoveryController : public NoticeSource {
     /// A recovered plan that was closed.
     struct Discarded {
         RecoveredPlan plan;
+        int place = 0;             ///< among the graph's plans when it was closed
         bool opened_file = false;  ///< what its file has took its place, in a tab that was not there before
     };
     /// Brings back what was discarded, and closes what took its place.
     void takeBack(const std::vector<Discarded>& discarded);
     void updateDiscard();
-    /// @returns whether the plan was found in the open document, and closed.
-    bool closeOpen(const RecoveredPlan& plan);
-    /// @returns whether the plan was found in what the session has of a graph that is not open.
-    bool discardKept(SessionDocument& kept, const RecoveredPlan& plan);
+    /// @returns where the plan was in the open document, and closed; nothing where it was not found.
+    std::optional<int> closeOpen(const RecoveredPlan& plan);
+    /// @returns where the plan was in what the session has of a graph that is not open.
+    std::optional<int> discardKept(SessionDocument& kept, const RecoveredPlan& plan);
     /// Its opposites. @returns whether the plan was found among those that were closed.
     bool reopen(const Discarded& discarded);
     static bool takeBackKept(SessionDocument& kept, const Discarded& discarded);

@@ -133,6 +133,29 @@ class PlanFilesTest : public QObject {
         QVERIFY(!document->undoGroup().canUndo());
     }
 
+    void aPlanIsPutInAnotherPlace() {
+        const auto document = openDocument();
+        for (const char* name : {"B", "C"}) {
+            document->addCopyOfCurrent();
+            document->renameCurrent(name);
+        }
+        document->setCurrentIndex(2);
+        const auto titles = [&] {
+            QStringList all;
+            for (int i = 0; i < document->variantCount(); ++i) all.append(document->variant(i).title());
+            return all;
+        };
+        document->moveVariant(3, 1);
+        QCOMPARE(titles(), (QStringList{"Baseline", "C", "Plan A", "B"}));
+        QCOMPARE(document->current()->title(), "B");
+        document->moveVariant(1, 3);
+        QCOMPARE(titles(), (QStringList{"Baseline", "Plan A", "B", "C"}));
+        QCOMPARE(document->current()->title(), "B");
+        for (const auto& [from, to] : std::vector<std::pair<int, int>>{{0, 1}, {1, 0}, {1, 4}, {4, 1}})
+            document->moveVariant(from, to);
+        QCOMPARE(titles(), (QStringList{"Baseline", "Plan A", "B", "C"}));
+    }
+
     void aGraphThatIsOpenedAgainHasItsEditsToUndo() {
         const auto document = openDocument();
         const LoadedGraph first = document->loaded();

@@ -174,6 +174,51 @@ class RecoveryControllerTest : public QObject {
         QCOMPARE(document.variantCount(), 3);
     }
 
+    void takingBackKeepsTheOrderOfTabs() {
+        Fixture fixture;
+        QTemporaryDir folder;
+        const QString file = folder.filePath("saved.plan.json");
+        Document& document = fixture.document;
+        write_plan_file(document.loaded().empty_plan, file.toStdString());
+        document.current()->setUnsaved(file, fileDigest(file));
+        StoredSession stored = fixture.withTheOpenPlan(file);
+        for (const char* name : {"B", "saved", "C", "D"}) {
+            document.addCopyOfCurrent();
+            document.renameCurrent(name);
+            if (document.current()->title() == "saved")
+                document.current()->setSaved(folder.filePath("other.plan.json"));
+            else
+                stored.recovered.push_back({document.loaded().path, sessionVariant(*document.current())});
+        }
+        const auto titles = [&] {
+            QStringList all;
+            for (int i = 1; i < document.variantCount(); ++i) all.append(document.variant(i).title());
+            return all;
+        };
+        const QStringList before = titles();
+        QCOMPARE(before, (QStringList{"Plan A", "B", "saved", "C", "D"}));
+        connect(&fixture.recovery, &RecoveryController::openWanted, &document,
+                [&] { document.openPlan(readPlan(file)); });
+        SessionDocument elsewhere;
+        elsewhere.graph = "/elsewhere/other.graph.json";
+        for (const char* plan : {"{1}", "{2}", "{3}"}) {
+            elsewhere.variants.push_back({plan, {}, true});
+            stored.recovered.push_back({elsewhere.graph, elsewhere.variants.back()});
+        }
+        elsewhere.variants.insert(elsewhere.variants.begin() + 1, {"{saved}", "/elsewhere/saved.plan.json", false});
+        fixture.session.state().put(elsewhere);
+
+        fixture.recovery.begin(stored);
+        fixture.discard->trigger();
+        QCOMPARE(document.variantCount(), 3);
+        QCOMPARE(fixture.session.state().document(elsewhere.graph)->variants.size(), 1u);
+        fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+        QCOMPARE(titles(), before);
+        QVERIFY(fixture.session.state().document(elsewhere.graph)->variants == elsewhere.variants);
+        QCOMPARE(fixture.recovery.plans().size(), stored.recovered.size());
+        QVERIFY(fixture.recovery.plans().front().variant == stored.recovered.front().variant);
+    }
+
     void aPlanThatWasEditedSinceStays() {
         Fixture fixture;
         fixture.recovery.begin(fixture.withTheOpenPlan());
