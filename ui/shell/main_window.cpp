@@ -329,6 +329,12 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     QMainWindow::keyPressEvent(event);
 }
 
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    // Another program may have been at work.
+    if (event->type() == QEvent::ActivationChange && isActiveWindow() && saves_) saves_->lookAtFile();
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (saves_->refusesClosing() || session_->refusesClosing()) return event->ignore();
     event->accept();

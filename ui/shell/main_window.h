@@ -63,6 +63,7 @@ class MainWindow : public QMainWindow {
     FileLooks& fileLooks() { return file_looks_; }
 
   protected:
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     /// Keys that no view takes: those of an action that cannot be used now say why.
     void keyPressEvent(QKeyEvent* event) override;

@@ -8,6 +8,7 @@
 #include "ui/document/document.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
+#include "ui/session/plan_file_watch.h"
 #include "ui/session/recent_files.h"
 
 namespace overlap::ui {
@@ -35,8 +36,11 @@ SaveController::SaveController(Document& document, RecentFiles& recent, FileLook
       recent_(recent),
       looks_(looks),
       window_(window),
-      saver_(new PlanSaver(document, this, std::move(write))) {
+      saver_(new PlanSaver(document, this, std::move(write))),
+      watch_(new PlanFileWatch(document, this)) {
     connect(saver_, &PlanSaver::finishedLate, this, &SaveController::showSaved);
+    connect(watch_, &PlanFileWatch::changed, this, &SaveController::tellOfChange);
+    connect(&document, &Document::currentChanged, watch_, &PlanFileWatch::look);
 }
 
 void SaveController::registerActions(Actions& actions) {
@@ -104,7 +108,7 @@ bool SaveController::showSaved(const PlanSaver::Outcome& outcome) {
     return false;
 }
 
-void SaveController::askToReplace(const QString& file, bool own, quint64 variant) {
+std::vector<NoticeAction> SaveController::answers(const QString& file, bool own, quint64 variant) {
     // The answer may come later, when another plan is current.
     auto with_variant = [this, variant](auto run) {
         return [this, variant, run] {
@@ -117,13 +121,26 @@ void SaveController::askToReplace(const QString& file, bool own, quint64 variant
             run();
         };
     };
-    std::vector<NoticeAction> answers{
+    std::vector<NoticeAction> actions{
         {own ? tr("Overwrite") : tr("Replace"), with_variant([this, file] { savePlanAs(file, true); })},
         {tr("Save as…"), with_variant([this] { askAndSave(); })}};
-    if (own) answers.push_back({tr("Open the file's"), [this, file] { emit openWanted({file}); }});
+    if (own) actions.push_back({tr("Open the file's"), [this, file] { emit openWanted({file}); }});
+    return actions;
+}
+
+void SaveController::askToReplace(const QString& file, bool own, quint64 variant) {
     emit warned(own ? tr("%1 was changed on disk since it was read; the plan was not saved").arg(file)
                     : tr("%1 exists; the plan was not saved").arg(file),
-                answers);
+                answers(file, own, variant));
+}
+
+void SaveController::tellOfChange(quint64 variant, const QString& file) {
+    if (saver_->underWay().contains(file)) return;  // it is this program that changes it
+    emit warnedAlso(tr("%1 was changed on disk since it was read").arg(file), {}, answers(file, true, variant));
+}
+
+void SaveController::lookAtFile() {
+    watch_->look();
 }
 
 bool SaveController::refusesClosing() {

@@ -11,6 +11,7 @@ namespace overlap::ui {
 class Actions;
 class Document;
 class FileLooks;
+class PlanFileWatch;
 class RecentFiles;
 
 /// Saves plans: asks for names, asks before a file is replaced, and reports saves that finish late.
@@ -31,6 +32,9 @@ class SaveController : public NoticeSource {
     /// causes a question, without a dialog.
     /// @param replace the user wants it replaced, whatever it contains.
     bool savePlanAs(const QString& path, bool replace = false);
+    /// Looks, in the background, whether the current plan's file was changed by another program; reports it once for
+    /// each change, with what can be done.
+    void lookAtFile();
     /// Whether the window must stay open because a plan is still being saved, which is then reported, once for the same
     /// plans. Waits for them as long as a folder may take.
     bool refusesClosing();
@@ -45,12 +49,16 @@ class SaveController : public NoticeSource {
     /// @returns whether the plan is in the file.
     bool showSaved(const PlanSaver::Outcome& outcome);
     void askToReplace(const QString& file, bool own, quint64 variant);
+    void tellOfChange(quint64 variant, const QString& file);
+    /// What can be done where a plan's file has something else. @param own it is the plan's own file.
+    std::vector<NoticeAction> answers(const QString& file, bool own, quint64 variant);
 
     Document& document_;
     RecentFiles& recent_;
     FileLooks& looks_;
     QWidget& window_;
     PlanSaver* saver_;
+    PlanFileWatch* watch_;
     RefusedOnce<QStringList> refused_;
 };
 

@@ -87,6 +87,59 @@ class SaveControllerTest : public QObject {
         QCOMPARE(wanted[0][0].toStringList(), QStringList{path});
     }
 
+    void aFileThatAnotherProgramChangedIsToldOfWhenItsTabIsShown() {
+        const auto saves = controller();
+        const QString path = folder_.filePath("watched.plan.json");
+        QVERIFY(saves->savePlanAs(path));
+        const auto append = [&](const char* text) {
+            QFile own(path);
+            QVERIFY(own.open(QIODevice::Append));
+            own.write(text);
+        };
+        QStringList told;
+        std::vector<NoticeAction> answers;
+        connect(saves.get(), &NoticeSource::warnedAlso, this,
+                [&](const QString& sentence, const QStringList&, const std::vector<NoticeAction>& actions) {
+                    told.append(sentence);
+                    answers = actions;
+                });
+        const auto look = [&] {
+            saves->lookAtFile();
+            QTest::qWait(100);
+        };
+        look();
+        QCOMPARE(told, QStringList());
+        append("\n");
+        document_->addCopyOfCurrent();
+        look();
+        QCOMPARE(told, QStringList());  // it is not shown
+        document_->setCurrentIndex(1);
+        QTRY_COMPARE(told, QStringList{path + " was changed on disk since it was read"});
+        QCOMPARE(answers.size(), 3u);
+        QCOMPARE(answers.front().text, "Overwrite");
+        // Once for each change.
+        look();
+        QCOMPARE(told.size(), 1);
+        append("\n");
+        look();
+        QTRY_COMPARE(told.size(), 2);
+        answers.front().run();
+        QVERIFY(read_plan_file(path.toStdString()) == document_->current()->plan());
+        look();
+        QCOMPARE(told.size(), 2);
+        // A file that is gone is written anew, and one whose content has a tab of its own is known.
+        QVERIFY(QFile::remove(path));
+        look();
+        BucketCommands(*document_).addText("layers.1");
+        Plan other = document_->current()->plan();
+        other.notes = "by another program";
+        write_plan_file(other, path.toStdString());
+        document_->openPlan(readPlan(path));
+        document_->setCurrentIndex(1);
+        look();
+        QCOMPARE(told.size(), 2);
+    }
+
     void closingIsRefusedOnceWhileAPlanIsBeingSaved() {
         struct Gate {
             std::mutex mutex;
