@@ -22,6 +22,7 @@
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 #include "ui/document/module_mime.h"
+#include "ui/document/module_names.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
@@ -257,7 +258,7 @@ void BucketBoard::tellUnknown(std::size_t first) {
             if (document_.modules().find(module) == ModuleTree::no_module)
                 unknown.append(QString::fromStdString(module));
     if (unknown.isEmpty()) return;
-    tell(tr("No module of this graph is called %1").arg(unknown.join(tr(" or "))));
+    tell(tr("No module of this graph is called %1").arg(shortNames(unknown).join(tr(" or "))));
 }
 
 void BucketBoard::tell(const QString& reason) {

@@ -133,10 +133,13 @@ void BucketView::renameCurrent() {
 }
 
 void BucketView::mergeSelected() {
-    if (const auto rows = selectedBuckets(); rows.size() > 1) {
-        BucketCommands(document_).merge(rows);
-        makeCurrent(rows.front());
+    const auto rows = selectedBuckets();
+    if (rows.size() < 2) {
+        emit refused(tr("To merge buckets, choose two or more, with Ctrl or Shift and a click"));
+        return;
     }
+    BucketCommands(document_).merge(rows);
+    makeCurrent(rows.front());
 }
 
 void BucketView::splitCurrent() {

@@ -94,6 +94,9 @@ class BucketBoardTest : public QObject {
         QTest::keyClick(board_->entryField(), Qt::Key_Return);
         QCOMPARE(plan(), "layers.0 layers.1 layers.99");
         QCOMPARE(told.count(), 1);
+        QTest::keyClicks(board_->entryField(), "layers.[40-43]");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        QCOMPARE(told.back().front().toString(), "No module of this graph is called layers.[40-43]");
         QCOMPARE(told[0][0].toString(), "No module of this graph is called layers.99");
     }
 
@@ -336,6 +339,10 @@ class BucketBoardTest : public QObject {
         view().setCurrentIndex(view().buckets().index(2));
         view().splitCurrent();
         QCOMPARE(plan(), "layers.1 layers.0 layers.3 layers.2");
+        QSignalSpy refused(board_.get(), &BucketBoard::refused);
+        view().mergeSelected();
+        QCOMPARE(plan(), "layers.1 layers.0 layers.3 layers.2");
+        QCOMPARE(refused.count(), 1);
         view().selectAll();
         view().mergeSelected();
         QCOMPARE(plan(), "layers.1+layers.0+layers.3+layers.2");
