@@ -135,6 +135,14 @@ Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& mod
     return buckets[entry].modules.empty() ? remove(std::move(buckets), {entry}) : buckets;
 }
 
+Buckets without_modules(Buckets buckets, const std::vector<std::string>& modules) {
+    std::erase_if(buckets, [&](BucketEntry& entry) {
+        const auto goes = [&](const std::string& module) { return std::ranges::count(modules, module) > 0; };
+        return std::erase_if(entry.modules, goes) > 0 && entry.modules.empty();
+    });
+    return buckets;
+}
+
 std::optional<Plan> with_directions_apart(const Plan& plan) {
     const auto merges_both = [](const PassStep& step) {
         return step.enabled && step.pass == "manual_overlap_bucketing" && step.options.contains("module_stack_fn");

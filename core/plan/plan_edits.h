@@ -41,6 +41,8 @@ Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& mo
 
 /// Takes one module out of one entry, which disappears when that empties it.
 Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& module);
+/// Takes modules out of all entries that name them; those that this empties disappear.
+Buckets without_modules(Buckets buckets, const std::vector<std::string>& modules);
 
 /// The plan with torchtitan's pass that buckets each entry once for either direction, in place of the first that merges
 /// gathers of both and reads modules where torchtitan's does; other options stay. Nothing where there is none.

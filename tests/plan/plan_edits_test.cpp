@@ -55,6 +55,8 @@ TEST(PlanEdits, ChangeBucketsAndNothingElse) {
     EXPECT_EQ(text(edits::replace_module(start, 1, "c", "x")), "a b+x d") << "replace";
     EXPECT_EQ(text(edits::remove_module(start, 1, "c")), "a b d") << "remove one module";
     EXPECT_EQ(text(edits::remove_module(start, 0, "a")), "b+c d") << "remove the last module";
+    EXPECT_EQ(text(edits::without_modules(start, {"a", "c", "x"})), "b d");
+    EXPECT_EQ(edits::without_modules({{{}, false, {}}, {{"a"}, false, {}}}, {"a"}).size(), 1u) << "was empty before";
     EXPECT_EQ(text(edits::move_entry(start, 0, 7)), "a b+c d") << "out of range";
 }
 

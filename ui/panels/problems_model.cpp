@@ -7,6 +7,7 @@
 #include "core/memory/device_memory.h"
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
+#include "ui/document/module_names.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/panels/exposed_moves.h"
@@ -154,6 +155,16 @@ QString ProblemsModel::messageOf(const Problem& problem) const {
     return moves.isEmpty() ? message : QStringLiteral("%1.\n%2").arg(message, moves);
 }
 
+std::vector<std::string> ProblemsModel::namesToTakeOut(const std::vector<std::size_t>& members) const {
+    std::vector<std::string> names;
+    if (instead_ || !document_.editable()) return names;
+    for (const std::size_t member : members) {
+        if (problems_[member].kind != ProblemKind::unknown_module) return {};
+        names.push_back(problems_[member].module);
+    }
+    return names;
+}
+
 QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int column, int role) const {
     const Problem& first = problems_[members.front()];
     const QString title = QString::fromStdString(first.title);
@@ -162,7 +173,7 @@ QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int
             if (column == title_column) return tr("%1 × %2").arg(members.size()).arg(title);
             if (column == message_column)
                 return tr("%1, and %2 more").arg(QString::fromStdString(first.message)).arg(members.size() - 1);
-            return QString();
+            return namesToTakeOut(members).empty() ? QString() : tr("take all out of the plan") + QStringLiteral(" ↵");
         case Qt::ToolTipRole:
             return tr("%1 problems of one kind; open the row to see each").arg(members.size());
         case Qt::AccessibleTextRole:
@@ -222,6 +233,17 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     }
     if (!fixed) return false;
     document_.editPlan(textOfFix(shown), std::move(*fixed));
+    return true;
+}
+
+bool ProblemsModel::applyFixOfSeveral(const QModelIndex& row) {
+    if (!row.isValid() || row.internalId() != top_level) return false;
+    const std::vector<std::string> names = namesToTakeOut(members(row.row()));
+    if (names.empty()) return false;
+    QStringList taken;
+    for (const std::string& name : names) taken.append(QString::fromStdString(name));
+    document_.editBuckets(tr("Take %1 out of the plan").arg(shortNames(taken).join(QStringLiteral(", "))),
+                          edits::without_modules(document_.buckets(), names));
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModel>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/passes/pass.h"
@@ -46,6 +47,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     void goTo(std::size_t problem);
     /// Applies the problem's fix as an undoable edit; false where there is none or the plan cannot be edited.
     bool applyFix(std::size_t problem);
+    /// The same for all problems of a row that stands for several, as one edit.
+    bool applyFixOfSeveral(const QModelIndex& row);
 
   signals:
     /// The fix of a problem is to give nodes their modules.
@@ -65,6 +68,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     QString fixOf(const Problem& problem) const;
     /// What a problem means, with what the moves do that could help.
     QString messageOf(const Problem& problem) const;
+    /// Names that match nothing, where such a row is of nothing else.
+    std::vector<std::string> namesToTakeOut(const std::vector<std::size_t>& members) const;
     QVariant severalData(const std::vector<std::size_t>& members, int column, int role) const;
     const std::vector<std::size_t>& members(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     void update();

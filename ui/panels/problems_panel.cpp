@@ -99,8 +99,8 @@ void ProblemsPanel::follow(const QModelIndex& index) {
 }
 
 bool ProblemsPanel::fix(const QModelIndex& index) {
-    const auto problem = model_->problemAt(index);
-    return problem && model_->applyFix(*problem);
+    if (const auto problem = model_->problemAt(index)) return model_->applyFix(*problem);
+    return model_->applyFixOfSeveral(index);
 }
 
 void ProblemsPanel::keyPressEvent(QKeyEvent* event) {

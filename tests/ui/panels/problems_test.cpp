@@ -145,6 +145,26 @@ class ProblemsTest : public QObject {
         QCOMPARE(document->current()->undoStack().undoText(), QStringLiteral("Take layers.6 out of the plan"));
     }
 
+    void manyNamesThatMatchNothingAreTakenOutByOneEdit() {
+        const auto document = openDocument();
+        ProblemsModel model(*document);
+        BucketCommands(*document).addText("layers.[4-20]\nnorm");
+        QVERIFY(waitForEvaluation(*document));
+        QModelIndex several;
+        for (int row = 0; row < model.rowCount(); ++row)
+            if (model.index(row, 0).data().toString() == "15 × Unknown module") several = model.index(row, 0);
+        QVERIFY2(several.isValid(), qPrintable(tableText(model)));
+        QVERIFY(several.siblingAtColumn(ProblemsModel::fix_column)
+                    .data()
+                    .toString()
+                    .startsWith("take all out of the plan"));
+        QVERIFY(model.applyFixOfSeveral(several));
+        QCOMPARE(document->current()->undoStack().undoText(), QStringLiteral("Take layers.[6-20] out of the plan"));
+        QCOMPARE(document->buckets().size(), std::size_t{3});
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(!rowOf(model, ProblemKind::unknown_module).isValid());
+    }
+
     void gathersOfBothDirectionsAreBucketedApart() {
         const auto document = openDocument();
         ProblemsModel model(*document);
