@@ -84,8 +84,7 @@ class JobCommand final : public Command {
                             << '\n';
                 return;
             }
-            for (const std::string& note : result.notes)
-                streams.notes << "overlap: " << one_line(file_ + ": " + note) << '\n';
+            print_notes(result.notes, streams);
             if (simulate_->parsed()) {
                 write_job_text(streams.out, document, result, rows_);
                 write_what_ifs(what_ifs, streams);
@@ -142,6 +141,10 @@ class JobCommand final : public Command {
         for (const auto& [name, bytes] : files) write_file_atomically(name, bytes);
     }
 
+    void print_notes(const std::vector<std::string>& notes, const Streams& streams) const {
+        for (const std::string& note : notes) streams.notes << "overlap: " << one_line(file_ + ": " + note) << '\n';
+    }
+
     void write_check(const job::JobResult& result, const Streams& streams) const {
         write_job_problems(streams.out, result);
         if (result.problems.empty()) streams.out << "the job can run; no rank waits for ever, and all members agree\n";
@@ -164,6 +167,7 @@ class JobCommand final : public Command {
             streams.out << job::schedule_table_json(rows) << '\n';
             return;
         }
+        print_notes(job::notes_of(rows), streams);
         TextTable table(
             {"schedule", "ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
         for (const job::ScheduleRow& row : rows) {

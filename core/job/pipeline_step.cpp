@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/grouped_number.h"
+#include "core/base/wording.h"
 #include "core/job/pipeline_flows.h"
 #include "core/job/stopped.h"
 #include "core/job/topology.h"
@@ -17,6 +18,24 @@ namespace {
 constexpr std::size_t most_nodes = 100'000'000;
 constexpr std::uint32_t none = 0xffffffffu;
 
+/// `x.plan.json (stages 0 and 1): caution: …`, each note once.
+std::vector<std::string> note_texts(const std::vector<StageActions>& stages) {
+    std::vector<std::pair<StageNote, std::vector<std::string>>> found;
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+        for (const StageNote& note : stages[stage].notes) {
+            auto same = std::ranges::find(found, note, &std::pair<StageNote, std::vector<std::string>>::first);
+            if (same == found.end()) same = found.insert(same, {note, {}});
+            const std::string number = std::to_string(stage);
+            if (same->second.empty() || same->second.back() != number) same->second.push_back(number);
+        }
+    }
+    std::vector<std::string> texts;
+    for (const auto& [note, numbers] : found)
+        texts.push_back(note.file + (numbers.size() == 1 ? " (stage " : " (stages ") + listed(numbers) +
+                        "): " + note.text);
+    return texts;
+}
+
 class Builder {
   public:
     Builder(const JobDocument& job, const PipelineOptions& options) : job_(job), options_(options) {}
@@ -26,6 +45,7 @@ class Builder {
         step_.overlap = job_.schedule.overlap.value_or(OverlapRule());
         step_.replicas = std::make_unique<Replicas>(job_, step_.ranks(), step_.schedule.stages);
         read_stages();
+        step_.notes = note_texts(stages_);
         const std::size_t pairs =
             static_cast<std::size_t>(step_.schedule.stages) * static_cast<std::size_t>(step_.schedule.microbatches);
         forward_end_.assign(pairs, none);

@@ -62,6 +62,7 @@ struct PieceWait {
 /// Stages and a schedule as a step. Node c · pieces + i is piece i in class c of replicas.
 struct PipelineStep {
     CheckedSchedule schedule;
+    std::vector<std::string> notes;  ///< on the files of stages given as graphs, each once with all its stages
     std::unique_ptr<Replicas> replicas;
     OverlapRule overlap;
     std::vector<Piece> pieces;

@@ -58,6 +58,7 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     const PipelineStep& step = evaluation.pipeline.emplace(pipeline_step(job, options));
     JobResult& result = evaluation.result;
     result.notes = step.schedule.notes;
+    result.notes.insert(result.notes.end(), step.notes.begin(), step.notes.end());
     add_notes(job, step, result.notes);
     evaluation.names = pipeline_names(step);
     const StepOrder order = order_of(step.graph, nullptr, options.stop);

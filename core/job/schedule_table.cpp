@@ -1,5 +1,8 @@
 #include "core/job/schedule_table.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/files/json_writer.h"
 #include "core/job/run_job.h"
@@ -11,7 +14,8 @@ namespace {
 
 void run(const JobDocument& job, const PipelineOptions& options, const JobChanges& changes, ScheduleRow& row) {
     try {
-        const JobResult result = run_job(changed_job(job, changes, options.folder), options);
+        JobResult result = run_job(changed_job(job, changes, options.folder), options);
+        row.notes = std::move(result.notes);
         if (!result.step_ms) {
             row.refusal = result.problems.empty() ? "it cannot run" : result.problems.front().message;
             return;
@@ -54,6 +58,14 @@ std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOp
     return rows;
 }
 
+std::vector<std::string> notes_of(const std::vector<ScheduleRow>& rows) {
+    std::vector<std::string> notes;
+    for (const ScheduleRow& row : rows)
+        for (const std::string& note : row.notes)
+            if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    return notes;
+}
+
 std::string schedule_table_json(const std::vector<ScheduleRow>& rows) {
     JsonWriter json;
     json.begin_object().key("schedules").begin_array();
@@ -69,6 +81,8 @@ std::string schedule_table_json(const std::vector<ScheduleRow>& rows) {
         }
         json.end_object();
     }
+    json.end_array().key("notes").begin_array();
+    for (const std::string& note : notes_of(rows)) json.value(std::string_view(note));
     json.end_array().end_object();
     return json.take();
 }

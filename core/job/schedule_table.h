@@ -17,7 +17,8 @@ struct ScheduleRow {
     std::int32_t ranks = 0, stages_per_rank = 0;
     std::optional<double> step_ms;  ///< none where PyTorch makes no such schedule, or it cannot run
     double idle_share = 0, waiting_share = 0, transfer_share = 0;
-    std::string refusal;  ///< why there is none
+    std::string refusal;             ///< why there is none
+    std::vector<std::string> notes;  ///< see JobResult::notes
 };
 
 /// The document's schedule, and each that PyTorch makes by name for the same stages and microbatches.
@@ -25,6 +26,8 @@ struct ScheduleRow {
 /// @throws InputError where the document has programs.
 std::vector<ScheduleRow> schedule_table(const JobDocument& job, const PipelineOptions& options,
                                         const JobChanges& changes = {});
+/// The notes of all rows, each once.
+std::vector<std::string> notes_of(const std::vector<ScheduleRow>& rows);
 std::string schedule_table_json(const std::vector<ScheduleRow>& rows);
 
 }  // namespace overlap::job

@@ -91,6 +91,7 @@ void read_graph(const StageSpec& stage, std::size_t number, const StageEvaluator
     } catch (const InputError& error) {
         throw InputError(place, error.what());
     }
+    actions.notes = std::move(times.notes);
     actions.given[index(ActionKind::forward)] = actions.given[index(ActionKind::full_backward)] = true;
     actions.pieces[index(ActionKind::forward)] = {times.forward};
     actions.pieces[index(ActionKind::full_backward)] = {times.backward};

@@ -22,11 +22,20 @@ struct ActionPiece {
     std::int64_t bytes = -1;       ///< of a collective that the topology times; -1: it takes `fixed_ms`
 };
 
+/// What the user should know of a file that a stage is given as.
+struct StageNote {
+    std::string file;  ///< as the document names it
+    std::string text;  ///< `caution: ` and a sentence without full stop
+
+    bool operator==(const StageNote&) const = default;
+};
+
 /// What each action of a stage takes.
 struct StageActions {
     std::array<std::vector<ActionPiece>, action_kind_count> pieces;
     std::array<bool, action_kind_count> given{};
     std::vector<std::pair<std::string, std::string>> collectives;  ///< dimension and kind of each that segments name
+    std::vector<StageNote> notes;                                  ///< on the files of a stage given as a graph
 
     std::span<const ActionPiece> of(ActionKind kind) const { return pieces[static_cast<std::size_t>(kind)]; }
 };
@@ -35,6 +44,7 @@ struct StageActions {
 struct GraphStageTimes {
     ActionPiece forward, backward;
     std::vector<std::pair<std::string, ActionPiece>> others{};  ///< further actions that have a graph, by kind
+    std::vector<StageNote> notes{};
 };
 
 /// Figures for a stage given as graphs. @param number of the stage in the document. @throws InputError without the

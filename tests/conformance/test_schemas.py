@@ -145,7 +145,7 @@ class Schemas(CommandLine):
         rows = self.json("job", "schedules", path, "--json")["schedules"]
         self.assertIn(None, [row["step_ms"] for row in rows])  # DualPipeV wants more microbatches
         for row in (rows[0], next(row for row in rows if row["step_ms"] is None)):
-            self.assertFalse(validator("job-schedules").is_valid({"schedules": [{**row, "refusal": "x", "ranks": 4}]}), row)
+            self.assertFalse(validator("job-schedules").is_valid({"schedules": [{**row, "refusal": "x", "ranks": 4}], "notes": []}), row)
 
     def test_jobs_that_cannot_run(self):
         def meets(group, **fields):

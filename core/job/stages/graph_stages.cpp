@@ -43,6 +43,33 @@ std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& 
     return evaluation;
 }
 
+/// Figures that `overlap simulate` warns of.
+bool is_told_of_graph(ProblemKind kind) {
+    return kind == ProblemKind::links_not_shared || kind == ProblemKind::beyond_device_memory ||
+           kind == ProblemKind::uncounted_results || kind == ProblemKind::no_contention;
+}
+
+/// What `overlap simulate` says of the plan and of the graph's figures.
+/// @param plan file; empty where there is none.
+void add_notes(const Evaluation& evaluation, const std::string& plan, const std::string& graph,
+               std::vector<StageNote>& notes) {
+    for (std::size_t index = 0; index < evaluation.problems.size(); ++index) {
+        const Problem& problem = evaluation.problems[index];
+        const bool of_plan = index < evaluation.plan_problems;
+        if (!of_plan && !is_told_of_graph(problem.kind)) continue;
+        StageNote note{of_plan && !plan.empty() ? plan : graph,
+                       std::string(severity_name(problem.severity)) + ": " + problem.message};
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+    }
+}
+
+/// @param plan see add_notes().
+GraphStageTimes times_of(const Evaluation& evaluation, const std::string& plan, const std::string& graph) {
+    GraphStageTimes times = split_step(evaluation);
+    add_notes(evaluation, plan, graph, times.notes);
+    return times;
+}
+
 }  // namespace
 
 std::shared_ptr<const Graph> read_stage_graph(const std::string& path) {
@@ -76,6 +103,7 @@ GraphStageTimes split_step(const Evaluation& evaluation) {
     const double backward_fixed = std::min(grid.round(std::max(0.0, all_exposed_ms - exposed_ms)), backward);
     return {{forward - forward_fixed, forward_fixed, -1, false},
             {backward - backward_fixed, backward_fixed, -1, false},
+            {},
             {}};
 }
 
@@ -113,32 +141,35 @@ std::shared_ptr<const Evaluation> GraphStages::evaluate_file(const std::string& 
 GraphStageTimes GraphStages::times(const StageSpec& stage, const std::stop_token& stop) {
     if (!stage.graph.empty()) {
         try {
-            return split_step(*evaluate_file(stage.graph, stage.plan, stop));
+            return times_of(*evaluate_file(stage.graph, stage.plan, stop), stage.plan, stage.graph);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(path(stage.graph)) : error;
         }
     }
     if (!stage.plan.empty())
         throw InputError("plan", "a plan is for one graph, and the stage has two, forward and backward");
+    std::vector<StageNote> notes;
     const auto whole = [&](const std::string& file) -> ActionPiece {
         const Evaluation& evaluation = *evaluate_file(file, "", stop);
         if (!evaluation.times_known)
             throw InputError(path(file), "", "neither the graph nor a cost model gives the times of its nodes");
+        add_notes(evaluation, "", file, notes);
         const Simulation& simulation = evaluation.simulation;
         const Grid grid(simulation.step_ms);
         const double fixed =
             std::min(grid.round(simulation.exposed_ms + simulation.transfer_exposed_ms), simulation.step_ms);
         return {simulation.step_ms - fixed, fixed, -1, false};
     };
-    GraphStageTimes times{whole(stage.forward), whole(stage.backward), {}};
+    GraphStageTimes times{whole(stage.forward), whole(stage.backward), {}, {}};
     for (const auto& [kind, file] : stage.action_graphs) times.others.emplace_back(kind, whole(file));
+    times.notes = std::move(notes);
     return times;
 }
 
 GraphStageTimes GraphStages::times(const StageSpec& stage, const Plan& plan) {
     try {
         ++evaluations_;
-        return split_step(*evaluated(graph_of_file(stage.graph), plan));
+        return times_of(*evaluated(graph_of_file(stage.graph), plan), stage.plan, stage.graph);
     } catch (const InputError& error) {
         throw error.file().empty() ? error.in_file(path(stage.graph)) : error;
     }

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What is remarkable about a plan is said by every command that reads it."""
+import gzip
+import json
+
+from command_line import PASS, CommandLine, graph_path, main
+
+PLAN = {"format": "overlap-plan", "version": 1, "name": "remarkable", "of_newer": 1,
+        "buckets": [{"modules": ["layers.0"]}, {"modules": ["layers.77"]}],
+        "memory": {"policy": "full", "rules": [{"modules": ["nowhere"], "action": "recompute"}]},
+        "pipeline": [{"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}]}
+
+
+class PlanNotes(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.graph = graph_path("llama3_debugmodel_fsdp8")
+        self.plan = self.path("x.plan.json", PLAN)
+        simulated = self.notes(self.plan, "simulate", self.graph, "--pipeline", self.plan)
+        for words in ("\"layers.77\" matches no module", "\"nowhere\" matches no module", "steps were added", "of_newer"):
+            self.assertTrue(any(words in note for note in simulated), (words, simulated))
+        self.simulated = simulated
+
+    def notes(self, file, *arguments):
+        head = f"overlap: {file}: "
+        lines = self.expect(0, *arguments).stderr.splitlines()
+        return [line.removeprefix(head) for line in lines if line.startswith(head)]
+
+    def job(self, *stages):
+        return self.path("x.job.json", {"format": "overlap-job", "version": 1, "stages": list(stages),
+                                        "schedule": {"name": "1F1B", "microbatches": 4}})
+
+    def test_jobs_say_them_once_with_their_stages(self):
+        stage = {"graph": self.graph, "plan": "x.plan.json"}
+        job = self.job(stage, {"graph": self.graph}, {**stage, "name": "another"}, {"ms": {"F": 1, "B": 2}})
+        expected = ["x.plan.json (stages 0 and 2): " + note for note in self.simulated]
+        for action in ("simulate", "check", "schedules"):
+            with self.subTest(action=action):
+                self.assertEqual(self.notes(job, "job", action, job), expected)
+                self.assertEqual(self.json("job", action, job, "--json")["notes"], expected)
+
+    def test_jobs_warn_of_a_graph_as_simulate_does(self):
+        graph = self.path("small.graph.json", self.graph_of_a_small_device())
+        simulated = [note for note in self.notes(graph, "simulate", graph) if "peak" in note or "holds" in note]
+        self.assertEqual(len(simulated), 1, simulated)
+        job = self.job({"graph": "small.graph.json"}, {"forward": "small.graph.json", "backward": "small.graph.json"})
+        self.assertEqual(self.notes(job, "job", "simulate", job), ["small.graph.json (stages 0 and 1): " + simulated[0]])
+
+    def graph_of_a_small_device(self):
+        with gzip.open(self.graph, "rt", encoding="utf-8") as file:
+            graph = json.load(file)
+        graph["cost_model"]["device"]["memory_bytes"] = 1 << 20
+        return graph
+
+
+if __name__ == "__main__":
+    main()
