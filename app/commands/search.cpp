@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan/plan_file.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
@@ -73,7 +75,7 @@ class Search final : public Command {
         options_.memory_limit = read_memory_limit(limit_, *graph);
         if (!from_.empty()) {
             options_.from = read_plan_or_passes(from_, *graph);
-            print_problems(streams, from_, check_unevaluated(*options_.from));
+            print_problems_of(*options_.from, graph, streams);
         }
         for (const std::string& lock : locks_) add_lock(options_.locks, lock, *options_.from);
         options_.progress = [&](const SearchProgress& progress) { print(streams, progress); };
@@ -103,6 +105,13 @@ class Search final : public Command {
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }
+    }
+
+    /// What is remarkable about the plan that is started from; the search itself says why one is refused.
+    void print_problems_of(const Plan& plan, const std::shared_ptr<const Graph>& graph, const Streams& streams) const {
+        const std::shared_ptr<const Evaluation> evaluation = evaluate(graph, plan);
+        if (evaluation->refused) return;
+        print_problems(streams, from_, std::span(evaluation->problems).first(evaluation->plan_problems));
     }
 
     static void print(const Streams& streams, const SearchProgress& progress) {

@@ -30,6 +30,18 @@ class PlanNotes(CommandLine):
         return self.path("x.job.json", {"format": "overlap-job", "version": 1, "stages": list(stages),
                                         "schedule": {"name": "1F1B", "microbatches": 4}})
 
+    def test_commands_of_graphs(self):
+        for command in (("apply", self.graph, "--pipeline", self.plan, "-o", self.path("o.graph.json")),
+                        ("bench", self.graph, "--pipeline", self.plan, "--repeat", "1"),
+                        ("bound", self.graph, "--pipeline", self.plan),
+                        ("compare", self.graph, "--plan", self.plan),
+                        ("explain", self.graph, "--pipeline", self.plan, "--node", "mm"),
+                        ("export", self.plan, "--graph", self.graph, "--to", "report", "-o", self.path("o.html")),
+                        ("search", self.graph, "--from", self.plan, "--effort", "1", "-o", self.path("o.plan.json")),
+                        ("sweep", self.graph, "--plan", self.plan)):
+            with self.subTest(command=command[0]):
+                self.assertEqual(self.notes(self.plan, *command), self.simulated)
+
     def test_jobs_say_them_once_with_their_stages(self):
         stage = {"graph": self.graph, "plan": "x.plan.json"}
         job = self.job(stage, {"graph": self.graph}, {**stage, "name": "another"}, {"ms": {"F": 1, "B": 2}})
