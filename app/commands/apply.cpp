@@ -121,10 +121,10 @@ class Apply final : public Command {
         print_problems(streams, given.file, given.notes);
         print_problems(streams, given.file, result.problems);
         steps_ = {known_step_figures(*graph), known_step_figures(*result.graph)};
-        if (steps_.after && steps_.after->on_shared_links)
-            print_problems(streams, file_,
-                           std::vector{unshared_links_problem(*steps_.after->on_shared_links, steps_.after->step_ms)});
-        print_memory_problem(streams, file_, *result.graph, memory_profile(*result.graph, StorageRule::corrected));
+        if (steps_.after)
+            print_problems(streams, file_, steps_.after->problems);
+        else
+            print_memory_problem(streams, file_, *result.graph, memory_profile(*result.graph, StorageRule::corrected));
         // The report first: when one of the two cannot be written, the graph is not written without it.
         if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');
         write_graph_file(*result.graph, output_);

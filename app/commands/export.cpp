@@ -70,6 +70,9 @@ class Export final : public Command {
                 const std::span<const Problem> problems(input.result->problems);
                 print_problems(streams, plan_file_, problems.first(input.result->plan_problems));
                 print_memory_problem(streams, plan_file_, *input.result->graph, input.result->corrected_memory);
+                if (const auto& shared = input.result->on_shared_links)
+                    print_problems(streams, plan_file_,
+                                   std::vector{unshared_links_problem(*shared, input.result->simulation.step_ms)});
             }
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';

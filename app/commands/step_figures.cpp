@@ -1,8 +1,12 @@
 #include "app/commands/step_figures.h"
 
+#include <utility>
+
 #include "core/base/error.h"
+#include "core/memory/device_memory.h"
 #include "core/memory/memory_profile.h"
 #include "core/pipeline/time_source.h"
+#include "core/pipeline/unshared_links.h"
 #include "core/simulate/simulation_totals.h"
 
 namespace overlap::commands {
@@ -12,14 +16,20 @@ StepFigures step_figures(const Graph& graph, const TimeSource* links) {
     const TimeSource* source = links ? links : own.get();
     const std::vector<double> times_ms = sourced_times(graph, source).times_ms;
     const Simulation simulation = sourced_simulation(graph, times_ms, source).simulation;
+    const MemoryProfile memory = memory_profile(graph, StorageRule::corrected);
+    std::vector<Problem> problems;
+    if (const auto shared = step_on_shared_links(graph, times_ms, simulation, source))
+        problems.push_back(unshared_links_problem(*shared, simulation.step_ms));
+    if (auto problem = memory_problem(graph, memory)) problems.push_back(std::move(*problem));
+    if (auto problem = uncounted_results_problem(graph)) problems.push_back(std::move(*problem));
     return {.step_ms = simulation.step_ms,
             .compute_ms = simulation.compute_ms,
             .exposed_ms = simulation.exposed_ms,
             .idle_ms = idle_ms(simulation),
-            .peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes,
+            .peak_memory_bytes = memory.peak_bytes,
             .torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes,
             .collectives = simulation.collectives.size(),
-            .on_shared_links = step_on_shared_links(graph, times_ms, simulation, source)};
+            .problems = std::move(problems)};
 }
 
 std::optional<StepFigures> known_step_figures(const Graph& graph) {

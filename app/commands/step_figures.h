@@ -3,10 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
+#include <vector>
 
+#include "core/base/problem.h"
 #include "core/graph/graph.h"
-#include "core/pipeline/unshared_links.h"
+
+namespace overlap {
+struct TimeSource;
+}
 
 namespace overlap::commands {
 
@@ -15,8 +19,8 @@ struct StepFigures {
     double step_ms = 0, compute_ms = 0, exposed_ms = 0, idle_ms = 0;
     std::int64_t peak_memory_bytes = 0, torch_peak_memory_bytes = 0;
     std::size_t collectives = 0;
-    /// The step if process groups over one link share it, where these figures take each to have one of its own.
-    std::optional<SharedLinkStep> on_shared_links;
+    /// Of figures, not of a plan: links that these take not to be shared, and memory beyond the device's.
+    std::vector<Problem> problems;
 };
 
 /// By the graph's own times, or those of the compiled job that it says it is.

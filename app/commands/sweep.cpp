@@ -46,8 +46,8 @@ struct Point {
     const Plan* plan = nullptr;            ///< null: the graph as it is
     std::vector<std::size_t> combination;  ///< of the values of options; empty where they do not matter
     std::optional<StepFigures> figures;
-    std::vector<Problem> problems;
-    std::string refusal;  ///< why there are no figures
+    std::vector<Problem> plan_problems;  ///< those of figures are theirs
+    std::string refusal;                 ///< why there are no figures
 };
 
 class Sweep final : public Command {
@@ -148,12 +148,10 @@ class Sweep final : public Command {
             if (point.plan) {
                 const Plan plan = with_values(*point.plan, options_, point.combination);
                 const Execution execution = run_plan(point.graph, {point.plan_file, plan, {}});
-                point.problems = execution.problems;
+                point.plan_problems = execution.problems;
                 result = execution.graph;
             }
             point.figures = step_figures(*result, link_source(*result, share_links_).get());
-            if (const auto& shared = point.figures->on_shared_links)
-                point.problems.push_back(unshared_links_problem(*shared, point.figures->step_ms));
         } catch (const InputError& error) {
             point.refusal = with_cost_model_hint(error, point.graph_file).what();
         }
@@ -184,16 +182,17 @@ class Sweep final : public Command {
         if (failure) std::rethrow_exception(failure);
     }
 
-    /// Each once, however many rows have it.
+    /// Those of plans each once, however many rows have it; those of figures with their row.
     void report_problems(const Streams& streams) const {
         std::vector<std::string> told;
         for (const Point& point : points_) {
-            for (const Problem& problem : point.problems) {
+            for (const Problem& problem : point.plan_problems) {
                 std::string line = problem_line(point.plan_file, problem);
                 if (std::ranges::find(told, line) != told.end()) continue;
                 streams.notes << "overlap: " << line << '\n';
                 told.push_back(std::move(line));
             }
+            if (point.figures) print_problems(streams, one_line(title(point)), point.figures->problems);
             if (!point.refusal.empty())
                 streams.notes << "overlap: " << one_line(title(point) + ": " + point.refusal) << '\n';
         }

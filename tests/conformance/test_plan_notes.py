@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from command_line import PASS, CommandLine, graph_path, main
+from command_line import PASS, CommandLine, bucketing, graph_path, main
 
 PLAN = {"format": "overlap-plan", "version": 1, "name": "remarkable", "of_newer": 1,
         "buckets": [{"modules": ["layers.0"]}, {"modules": ["layers.77"]}],
@@ -41,6 +41,17 @@ class PlanNotes(CommandLine):
                         ("sweep", self.graph, "--plan", self.plan)):
             with self.subTest(command=command[0]):
                 self.assertEqual(self.notes(self.plan, *command), self.simulated)
+
+    def test_of_a_sweep_each_once_and_figures_with_their_row(self):
+        option, small = PASS + ".bucket_mode", self.path("small.graph.json", self.graph_of_a_small_device())
+        passes = self.path("list.json", bucketing("layers.0", "layers.77"))
+        lines = self.expect(0, "sweep", self.graph, small, "--plan", passes, "--set",
+                            option + "=default,custom_ops").stderr.splitlines()
+        self.assertEqual(len([line for line in lines if line.startswith(f"overlap: {passes}: ")]), 1, lines)
+        for row in (small, f"{small}, {passes}, {option}=default", f"{small}, {passes}, {option}=custom_ops"):
+            found = [line for line in lines if line.startswith(f"overlap: {row}: caution: ")]
+            self.assertEqual(len(found), 1, (row, lines))
+            self.assertIn("the peak memory of the step is", found[0])
 
     def test_jobs_say_them_once_with_their_stages(self):
         stage = {"graph": self.graph, "plan": "x.plan.json"}
