@@ -14,6 +14,7 @@
 #include "app/arguments/graph_input.h"
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
+#include "app/arguments/profile_input.h"
 #include "app/commands/command.h"
 #include "app/commands/comparison_output.h"
 #include "app/commands/formatting.h"
@@ -138,8 +139,9 @@ class Compare final : public Command {
             throw error.file().empty() ? error.in_file(traces_.front()) : error;
         }
         std::vector<ProfileRecords> records;
+        // Of the trace that is compared with it is said there.
         for (const std::string& file : profiles_.empty() ? traces_ : profiles_) {
-            records.push_back(read_profile_file(file));
+            records.push_back(file == traces_.front() ? read_profile_file(file) : read_profile(file, streams));
         }
         const ProfileError of_profile = error_of_profile(measured, ProfileTables(combine_profiles(std::move(records))));
         const std::string step = measured.step.name.empty() ? "" : ", " + measured.step.name;

@@ -11,6 +11,7 @@
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
 #include "app/arguments/graph_input.h"
+#include "app/arguments/profile_input.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
@@ -22,7 +23,6 @@
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
-#include "core/io/profile_file.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
@@ -124,7 +124,7 @@ class Estimate final : public Command {
     std::vector<double> of_profiles(const Graph& graph, const std::vector<double>& otherwise_ms,
                                     const Streams& streams) const {
         std::vector<ProfileRecords> ranks;
-        for (const std::string& file : profiles_) ranks.push_back(read_profile_file(file));
+        for (const std::string& file : profiles_) ranks.push_back(read_profile(file, streams));
         const ProfileTables tables(combine_profiles(std::move(ranks)));
         ProfileGuidedTimes times = profile_guided_times(graph, tables, otherwise_ms);
         streams.notes << "overlap: the profile knows " << counted(times.collectives, "collective") << " and "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/trace_origin.h"
 #include "core/files/json_document.h"
 #include "core/files/json_fields.h"
 #include "core/files/json_text.h"
@@ -68,6 +69,7 @@ class ProfileReader {
         if (document.get(root)) {
             throw InputError("", "found " + describe_json(document) + ", expected an object with traceEvents");
         }
+        records_.is_simulated = says_simulated(root);
         read_groups(root);
         const JsonPlace place("traceEvents");
         if (const std::optional<element> events = member(root, "traceEvents")) {
@@ -83,6 +85,12 @@ class ProfileReader {
         object arguments;
         std::string id;
     };
+
+    static bool says_simulated(object root) {
+        const std::optional<element> other = member(root, "otherData");
+        object fields;
+        return other && !other->get(fields) && string_or_empty(fields, trace_times_member) == simulated_trace_times;
+    }
 
     void read_groups(object root) {
         const JsonPlace place("distributedInfo");

@@ -11,7 +11,8 @@ namespace overlap {
 /// (torch/_inductor/fx_passes/profile_guided_estimation.py): kernels with a `Collective name`, whose group is that of
 /// `Process Group Ranks` or, where this is no list, of `pg_config`; and operators of the host with the sum of the
 /// kernels of the same `External id`. Beyond that kernels that say which operator they are of (`operator`, `Input
-/// Dims`, `Input Strides`, `Output type`), as in traces of overlap-runner. The whole document is in memory while it is
+/// Dims`, `Input Strides`, `Output type`), as in traces of overlap-runner; and whether it is a simulated step
+/// (core/base/trace_origin.h). The whole document is in memory while it is
 /// read.
 /// @throws InputError with file and place: cannot be read, no JSON, or a document on which torch's reader raises.
 ProfileRecords read_profile_file(const std::string& path);

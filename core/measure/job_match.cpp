@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/trace_origin.h"
 
 namespace overlap {
 
@@ -44,7 +45,7 @@ std::string JobMatch::doubt() const {
     if (is_another_job()) return {};
     std::string doubts;
     const auto add = [&](const std::string& sentence) { doubts.append(doubts.empty() ? "" : "; ").append(sentence); };
-    if (is_simulated) add("nothing was measured: the trace is a simulated step");
+    if (is_simulated) add(std::string(nothing_was_measured));
     if (std::min(share_of_planned(), share_of_measured()) < usual_share) {
         add("this looks like another job or another plan: " + part_text(pairs, planned) +
             " planned collectives are in the trace (" + percent(share_of_planned()) + "), and " +

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/number_text.h"
+#include "core/base/trace_origin.h"
 #include "core/base/wording.h"
 #include "core/trace/trace_statistics.h"
 
@@ -43,8 +44,8 @@ class Problems {
 void add_origin(const MeasuredTrace& trace, Problems& problems) {
     if (!trace.header().is_simulated) return;
     problems.add(Severity::caution, ProblemKind::simulated_times_as_measured, "Simulated",
-                 "nothing was measured: the trace is a simulated step that was written as a trace, so what agrees with "
-                 "it agrees with a prediction");
+                 std::string(nothing_was_measured) +
+                     " that was written as a trace, so what agrees with it agrees with a prediction");
 }
 
 void add_missing_work(const MeasuredTrace& trace, Problems& problems) {

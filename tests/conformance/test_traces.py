@@ -187,6 +187,14 @@ class CompareCommand(CommandLine):
         self.assertFalse(self.json("trace-stats", self.trace("job.json"), "--json")["ranks"][0]["simulated"])
         said = self.expect(0, "calibrate", self.graph, trace, "--cost-model", "h100-sxm", "-o", self.path("m.cost.json")).stderr
         self.assertIn("simulated.json was simulated and not measured, so the model is fitted to a prediction", said)
+        caution = f"overlap: {trace}: caution: nothing was measured: the trace is a simulated step"
+        estimated = self.expect(0, "estimate", self.graph, "--profile", trace).stderr.splitlines()
+        self.assertEqual(estimated[0], caution)
+        measured = self.trace("job.json")
+        said = self.expect(0, "compare", self.graph, "--trace", measured, "--profile", trace).stderr.splitlines()
+        self.assertIn(caution, said)
+        for arguments in (("estimate", self.graph, "--profile", measured), ("compare", self.graph, "--trace", trace)):
+            self.assertNotIn("nothing was measured", self.expect(0, *arguments).stderr)
 
     def test_times_of_a_profile(self):
         def change(collectives):

@@ -45,6 +45,20 @@ TEST(ProfileFile, CollectivesSayTheirGroupAndSize) {
     EXPECT_EQ(gather.sequence, 7);
 }
 
+TEST(ProfileFile, ASimulatedStepIsNoMeasurement) {
+    const auto says = [](const std::string& times) {
+        return profile_of("", R"(, "otherData": {"times": )" + times + "}").is_simulated;
+    };
+    EXPECT_TRUE(says(R"("simulated")"));
+    EXPECT_FALSE(says(R"("measured")"));
+    EXPECT_FALSE(says("1"));
+    EXPECT_FALSE(profile_of("", R"(, "otherData": "simulated")").is_simulated);
+    EXPECT_FALSE(profile_of("").is_simulated);
+    ProfileRecords simulated;
+    simulated.is_simulated = true;
+    EXPECT_TRUE(combine_profiles({profile_of(""), simulated}).is_simulated);
+}
+
 TEST(ProfileFile, RanksThatAreElidedAreThoseOfTheConfiguration) {
     const auto ranks = [](const std::string& group, const std::string& text) {
         return profile_of(gather_of(group, text), configured).collectives.at(0).ranks;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "app/commands/command.h"
+#include "core/cost/profile_tables.h"
+
+namespace overlap::commands {
+
+/// The times in a profiler's trace. Tells on `streams.notes` where nothing in it was measured.
+/// @throws InputError with file and place.
+ProfileRecords read_profile(const std::string& file, const Streams& streams);
+
+}  // namespace overlap::commands
