@@ -14,7 +14,7 @@ std::vector<std::string> parts_left_out(const Plan& plan, std::string_view reade
     for (const OverlapDirective& directive : plan.overlaps.list) {
         left_out("the overlap by hand \"" + describe(directive) + "\"");
     }
-    for (const DeviceOrder& order : plan.device_orders) left_out("the device order \"" + display_name(order) + "\"");
+    for (const DeviceOrder& order : plan.device_orders) left_out("the device order " + display_name(order));
     if (!plan.process_groups.empty() || plan.unread_process_groups) left_out("the field \"process_groups\"");
     for (const auto& [field, ignored] : plan.extra) left_out("the field \"" + field + "\"");
     return notes;

@@ -61,6 +61,15 @@ std::pair<std::size_t, std::size_t> match_token(std::string_view pattern, std::s
     return {0, 0};
 }
 
+std::string quoted_names(std::vector<std::string> names) {
+    for (std::string& name : names) name = in_quotes(name);
+    return enumerated(names);
+}
+
+std::string process_groups(const std::vector<std::string>& names) {
+    return (names.size() == 1 ? "process group " : "process groups ") + quoted_names(names);
+}
+
 bool differs(double found, double expected) {
     return std::abs(found - expected) > stale_from * std::max({std::abs(found), std::abs(expected), 1.0 / 1e3});
 }
@@ -102,14 +111,14 @@ class DeviceOrderCheck {
         }
         if (!status.repeated.empty()) {
             add(Severity::caution, ProblemKind::repeated_device_order, "Device order twice",
-                entry + ": an earlier entry counts for " + enumerated(names(status.repeated)));
+                entry + ": an earlier entry counts for " + quoted_names(names(status.repeated)));
         }
         if (!effect.misfits.empty()) {
             const std::size_t first = effect.misfits.front();
             add(Severity::caution, ProblemKind::device_order_misfit, "Device order fits not all",
-                entry + " does not fit " + enumerated(names(effect.misfits)) + ": " +
+                entry + " does not fit " + quoted_names(names(effect.misfits)) + ": " +
                     (parameters[first].inferred() ? "stored as " + to_text(parameters[first].storage) + " on " +
-                                                        enumerated(parameters[first].mesh.groups)
+                                                        process_groups(parameters[first].mesh.groups)
                                                   : parameters[first].obstacle));
         }
         if (status.unknown()) {
@@ -252,7 +261,7 @@ DeviceOrder device_order(std::string pattern, const ParameterChains& parameter, 
 }
 
 std::string display_name(const DeviceOrder& order) {
-    return order.parameters + " stored as " + order.order + " on " + enumerated(order.mesh);
+    return in_quotes(order.parameters) + " stored as " + order.order + " on " + process_groups(order.mesh);
 }
 
 std::vector<Problem> check_device_orders(const Graph& graph, const Plan& plan) {

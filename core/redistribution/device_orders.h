@@ -66,7 +66,7 @@ std::vector<DeviceOrderStatus> device_order_statuses(std::span<const DeviceOrder
 DeviceOrder device_order(std::string pattern, const ParameterChains& parameter, const ShardingState& storage,
                          const ComparedChains& compared);
 
-/// An entry for display: `layers.*.wq.weight stored as S(0)[1]S(0)[0] on mesh_dp, mesh_tp`.
+/// An entry for display: `"layers.*.wq.weight" stored as S(0)[1]S(0)[0] on process groups "mesh_dp", "mesh_tp"`.
 std::string display_name(const DeviceOrder& order);
 
 /// What is wrong or remarkable with a plan's device orders on a graph, and, as a note, what each is expected to save.

@@ -170,8 +170,8 @@ TEST(Exports, EachPartThatIsLeftOutIsNamed) {
     for (const auto& [format, reader] :
          {std::pair("inductor", "Inductor"), std::pair("graph_trainer", "graph_trainer")}) {
         const ExportOutput output = exported(format, {step_of("schedule_overlap_bucketing")}, plan);
-        for (const std::string part :
-             {"the device order \"* stored as S(0) on 3\"", "the field \"process_groups\"", "the field \"colour\""}) {
+        for (const std::string part : {"the device order \"*\" stored as S(0) on process group \"3\"",
+                                       "the field \"process_groups\"", "the field \"colour\""}) {
             EXPECT_TRUE(told(output, part + " of the plan cannot be given to " + reader + " and was left out"))
                 << testing::PrintToString(output.notes);
         }

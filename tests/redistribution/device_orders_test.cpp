@@ -120,7 +120,8 @@ TEST(DeviceOrders, ChangeNeitherGraphNorSimulation) {
     EXPECT_EQ(note->severity, Severity::note);
     EXPECT_EQ(
         note->message,
-        "device order parameter_* stored as S(0)[1]S(0)[0] on 3, 6: 1 parameter, 40.56 µs and 36 KiB less "
+        "device order \"parameter_*\" stored as S(0)[1]S(0)[0] on process groups \"3\", \"6\": 1 parameter, 40.56 µs "
+        "and 36 KiB less "
         "communication a step expected; the training job lays parameters out, so the figures of the simulation do "
         "not contain it");
 }
@@ -154,13 +155,15 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
     const std::vector<Problem> misfit = check_device_orders(*chosen.graph, chosen.plan);
     ASSERT_EQ(kinds_of(misfit), std::vector<std::string>{"device_order_misfit"});
     EXPECT_EQ(misfit[0].message,
-              "device order parameter_* stored as S(0)S(1) on 3, 6 does not fit parameter_1: stored as "
-              "S(0)[0]S(0)[1] on 3, 6");
+              "device order \"parameter_*\" stored as S(0)S(1) on process groups \"3\", \"6\" does not fit "
+              "\"parameter_1\": stored as "
+              "S(0)[0]S(0)[1] on process groups \"3\", \"6\"");
 
     order = original;
     chosen.plan.device_orders.push_back(original);
-    EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
-              (std::vector<std::string>{"device_order_saving", "repeated_device_order"}));
+    const std::vector<Problem> repeated = check_device_orders(*chosen.graph, chosen.plan);
+    ASSERT_EQ(kinds_of(repeated), (std::vector<std::string>{"device_order_saving", "repeated_device_order"}));
+    EXPECT_TRUE(repeated[1].message.ends_with(": an earlier entry counts for \"parameter_1\"")) << repeated[1].message;
     // An entry that cannot be read says that alone, also where another one counts for its parameters.
     chosen.plan.device_orders[1].order = "S(";
     EXPECT_EQ(kinds_of(check_device_orders(*chosen.graph, chosen.plan)),
@@ -182,7 +185,8 @@ TEST(DeviceOrders, TellsWhyNothingIsKnownOfASaving) {
     Json bucketed = document;
     node_of(bucketed, "all_gather_into_tensor")["target"] = "bucketing._pre_bucket_all_gather.default";
     EXPECT_EQ(only_message(bucketed, plan),
-              "device order parameter_* stored as S(0)[1]S(0)[0] on 3, 6 does not fit parameter_1: its collectives are "
+              "device order \"parameter_*\" stored as S(0)[1]S(0)[0] on process groups \"3\", \"6\" does not fit "
+              "\"parameter_1\": its collectives are "
               "merged with those of other tensors (\"all_gather_into_tensor\"); open the graph as it is before "
               "bucketing");
     Json without_cost = document;
@@ -191,10 +195,10 @@ TEST(DeviceOrders, TellsWhyNothingIsKnownOfASaving) {
               "what the plan's device orders save is not known: the graph has no cost_model, so the time of a node "
               "without estimate_ms is not known");
     plan.device_orders[0].order = "S(0)[1]S(0)[1]";
-    EXPECT_EQ(
-        only_message(document, plan),
-        "device order parameter_* stored as S(0)[1]S(0)[1] on 3, 6: state \"S(0)[1]S(0)[1]\": the places of tensor "
-        "dimension 0 are 0 to 1, each once");
+    EXPECT_EQ(only_message(document, plan),
+              "device order \"parameter_*\" stored as S(0)[1]S(0)[1] on process groups \"3\", \"6\": state "
+              "\"S(0)[1]S(0)[1]\": the places of tensor "
+              "dimension 0 are 0 to 1, each once");
 }
 
 TEST(DeviceOrders, DocumentsAreReadOrRefusedWithThePlace) {
