@@ -34,6 +34,9 @@ enum NodeField : unsigned {
     module_stack_field,
     fwd_module_stack_field,
     users_order_field,
+    titan_meta_field,
+    symbolic_shapes_field,
+    symbolic_value_field,
     field_count
 };
 constexpr std::array<std::string_view, field_count> field_names = {"name",
@@ -50,7 +53,10 @@ constexpr std::array<std::string_view, field_count> field_names = {"name",
                                                                    "multi",
                                                                    "module_stack",
                                                                    "fwd_module_stack",
-                                                                   "users_order"};
+                                                                   "users_order",
+                                                                   "titan_meta",
+                                                                   "symbolic_shapes",
+                                                                   "symbolic_value"};
 
 }  // namespace
 
@@ -162,6 +168,16 @@ void GraphNodeReader::read_field(std::string_view key, element value, const Json
         case fwd_module_stack_field:
             metadata_.fwd_module_stack = read_module_stack(value, place);
             if (metadata_.fwd_module_stack == 0) further_.add(key, value);
+            break;
+        // Passes take these apart; what is of another kind they would pass over.
+        case titan_meta_field:
+        case symbolic_value_field:
+            json_object(value, place);
+            further_.add(key, value);
+            break;
+        case symbolic_shapes_field:
+            json_list(value, place);
+            further_.add(key, value);
             break;
         default:
             further_.add(key, value);
