@@ -53,6 +53,17 @@ TEST_F(ChunkRefusalsTest, NameTheNodeAndTheReason) {
          "node \"sum\": it is in the forward pass and reads \"late\" of the backward pass; torchtitan raises a "
          "ValueError",
          {}},
+        // The number is nobody else's, so it becomes the module's own, and with it what it is taken from.
+        {[&] {
+             const NodeId x = batch("x");
+             const NodeId late = call("late", "aten.neg.default", {Value::of_node(x)}, {8, 4},
+                                      backward(with_fields("layers.2", R"({"symbolic_shapes":[["u0",4]]})")));
+             finish_with(
+                 node("scaled", "aten.mul.Tensor", {x, number(late, "aten.sym_size.int", 0, "u0")}, in(module)));
+         },
+         "node \"late\": it is in the backward pass, and the forward pass of \"layers.1.moe\" reads it; torchtitan "
+         "raises a ValueError",
+         {}},
         {[&] {
              const NodeId x = batch("x");
              scale_by(x, number(x, "aten.sym_size.int", 5, "u0"), in(module));
