@@ -31,18 +31,42 @@ constexpr int usage_is_wrong = 2;
 using overlap::commands::Command;
 using overlap::commands::one_line;
 
-/// CLI11 reports a missing required option before a misspelt one.
-/// @returns what is wrong with the first option that `command` does not have; empty where it has them all.
-std::string unknown_option(const CLI::App& command) {
-    for (const std::string& argument : command.remaining()) {
+/// The commands within a command; option groups are subcommands for CLI11, too.
+std::vector<std::string> command_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::App* within : command.get_subcommands(nullptr))
+        if (!within->get_name().empty()) names.push_back(within->get_name());
+    return names;
+}
+
+std::string no_such_command(const std::string& written, const std::vector<std::string>& names) {
+    const std::vector<std::string> near = overlap::nearest_names(written, names, 1);
+    return "there is no command " + overlap::in_quotes(written) +
+           (near.empty() ? "" : "; nearest: " + overlap::in_quotes(near.front()));
+}
+
+/// What was written and belongs nowhere. CLI11 reports a missing required option or command before a misspelt one.
+/// @param chosen the command, then the one within it, and so on.
+/// @returns what is wrong with the first of it; empty where all belongs somewhere.
+std::string misspelt(const std::vector<const CLI::App*>& chosen) {
+    if (chosen.empty()) return {};
+    const std::vector<std::string> commands = command_names(*chosen.back());
+    for (const std::string& argument : chosen.front()->remaining(true)) {
         if (argument == "--") break;  // what follows are no options
-        if (argument.size() < 2 || argument.front() != '-') continue;
+        if (argument.size() < 2 || argument.front() != '-') {
+            if (!commands.empty()) return no_such_command(argument, commands);
+            continue;
+        }
         std::vector<std::string> names;
-        for (const CLI::Option* option : command.get_options())
-            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-        for (const CLI::App* group : command.get_subcommands(nullptr))
-            for (const CLI::Option* option : group->get_options())
+        const auto add_options = [&](const CLI::App& of) {
+            for (const CLI::Option* option : of.get_options())
                 for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        };
+        for (const CLI::App* command : chosen) {
+            add_options(*command);
+            for (const CLI::App* group : command->get_subcommands(nullptr))
+                if (group->get_name().empty()) add_options(*group);
+        }
         const std::string written = argument.substr(0, argument.find('='));
         const std::vector<std::string> near = overlap::nearest_names(written, names, 1);
         return "there is no option " + overlap::in_quotes(written) +
@@ -52,12 +76,18 @@ std::string unknown_option(const CLI::App& command) {
 }
 
 int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
-    const std::vector<const CLI::App*> chosen =
-        parser.get_subcommands([](const CLI::App* subcommand) { return subcommand->parsed(); });
-    const std::string program = chosen.empty() ? "overlap" : "overlap " + chosen.front()->get_name();
-    const std::string unknown = chosen.empty() ? "" : unknown_option(*chosen.front());
-    const bool has_no_command = chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&error);
-    const std::string problem = has_no_command ? "a command is required" : unknown.empty() ? error.what() : unknown;
+    const auto is_parsed = [](const CLI::App* command) { return !command->get_name().empty() && command->parsed(); };
+    std::vector<const CLI::App*> chosen;
+    std::string program = "overlap";
+    for (auto within = parser.get_subcommands(is_parsed); !within.empty();
+         within = chosen.back()->get_subcommands(is_parsed)) {
+        chosen.push_back(within.front());
+        program += " " + within.front()->get_name();
+    }
+    const CLI::App& last = chosen.empty() ? parser : *chosen.back();
+    const bool has_no_command = !command_names(last).empty() && dynamic_cast<const CLI::RequiredError*>(&error);
+    std::string problem = misspelt(chosen);
+    if (problem.empty()) problem = has_no_command ? "a command is required" : error.what();
     std::cerr << one_line(program + ": " + problem + "; see " + program + " --help") << '\n';
     return usage_is_wrong;
 }
@@ -71,13 +101,9 @@ int input_error(const overlap::InputError& error) {
 /// @returns whether the first argument is no command.
 bool is_unknown_command(const CLI::App& parser, const char* first) {
     if (!first || *first == '-') return false;
-    std::vector<std::string> names;
-    for (const CLI::App* subcommand : parser.get_subcommands(nullptr)) names.push_back(subcommand->get_name());
+    const std::vector<std::string> names = command_names(parser);
     if (std::find(names.begin(), names.end(), first) != names.end()) return false;
-    const std::vector<std::string> near = overlap::nearest_names(first, names, 1);
-    std::string problem = std::string("overlap: there is no command ") + overlap::in_quotes(first);
-    problem += near.empty() ? "" : "; nearest: " + overlap::in_quotes(near.front());
-    std::cerr << one_line(problem + "; see overlap --help") << '\n';
+    std::cerr << one_line("overlap: " + no_such_command(first, names) + "; see overlap --help") << '\n';
     return true;
 }
 
