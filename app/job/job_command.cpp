@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -50,7 +51,9 @@ class JobCommand final : public Command {
         simulate_->add_flag("--what-if", what_if_,
                             "also the step without each slow rank, messages, gradient collectives, and what a stage "
                             "computes beyond the mean");
-        simulate_->add_option("--rows", rows_, "lines of each table")->check(whole_number_from(0, 1'000'000));
+        simulate_->add_option("--rows", rows_, "lines of each table; 0: all")
+            ->check(whole_number_from(0, 1'000'000'000))
+            ->capture_default_str();
         simulate_->add_flag("--no-folding", no_folding_, "simulate every rank, also those that cannot be told apart");
         check_ = add(*command, "check", "Whether the job can run: deadlocks, and ranks that disagree.");
         schedules_ = add(*command, "schedules", "The job with each of PyTorch's pipeline schedules, side by side.");
@@ -86,7 +89,7 @@ class JobCommand final : public Command {
             }
             print_notes(result.notes, streams);
             if (simulate_->parsed()) {
-                write_job_text(streams.out, document, result, rows_);
+                write_job_text(streams.out, document, result, rows());
                 write_what_ifs(what_ifs, streams);
             } else
                 write_check(result, streams);
@@ -116,6 +119,8 @@ class JobCommand final : public Command {
                         << percent_text((slowest->factor - 1) * 100) << " beyond the mean of its stage";
         streams.out << '\n';
     }
+
+    std::size_t rows() const { return rows_ == 0 ? std::numeric_limits<std::size_t>::max() : rows_; }
 
     CLI::App* add(CLI::App& command, const std::string& name, const std::string& help) {
         CLI::App* action = command.add_subcommand(name, help);
@@ -154,10 +159,12 @@ class JobCommand final : public Command {
         if (!what_if_) return;
         streams.out << "what each costs\n";
         TextTable table({"without", "step", "saves"});
-        for (std::size_t i = 0; i < what_ifs.size() && i < rows_; ++i)
+        for (std::size_t i = 0; i < what_ifs.size() && i < rows(); ++i)
             table.add({name_text(what_ifs[i].without), milliseconds_text(what_ifs[i].step_ms),
                        percent_text(what_ifs[i].saved_share * 100)});
         table.write(streams.out);
+        if (what_ifs.size() > rows())
+            streams.out << "  and " << what_ifs.size() - rows() << " more; --rows shows more, --json all\n";
     }
 
     void compare_schedules(const job::JobDocument& document, const job::PipelineOptions& options,

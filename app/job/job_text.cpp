@@ -17,7 +17,7 @@ using job::RankFigures;
 using job::RankResult;
 
 std::string share_text(double part, double whole) {
-    return whole > 0 ? fixed_text(part / whole * 100, 1) + " %" : "-";
+    return whole > 0 ? percent_text(part / whole * 100) : "-";
 }
 
 std::string stages_text(const JobResult& result, const RankResult& rank) {

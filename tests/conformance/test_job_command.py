@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """overlap job: what people read, and mistakes in its arguments."""
+import re
+
 from command_line import CommandLine, main
 
 
@@ -22,6 +24,28 @@ class JobCommand(CommandLine):
         self.assertIn("see overlap job check --help", done.stderr)
         self.assertIn('overlap job simulate: there is no option "--what-iff"; nearest: "--what-if"',
                       self.expect(2, "job", "simulate", self.job, "--what-iff").stderr)
+
+    def test_rows_are_counted_and_0_is_all(self):
+        def tables(*arguments):
+            return self.expect(0, "job", "simulate", self.job, "--what-if", *arguments).stdout
+        cut, whole = tables("--rows", "3"), tables("--rows", "0")
+        self.assertNotIn("--rows shows more", whole)
+        self.assertEqual(cut.count("--rows shows more"), 3, cut)
+        document = self.json("job", "simulate", self.job, "--what-if", "--json")
+        self.assertGreater(len(document["what_if"]), 3)
+        self.assertGreater(len(document["critical_path"]), 20)
+        for each in document["what_if"]:
+            self.assertIn(each["without"], whole)
+        self.assertIn(f"and {len(document['what_if']) - 3} more", cut)
+        self.assertEqual(whole.count("\n  29F"), sum(step["op"].startswith("29F") for step in document["critical_path"]))
+
+    def test_shares_are_told_as_by_schedules(self):
+        simulated = self.expect(0, "job", "simulate", self.job).stdout
+        row = next(line for line in self.expect(0, "job", "schedules", self.job).stdout.splitlines() if "(the job's)" in line)
+        bubble, waits, _ = re.findall(r"[\d.]+ %", row)
+        self.assertIn(f"wait {waits} for peers", simulated)
+        busy = float(re.search(r"compute ([\d.]+) %", simulated)[1])
+        self.assertAlmostEqual(busy + float(bubble[:-2]), 100, places=1)
 
 
 if __name__ == "__main__":
