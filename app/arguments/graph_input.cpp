@@ -9,7 +9,7 @@ namespace overlap::commands {
 
 std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams) {
     OpenedGraph opened = read_any_graph_file(path);
-    for (const ImportNote& note : opened.notes) streams.notes << one_line(note.sentence) << '\n';
+    for (const ImportNote& note : opened.notes) streams.notes << "overlap: " << one_line(note.sentence) << '\n';
     return std::move(opened.graph);
 }
 

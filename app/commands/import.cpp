@@ -71,7 +71,7 @@ class Import final : public Command {
             return;
         }
         if (output_.empty()) throw InputError("", "-o", "expected the file to write; --list lists what there is");
-        for (const std::string& note : listing.notes) streams.notes << one_line(note) << '\n';
+        for (const std::string& note : listing.notes) streams.notes << "overlap: " << one_line(note) << '\n';
         const ImportableGraph& chosen = [&]() -> const ImportableGraph& {
             try {
                 return choose_graph(listing, wanted_);
@@ -127,7 +127,7 @@ class Import final : public Command {
         }
         table.write(streams.out, "");
         for (const std::string& sentence : comparison) streams.out << name_text(sentence, longest_sentence) << '\n';
-        for (const std::string& note : listing.notes) streams.notes << one_line(note) << '\n';
+        for (const std::string& note : listing.notes) streams.notes << "overlap: " << one_line(note) << '\n';
     }
 
     void report(const Streams& streams, const ImportableGraph& chosen, const ImportedGraph& imported) const {
@@ -150,9 +150,9 @@ class Import final : public Command {
                     << counted(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
                     << " given by the text, of " << typing.propagated << " inferred, of " << typing.unknown
                     << " unknown\n";
-        for (const ImportNote& note : imported.notes) streams.notes << one_line(note.sentence) << '\n';
+        for (const ImportNote& note : imported.notes) streams.notes << "overlap: " << one_line(note.sentence) << '\n';
         for (const ImportNote& note : unknown_notes(typing, "--tensors"))
-            streams.notes << one_line(note.sentence) << '\n';
+            streams.notes << "overlap: " << one_line(note.sentence) << '\n';
     }
 
     std::vector<std::string> files_, symbols_, groups_;

@@ -42,7 +42,7 @@ class Redistribute final : public Command {
             text += index + 1 < cases.size() ? ",\n" : "\n";
         }
         write_json_file(results_, text + "]}\n");
-        streams.notes << counted(cases.size(), "case") << " answered";
+        streams.notes << "overlap: " << counted(cases.size(), "case") << " answered";
         if (unanswered > 0) streams.notes << ", " << unanswered << " of them with an error";
         streams.notes << '\n';
     }

@@ -51,6 +51,11 @@ class Import(CommandLine):
         run = self.overlap("info", text_path("step.readable.py"), "--json")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(json.loads(run.stdout)["nodes"], 39)
+        self.assert_every_line_says_whose_it_is(run.stderr)
+
+    def assert_every_line_says_whose_it_is(self, notes):
+        self.assertTrue(notes)
+        self.assertEqual([line for line in notes.splitlines() if not line.startswith("overlap: ")], [])
 
     def test_an_export_reads_a_text(self):
         plan = {"format": "overlap-plan", "version": 1, "name": "A", "buckets": []}
@@ -72,6 +77,7 @@ class Import(CommandLine):
             files.append(self.path(f"rank_{rank}.log", log + "rubbish\n"))
         run = self.overlap("import", "--list", *files, "--json")
         self.assertEqual(run.returncode, 0, run.stderr)
+        self.assert_every_line_says_whose_it_is(self.overlap("import", "--list", *files).stderr)
         listing = json.loads(run.stdout)
         self.assertEqual([(graph["rank"], graph["kind"], graph["nodes"]) for graph in listing["graphs"]],
                          [(0, "aot_forward_graph", 39), (1, "aot_forward_graph", 39)])
