@@ -239,7 +239,7 @@ class Calibrator {
         const double before_ms = std::abs(step.before_ms - *step.measured_ms);
         const double after_ms = std::abs(step.after_ms - *step.measured_ms);
         if (after_ms <= before_ms + least_told_ms) return;
-        result_.notes.push_back("warning: the model predicts the step of " + step.run +
+        result_.notes.push_back("caution: the model predicts the step of " + step.run +
                                 " worse than before: measured " + milliseconds_text(*step.measured_ms) + ", before " +
                                 milliseconds_text(step.before_ms) + ", after " + milliseconds_text(step.after_ms));
     }

@@ -210,10 +210,10 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
     }
     if (comparison.step.trace->header().is_simulated)
-        run.notes.push_back("warning: the trace " + run.name +
+        run.notes.push_back("caution: the trace " + run.name +
                             " was simulated and not measured, so the model is fitted to a prediction");
     if (const std::string difference = difference_from_plan(comparison); !difference.empty())
-        run.notes.push_back("warning: the trace " + run.name + " may be of another plan: " + difference);
+        run.notes.push_back("caution: the trace " + run.name + " may be of another plan: " + difference);
     run.notes.push_back("the trace " + run.name + " has times of " + found + " and of " +
                         std::to_string(run.samples.size() - communicating) + " other nodes");
     if (run.generated.modelled > 0)

@@ -176,7 +176,7 @@ TEST(TraceCalibration, AStepThatIsToldWorseIsSaid) {
     // A step as the model had it before: whatever is fitted to the collectives moves away from it.
     runs.front().step_ms = predict(runs.front().graph, *built_in_cost_model("h200-sxm")).step_ms;
     const Calibration calibration = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
-    EXPECT_TRUE(has_note(calibration.notes, "warning: the model predicts the step of job worse than before: measured "))
+    EXPECT_TRUE(has_note(calibration.notes, "caution: the model predicts the step of job worse than before: measured "))
         << testing::PrintToString(calibration.notes);
 }
 
@@ -189,7 +189,7 @@ TEST(TraceCalibration, ATraceOfAnotherPlanIsTakenWithAWarning) {
     EXPECT_FALSE(has_note(run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes, "another plan"));
     comparison.only_measured = comparison.matching.pairs;
     EXPECT_TRUE(has_note(run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes,
-                         "warning: the trace job may be of another plan: "));
+                         "caution: the trace job may be of another plan: "));
 }
 
 TEST(TraceCalibration, AFewCollectivesWithoutAPartnerAreUsual) {
@@ -205,7 +205,7 @@ TEST(TraceCalibration, AFewCollectivesWithoutAPartnerAreUsual) {
     };
     EXPECT_EQ(notes(95, 5, 5).size(), 1u);
     EXPECT_EQ(notes(94, 6, 0).front(),
-              "warning: the trace job may be of another plan: 6 of 100 collectives of the trace are not in the graph "
+              "caution: the trace job may be of another plan: 6 of 100 collectives of the trace are not in the graph "
               "with its plan, and 0 of 94 of that graph are not in the trace");
     EXPECT_EQ(notes(94, 0, 6).size(), 2u);
 }
