@@ -47,6 +47,16 @@ GivenPlan read_preset(const std::string& name, const Graph& graph) {
     return {"preset " + name, plan_of(preset, graph, preset.title), std::move(preset.notes)};
 }
 
+Plan read_plan_for(const Graph& graph, const std::string& file) {
+    Plan plan = read_plan_file(file);
+    try {
+        check_plan_fits(plan, graph);
+    } catch (const InputError& error) {
+        throw error.file().empty() ? error.in_file(file) : error;
+    }
+    return plan;
+}
+
 }  // namespace
 
 void PipelineOption::declare(CLI::App& command, int least) {
@@ -95,16 +105,6 @@ GivenPlan PipelineOption::read(const Graph& graph, const Graph& as_read) const {
     if (!file_.empty()) given = {file_, read_plan_or_passes(file_, as_read), {}};
     put_memory(graph, given.plan);
     return given;
-}
-
-Plan read_plan_for(const Graph& graph, const std::string& file) {
-    Plan plan = read_plan_file(file);
-    try {
-        check_plan_fits(plan, graph);
-    } catch (const InputError& error) {
-        throw error.file().empty() ? error.in_file(file) : error;
-    }
-    return plan;
 }
 
 Plan read_plan_or_passes(const std::string& file, const Graph& graph) {

@@ -42,10 +42,6 @@ class PipelineOption {
     std::string file_, preset_, memory_, memory_rules_;
 };
 
-/// Reads a plan and checks that it is for the graph.
-/// @throws InputError with file and place.
-Plan read_plan_for(const Graph& graph, const std::string& file);
-
 /// A plan that is for the graph, or a plan of a list of passes, told apart by content.
 /// @throws InputError with file and place.
 Plan read_plan_or_passes(const std::string& file, const Graph& graph);

@@ -152,15 +152,17 @@ class Calibrate final : public Command {
             command->add_option(
                 "RUN", runs_, "results of overlap-runner, or traces of a job's profiler; several are fitted together"))
             ->required();
-        reads(command->add_option("--plan", plans_,
-                                  "plan that runs were made with; for several plans, given several times"))
+        reads(command->add_option(
+                  "--plan", plans_,
+                  "plan or list of passes that runs were made with; for several plans, given several times"))
             ->allow_extra_args(false);
         reads(command->add_option(
             "--cost-model", base_,
             "built-in cost model or file to begin with: rates of the device, and what runs do not show; "
             "default: the graph's own"));
-        reads(command->add_option("--predict", predicted_,
-                                  "further plan whose step the model predicts; for several plans, given several times"))
+        reads(command->add_option(
+                  "--predict", predicted_,
+                  "further plan or list of passes whose step the model predicts; for several, given several times"))
             ->allow_extra_args(false);
         command->add_option("--name", name_, "what the model is called; default: the output's name");
         writes(command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json"))->required();
@@ -180,6 +182,10 @@ class Calibrate final : public Command {
         const Calibration calibration = calibrate(runs, base, name());
         write_cost_model_file(calibration.model, output_);
         const std::vector<PlanPrediction> predictions = predict_plans(graph, runs, calibration);
+        // Of plans that runs were made with it is told already.
+        for (const PlanPrediction& each : predictions)
+            if (std::ranges::find(predicted_, each.plan) != predicted_.end())
+                print_problems(streams, each.plan, each.problems);
         if (json_) {
             streams.out << json_text(as_json(calibration, predictions)) << '\n';
         } else {
@@ -214,7 +220,7 @@ class Calibrate final : public Command {
         if (!base_.empty()) graph = with_cost_model(graph, find_cost_model(base_)).graph;
         std::vector<std::shared_ptr<const Evaluation>> variants = {evaluate_baseline(graph)};
         for (const std::string& file : plans_) {
-            variants.push_back(evaluate(graph, read_plan_for(*graph, file)));
+            variants.push_back(evaluate(graph, read_plan_or_passes(file, *graph)));
             require_run(*variants.back(), file);
             print_problems(streams, file, std::span(variants.back()->problems).first(variants.back()->plan_problems));
         }
@@ -238,7 +244,7 @@ class Calibrate final : public Command {
         }
         for (const std::vector<std::string>* files : {&plans_, &predicted_}) {
             for (const std::string& file : *files) {
-                const Plan plan = read_plan_for(*graph, file);
+                const Plan plan = read_plan_or_passes(file, *graph);
                 predictions.push_back(predict(&plan, file));
             }
         }

@@ -34,8 +34,9 @@ class Compare final : public Command {
         CLI::App* command = parser.add_subcommand(
             "compare", "What moved, changed, appeared and vanished between two plans, or a plan and a measured step.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
-        reads(command->add_option("--plan", plans_,
-                                  "plan to compare; given once, it is compared with the graph as it is"))
+        reads(command->add_option(
+                  "--plan", plans_,
+                  "plan or list of passes to compare; given once, it is compared with the graph as it is"))
             ->allow_extra_args(false);
         reads(command->add_option(
             "--trace", traces_,
@@ -108,7 +109,7 @@ class Compare final : public Command {
                                                      const std::shared_ptr<const TimeSource>& source,
                                                      const Streams& streams) {
         const std::shared_ptr<const Evaluation> evaluation =
-            checked(evaluate(graph, read_plan_for(*graph, file), {}, source), file, streams);
+            checked(evaluate(graph, read_plan_or_passes(file, *graph), {}, source), file, streams);
         print_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }

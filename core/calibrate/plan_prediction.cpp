@@ -60,6 +60,7 @@ PlanPrediction predict_plan(const Calibration& calibration, const std::shared_pt
             return result;
         }
         planned = execution->graph;
+        result.problems = execution->problems;
     }
     const Prediction prediction = predict(planned, compilation);
     result.step_ms = prediction.step_ms;

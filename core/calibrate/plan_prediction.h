@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/base/problem.h"
 #include "core/calibrate/calibration.h"
 #include "core/plan/plan.h"
 
@@ -12,7 +14,8 @@ namespace overlap {
 /// What a calibrated model says of a plan that was not measured.
 struct PlanPrediction {
     std::string plan;
-    std::string refusal;  ///< why the plan has no figures; else empty
+    std::string refusal;            ///< why the plan has no figures; else empty
+    std::vector<Problem> problems;  ///< what is remarkable about a plan that has figures
     double step_ms = 0, exposed_ms = 0;
     /// The share by which the step may be off, as far as the runs tell it; none where no run has a step's time.
     std::optional<double> expected_error;

@@ -31,9 +31,12 @@ class PlanNotes(CommandLine):
                                         "schedule": {"name": "1F1B", "microbatches": 4}})
 
     def test_commands_of_graphs(self):
+        trace = self.path("trace.json")
+        self.expect(0, "simulate", self.graph, "--trace", trace)
         for command in (("apply", self.graph, "--pipeline", self.plan, "-o", self.path("o.graph.json")),
                         ("bench", self.graph, "--pipeline", self.plan, "--repeat", "1"),
                         ("bound", self.graph, "--pipeline", self.plan),
+                        ("calibrate", self.graph, trace, "--predict", self.plan, "-o", self.path("o.cost.json")),
                         ("compare", self.graph, "--plan", self.plan),
                         ("explain", self.graph, "--pipeline", self.plan, "--node", "mm"),
                         ("export", self.plan, "--graph", self.graph, "--to", "report", "-o", self.path("o.html")),

@@ -177,6 +177,14 @@ class CompareCommand(CommandLine):
         whole = self.json("compare", self.graph, "--trace", self.trace("whole.json"), "--json")["measurement"]
         self.assertEqual((whole["share_of_planned"], whole["doubt"]), (1, None))
 
+    def test_a_list_of_passes_is_compared_as_a_plan_is(self):
+        entries = (["layers.0", "layers.1"],)
+        passes = self.path("passes.json", bucketing(*entries))
+        by_plan, by_list = (self.json("compare", self.graph, "--plan", each, "--json")
+                            for each in (self.plan("both", *entries), passes))
+        self.assertEqual(by_list["rows"], by_plan["rows"])
+        self.assertEqual(by_list["after"]["step_ms"], by_plan["after"]["step_ms"])
+
     def test_a_simulated_trace_is_never_taken_as_measured(self):
         trace = self.path("simulated.json")
         self.expect(0, "simulate", self.graph, "--trace", trace)
