@@ -93,6 +93,14 @@ class Search(CommandLine):
         self.assertIn("no bound holds for it, since it leaves out work: " + bound["plan_leaves_out"], text)
         self.assertNotRegex(text, "% above")
 
+    def test_the_bound_with_the_order_kept_is_told_where_it_is_the_longer_one(self):
+        def told(graph, *arguments):
+            return self.expect(0, "bound", graph_path(graph), *arguments).stdout.splitlines()[0]
+        longer, other = "llama3_debugmodel_fsdp4_tp2.prebucket", "deepseek_v3_debugmodel_fsdp8_ep4.prebucket"
+        self.assertRegex(told(longer), r"^bound +8\.\d+ ms with the order of heavy compute kept, 7\.\d+ ms in any order$")
+        for first in (told(longer, "--any-order"), told(other)):
+            self.assertRegex(first, r"^bound +[\d.]+ ms in any order$")
+
     def test_merged_gathers_of_compiled_jobs_leave_out_no_work(self):
         """What reads gathered parameters is counted as less there, by what it reads of them."""
         for scope in ("eager", "blocks", "whole"):
