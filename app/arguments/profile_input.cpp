@@ -1,6 +1,6 @@
 #include "app/arguments/profile_input.h"
 
-#include <ostream>
+#include <span>
 
 #include "app/arguments/pipeline.h"
 #include "core/base/problem.h"
@@ -9,15 +9,17 @@
 
 namespace overlap::commands {
 
+void print_simulated_trace(const Streams& streams, const std::string& file) {
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = ProblemKind::simulated_times_as_measured;
+    problem.message = nothing_was_measured;
+    print_problems(streams, file, std::span(&problem, 1));
+}
+
 ProfileRecords read_profile(const std::string& file, const Streams& streams) {
     ProfileRecords records = read_profile_file(file);
-    if (records.is_simulated) {
-        Problem problem;
-        problem.severity = Severity::caution;
-        problem.kind = ProblemKind::simulated_times_as_measured;
-        problem.message = nothing_was_measured;
-        streams.notes << "overlap: " << problem_line(file, problem) << '\n';
-    }
+    if (records.is_simulated) print_simulated_trace(streams, file);
     return records;
 }
 

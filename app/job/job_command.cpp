@@ -12,6 +12,7 @@
 
 #include "app/arguments/file_arguments.h"
 #include "app/arguments/number_range.h"
+#include "app/arguments/profile_input.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "app/job/job_text.h"
@@ -101,7 +102,10 @@ class JobCommand final : public Command {
   private:
     void measure(job::JobDocument& document, const Streams& streams) const {
         std::vector<job::NamedTrace> traces;
-        for (const std::string& file : trace_files_) traces.push_back({file, read_trace_file(file)});
+        for (const std::string& file : trace_files_) {
+            traces.push_back({file, read_trace_file(file)});
+            if (traces.back().trace->header().is_simulated) print_simulated_trace(streams, file);
+        }
         const std::string folder = std::filesystem::path(file_).parent_path().string();
         try {
             document.variation =

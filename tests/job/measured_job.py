@@ -51,6 +51,11 @@ class MeasuredJob(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
+    def test_a_simulated_step_is_not_taken_as_measured_in_silence(self):
+        path = self.file("a.json", {**trace(0, [90, 110]), "otherData": {"times": "simulated"}})
+        done = self.run_overlap(0, "measure", self.job, path, "-o", os.path.join(self.folder, "out.job.json"))
+        self.assertEqual(done.stderr, f"overlap: {path}: caution: nothing was measured: the trace is a simulated step\n")
+
     def test_slow_ranks_and_factors(self):
         out = os.path.join(self.folder, "out.job.json")
         traces = [self.file("a.json", trace(0, [90, 110])), self.file("b.json", trace(2, [120, 120]))]

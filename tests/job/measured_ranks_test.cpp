@@ -41,6 +41,15 @@ TEST(MeasuredRanks, ClocksThatMessagesContradictAreSetByThem) {
     EXPECT_NEAR(over.step_ms, over.predicted_ms, 0.4);
 }
 
+TEST(MeasuredRanks, ThoseOfASimulatedStepAreNoMeasurement) {
+    const auto job = evaluated(job_text(""));
+    std::vector<std::string> expected = measured_job(*job, traces(*job, {0, 1, 2, 3})).notes;
+    std::vector<NamedTrace> all = traces(*job, {0, 1, 2});
+    all.push_back(trace(*job, 3, {.simulated = true}));
+    expected.push_back(all.back().file + ": nothing was measured: the trace is a simulated step");
+    EXPECT_EQ(measured_job(*job, all).notes, expected);
+}
+
 TEST(MeasuredRanks, PipelinesAreBroughtTogetherByTheCollectivesOfTheirStages) {
     const auto job = evaluated(job_text(""));
     std::vector<NamedTrace> all;

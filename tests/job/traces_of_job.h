@@ -17,6 +17,7 @@ struct TraceOfRankOptions {
     std::int64_t world_size = -1;  ///< -1: as it is
     std::int64_t rank = -1;        ///< -1: as it is
     bool names_groups = false;     ///< collectives say their process group: that of the stage
+    bool simulated = false;        ///< says that nothing was measured
     double optimizer_ms = -1;      ///< when its optimizer begins; -1: after the job's step
 };
 
@@ -30,6 +31,7 @@ inline std::string trace_of_rank(const job::JobEvaluation& ran, std::int64_t ran
     const auto base = static_cast<job::NodeIndex>(figures / ranks * step.pieces.size());
     JsonWriter json;
     json.begin_object().member("schemaVersion", std::int64_t{1});
+    if (options.simulated) json.key("otherData").begin_object().member("times", "simulated").end_object();
     json.key("distributedInfo").begin_object().member("backend", "nccl");
     json.member("rank", options.rank < 0 ? rank : options.rank);
     json.member("world_size",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/trace_origin.h"
 #include "core/base/wording.h"
 #include "core/job/measured/clocks.h"
 
@@ -115,6 +116,18 @@ std::string reason_against(const JobRanks& job, const MeasuredRank& rank) {
     return {};
 }
 
+namespace {
+
+/// Tells of traces that are simulated steps.
+void add_origin(std::span<const NamedTrace> traces, std::vector<std::string>& notes) {
+    std::vector<std::string> simulated;
+    for (const NamedTrace& of : traces)
+        if (of.trace->header().is_simulated) simulated.push_back(of.file);
+    if (!simulated.empty()) notes.push_back(enumerated(simulated) + ": " + std::string(nothing_was_measured));
+}
+
+}  // namespace
+
 MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedTrace> traces, UnfitRanks unfit) {
     if (!evaluation.result.step_ms) throw InputError("", "the job cannot run, so that nothing can lie over its step");
     std::vector<NamedTrace> sorted(traces.begin(), traces.end());
@@ -144,6 +157,7 @@ MeasuredJob measured_job(const JobEvaluation& evaluation, std::span<const NamedT
     for (const RecordedRank& rank : recorded)
         job.ranks.push_back({rank.file, rank.rank, rank.world_size, step_of(rank, job.step)});
     const ClockOffsets offsets = clock_offsets(evaluation, job.ranks, sorted, job.notes);
+    add_origin(sorted, job.notes);
     job.of_one_clock = offsets.of_one_clock;
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = std::numeric_limits<std::int64_t>::min();
     for (std::size_t i = 0; i < job.ranks.size(); ++i) {
