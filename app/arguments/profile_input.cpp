@@ -3,6 +3,7 @@
 #include <span>
 
 #include "app/arguments/pipeline.h"
+#include "core/base/error.h"
 #include "core/base/problem.h"
 #include "core/base/trace_origin.h"
 #include "core/io/profile_file.h"
@@ -19,6 +20,7 @@ void print_simulated_trace(const Streams& streams, const std::string& file) {
 
 ProfileRecords read_profile(const std::string& file, const Streams& streams) {
     ProfileRecords records = read_profile_file(file);
+    if (!records.has_events) throw InputError(file, "", "it has no traceEvents, so it is no profiler's trace");
     if (records.is_simulated) print_simulated_trace(streams, file);
     return records;
 }

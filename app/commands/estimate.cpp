@@ -127,6 +127,11 @@ class Estimate final : public Command {
         for (const std::string& file : profiles_) ranks.push_back(read_profile(file, streams));
         const ProfileTables tables(combine_profiles(std::move(ranks)));
         ProfileGuidedTimes times = profile_guided_times(graph, tables, otherwise_ms);
+        if (times.collectives + times.operators == 0) {
+            streams.notes << "overlap: caution: the profile has no times of this graph's collectives and operators: "
+                             "process groups, sizes or dtypes are others; all nodes keep their times\n";
+            return std::move(times.times_ms);
+        }
         streams.notes << "overlap: the profile knows " << counted(times.collectives, "collective") << " and "
                       << counted(times.operators, "other node") << " of " << counted(graph.node_count(), "node")
                       << "; the others keep their times\n";

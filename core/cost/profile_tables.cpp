@@ -142,6 +142,7 @@ ProfileRecords combine_profiles(std::vector<ProfileRecords> ranks) {
         }
         std::move(records.operators.begin(), records.operators.end(), std::back_inserter(all.operators));
         all.operators_with_lists += records.operators_with_lists;
+        all.has_events |= records.has_events;
         all.is_simulated |= records.is_simulated;
     }
     return all;

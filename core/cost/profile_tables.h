@@ -41,6 +41,7 @@ struct ProfileRecords {
     std::vector<ProfiledOperator> operators;      ///< in the order in which their External ids appear
     /// Operators with lists of tensors among their inputs, which torch keeps but no look-up can ask for.
     std::uint64_t operators_with_lists = 0;
+    bool has_events = false;    ///< torch's reader also takes documents without a list of them
     bool is_simulated = false;  ///< a step was simulated and written as a trace; nothing was measured
 };
 

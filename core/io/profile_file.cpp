@@ -73,6 +73,7 @@ class ProfileReader {
         read_groups(root);
         const JsonPlace place("traceEvents");
         if (const std::optional<element> events = member(root, "traceEvents")) {
+            records_.has_events = true;
             for (const element event : json_list(*events, place)) read_event(event, JsonPlace(place, count_++));
         }
         for (const Operator& each : operators_) add_operator(each);

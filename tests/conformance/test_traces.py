@@ -204,6 +204,15 @@ class CompareCommand(CommandLine):
         for arguments in (("estimate", self.graph, "--profile", measured), ("compare", self.graph, "--trace", trace)):
             self.assertNotIn("nothing was measured", self.expect(0, *arguments).stderr)
 
+    def test_what_is_no_profile_of_the_graph_is_told(self):
+        plan = self.plan("one", "layers.0")
+        self.expect_error(1, [f"{plan}: it has no traceEvents, so it is no profiler's trace"],
+                          "estimate", self.graph, "--profile", plan)
+        empty = self.path("empty.json", {"traceEvents": []})
+        told = self.expect(0, "estimate", self.graph, "--profile", empty)
+        self.assertIn("overlap: caution: the profile has no times of this graph's collectives and operators", told.stderr)
+        self.assertEqual(told.stdout, self.expect(0, "estimate", self.graph).stdout)
+
     def test_times_of_a_profile(self):
         def change(collectives):
             for each in collectives:

@@ -54,6 +54,8 @@ TEST(ProfileFile, ASimulatedStepIsNoMeasurement) {
     EXPECT_FALSE(says("1"));
     EXPECT_FALSE(profile_of("", R"(, "otherData": "simulated")").is_simulated);
     EXPECT_FALSE(profile_of("").is_simulated);
+    EXPECT_TRUE(profile_of("").has_events);
+    EXPECT_FALSE(read_profile_text("{}", "p").has_events);
     ProfileRecords simulated;
     simulated.is_simulated = true;
     EXPECT_TRUE(combine_profiles({profile_of(""), simulated}).is_simulated);
