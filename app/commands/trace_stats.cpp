@@ -18,6 +18,7 @@
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/io/trace_file.h"
+#include "core/measure/measurement_problems.h"
 #include "core/trace/collective_alignment.h"
 #include "core/trace/trace_statistics.h"
 
@@ -177,9 +178,12 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// @param most names to list.
 void write_remarks(std::ostream& out, const MeasuredTrace& trace, std::size_t most) {
-    const Json remarks = remarks_json(trace.remarks());
-    for (const auto& [name, count] : remarks.items()) {
-        if (count != 0) out << "  " << name << ": " << count << '\n';
+    for (const Problem& problem : trace_problems(trace)) {
+        // These are told above and below.
+        if (problem.kind == ProblemKind::simulated_times_as_measured || problem.kind == ProblemKind::no_gpu_events ||
+            problem.kind == ProblemKind::missed_by_holistic_trace_analysis)
+            continue;
+        out << "  " << severity_name(problem.severity) << ": " << one_line(problem.message) << '\n';
     }
     const std::optional<HolisticTimes> holistic = holistic_times(trace);
     if (!holistic) return;
@@ -219,7 +223,7 @@ void write_text(std::ostream& out, const std::vector<RankFigures>& ranks, std::s
             leaves_out = leaves_out || std::ranges::any_of(device.steps, std::logical_not(), &StepTimes::is_counted);
         }
         if (table.empty()) {
-            out << "  no GPU events\n";
+            out << "  no GPU events, so there is nothing to measure; was the profiler told to record CUDA?\n";
         } else {
             table.write(out);
         }
