@@ -22,8 +22,13 @@ namespace {
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::vector<std::string> alike = nearest_names(node, names);
+    // Names of collectives are long, and often only how they begin is known.
+    if (alike.empty() && !node.empty())
+        for (const std::string& name : names)
+            if (alike.size() < 3 && name.find(node) != name.npos) alike.push_back(name);
     std::string near;
-    for (const std::string& name : nearest_names(node, names)) near += (near.empty() ? "" : ", ") + in_quotes(name);
+    for (const std::string& name : alike) near += (near.empty() ? "" : ", ") + in_quotes(name);
     throw InputError("",
                      "there is no node " + in_quotes(node) +
                          (near.empty() ? " nor one of a similar name; overlap simulate GRAPH --json names collectives"

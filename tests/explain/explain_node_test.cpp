@@ -68,6 +68,9 @@ TEST(ExplainNode, AnUnknownNameIsRefusedWithTheNearest) {
         return test::problem_of([&] { explain_node(*bucketed(), name); });
     };
     EXPECT_EQ(problem("wait_c"), "there is no node \"wait_c\"; nearest: \"wait_a\", \"wait_b\"");
+    EXPECT_TRUE(
+        problem("gather_into").starts_with("there is no node \"gather_into\"; nearest: \"all_gather_into_tensor_out\""))
+        << problem("gather_into");
     EXPECT_EQ(problem("something else"),
               "there is no node \"something else\" nor one of a similar name; overlap simulate GRAPH --json names "
               "collectives");
