@@ -133,11 +133,13 @@ int run(int argument_count, char** arguments) {
 
     if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
     bool is_answered = false;  // by help or the version
+    bool prints_beside = false;
     try {
         parser.parse(argument_count, arguments);
         for (const auto& [subcommand, command] : declared) {
             if (!subcommand->parsed()) continue;
             check_files(*subcommand);
+            prints_beside = writes_standard_output(*subcommand);
             read_pipes(*subcommand);
         }
     } catch (const CLI::Success& asked) {
@@ -150,7 +152,8 @@ int run(int argument_count, char** arguments) {
     }
 
     std::ostream nowhere(nullptr);
-    const Streams streams{std::cout, is_quiet ? nowhere : std::cerr};
+    std::ostream& notes = is_quiet ? nowhere : std::cerr;
+    const Streams streams{prints_beside ? notes : std::cout, notes};
     try {
         for (const auto& [subcommand, command] : declared) {
             if (subcommand->parsed() && !is_answered) command->run(streams);

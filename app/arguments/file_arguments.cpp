@@ -1,5 +1,9 @@
 #include "app/arguments/file_arguments.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -87,6 +91,19 @@ CLI::Option* reads(CLI::Option* argument) {
 
 CLI::Option* writes(CLI::Option* argument) {
     return mark(argument, file_to_write);
+}
+
+bool writes_standard_output(CLI::App& command) {
+    struct stat standard {};
+    if (fstat(STDOUT_FILENO, &standard) != 0 || S_ISCHR(standard.st_mode)) return false;
+    std::vector<CLI::Option*> arguments;
+    add_arguments(command, arguments);
+    const std::vector<GivenFile> outputs = files_marked(arguments, file_to_write);
+    return std::ranges::any_of(outputs, [&](const GivenFile& output) {
+        struct stat written {};
+        return stat(output.name.c_str(), &written) == 0 && written.st_dev == standard.st_dev &&
+               written.st_ino == standard.st_ino;
+    });
 }
 
 std::vector<std::string> files_to_read(CLI::App& command) {

@@ -30,6 +30,10 @@ struct GivenFile {
 /// @throws CLI::ValidationError with both arguments and the file.
 void check_output(const GivenFile& output, std::span<const GivenFile> inputs, std::span<const GivenFile> others);
 
+/// Whether a file that the command writes is what standard output leads to, a pipe or a file, as with `-o /dev/stdout`:
+/// nothing else can be printed there.
+bool writes_standard_output(CLI::App& command);
+
 /// What arguments marked by reads() name, in the order of the arguments.
 std::vector<std::string> files_to_read(CLI::App& command);
 

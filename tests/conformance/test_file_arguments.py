@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """No command of `overlap` writes over what it reads, or one of its files over another."""
+import json
 import os
 import shutil
+import subprocess
 
-from command_line import CommandLine, main
+from command_line import CommandLine, main, program
 
 
 class FilesOfItsOwn(CommandLine):
@@ -151,6 +153,25 @@ class Prefixes(FilesOfItsOwn):
             self.expect(0, *self.simulate(self.job("job.json"), prefix, "--trace", self.path("x.json")))
         for name in ("x.groups.json", "x.0.et", "x.1.et", "x.json"):
             self.assertTrue(os.path.exists(self.path(name)), name)
+
+
+class StandardOutput(FilesOfItsOwn):
+    def test_what_is_written_there_stays_whole(self):
+        made = self.expect(0, "apply", self.own, "--pipeline", self.pipeline, "-o", "/dev/stdout")
+        self.assertEqual(json.loads(made.stdout)["format"], "overlap-graph")
+        self.assertIn("\nstep ", made.stderr)
+        quiet = self.expect(0, "apply", self.own, "--pipeline", self.pipeline, "-o", "/dev/stdout", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), (made.stdout, ""))
+        file = self.path("made.json")
+        with open(file, "wb") as out:
+            subprocess.run([program("overlap"), "apply", self.own, "--pipeline", self.pipeline, "-o", "/dev/stdout"],
+                           stdout=out, stderr=subprocess.DEVNULL, timeout=120, check=True)
+        with open(file, encoding="utf-8") as found:
+            self.assertEqual(found.read(), made.stdout)
+
+    def test_other_files_leave_it_to_what_is_printed(self):
+        for output in (self.path("o.json"), "/dev/null"):
+            self.assertIn("\nstep ", self.expect(0, "apply", self.own, "--pipeline", self.pipeline, "-o", output).stdout)
 
 
 if __name__ == "__main__":
