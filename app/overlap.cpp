@@ -125,8 +125,13 @@ int run(int argument_count, char** arguments) {
     }
 
     bool is_quiet = false;
-    for (const auto& [subcommand, command] : declared)
-        subcommand->add_flag("-q,--quiet", is_quiet, "no notes and cautions on stderr, errors alone");
+    const auto add_quiet = [&](CLI::App& command) {
+        command.add_flag("-q,--quiet", is_quiet, "no notes and cautions on stderr, errors alone");
+    };
+    for (const auto& [subcommand, command] : declared) {
+        add_quiet(*subcommand);
+        for (const std::string& within : command_names(*subcommand)) add_quiet(*subcommand->get_subcommand(within));
+    }
     parser.footer(
         "A file to read may be - for standard input, or a pipe.\n"
         "Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");

@@ -25,6 +25,15 @@ class JobCommand(CommandLine):
         self.assertIn('overlap job simulate: there is no option "--what-iff"; nearest: "--what-if"',
                       self.expect(2, "job", "simulate", self.job, "--what-iff").stderr)
 
+    def test_each_action_can_be_quiet(self):
+        job = self.path("y.job.json", {"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+                                       "schedule": {"name": "mine", "actions": [["0F0", "0B0"]], "microbatches": 1}})
+        for action in ("simulate", "check", "schedules"):
+            self.assertIn("--quiet", self.expect(0, "job", action, "--help").stdout)
+            self.assertIn("is a label", self.expect(0, "job", action, job).stderr)
+            for arguments in (("job", action, job, "--quiet"), ("job", "-q", action, job)):
+                self.assertEqual(self.expect(0, *arguments).stderr, "")
+
     def test_rows_are_counted_and_0_is_all(self):
         def tables(*arguments):
             return self.expect(0, "job", "simulate", self.job, "--what-if", *arguments).stdout
