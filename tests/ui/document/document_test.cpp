@@ -1,12 +1,8 @@
 #include "ui/document/document.h"
 
-#include <sys/stat.h>
-
 #include <QSignalSpy>
-#include <algorithm>
 #include <atomic>
 #include <thread>
-#include <vector>
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/found_note.h"
@@ -15,8 +11,6 @@
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
-#include "ui/files/file_digest.h"
-#include "ui/files/file_kind.h"
 
 namespace overlap::ui {
 
@@ -297,89 +291,6 @@ class DocumentTest : public QObject {
         const QString reason = failed.front()[0].toString();
         QVERIFY2(reason.startsWith("There is not enough memory"), qPrintable(reason));
     }
-
-    void aFailedLoadLeavesTheDocument_data() {
-        QTest::addColumn<QByteArray>("content");
-        QTest::newRow("not JSON") << QByteArray("hello");
-        QTest::newRow("another format") << QByteArray(R"({"format": "overlap-plan", "version": 1})");
-        QTest::newRow("a version of the future")
-            << QByteArray(R"({"format": "overlap-graph", "version": 99, "nodes": []})");
-        QTest::newRow("truncated") << QByteArray(
-            "{\"format\": \"overlap-graph\", \"version\": 1, \"nodes\": [{\"name\": \"a");
-        QFile file(smallGraphFile());
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QTest::newRow("truncated gzip") << file.readAll().left(5000);
-        QTest::newRow("missing") << QByteArray();
-    }
-    void aFailedLoadLeavesTheDocument() {
-        QFETCH(QByteArray, content);
-        const auto document = openDocument();
-        BucketCommands(*document).addText("layers.0");
-        const auto graph = document->graph();
-        const Plan plan = document->current()->plan();
-        QTemporaryDir folder;
-        const QString path = folder.filePath("bad.graph.json");
-        if (!content.isEmpty()) {
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(content);
-        }
-        QSignalSpy failed(&document->loader(), &GraphLoader::failed);
-        document->openGraph(path);
-        QTRY_COMPARE(failed.count(), 1);
-        const QString reason = failed[0][1].toString();
-        QVERIFY2(reason.contains("bad.graph.json"), qPrintable(reason));
-        QVERIFY(!reason.contains(u'\n'));
-        QCOMPARE(document->graph(), graph);
-        QVERIFY(document->current()->plan() == plan);
-    }
-
-    /// What the thread has told of a file is not told any more once another one is wanted, or none.
-    void progressIsToldOfTheNewestFileAlone() {
-        Document document;
-        QSignalSpy started(&document.loader(), &GraphLoader::started);
-        QSignalSpy loaded(&document.loader(), &GraphLoader::loaded);
-        std::vector<double> shares;
-        int late = 0;
-        connect(&document.loader(), &GraphLoader::started, this, [&] { shares.clear(); });
-        connect(&document.loader(), &GraphLoader::progressed, this, [&](double share) {
-            shares.push_back(share);
-            if (!document.loader().busy()) ++late;
-        });
-        document.openGraph(smallGraphFile());
-        loadGraph(smallGraphFile());  // the thread has read it meanwhile, and nothing of it has been delivered
-        document.openGraph(smallGraphFile());
-        QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30'000);
-        QCOMPARE(started.count(), 2);
-        QVERIFY(!shares.empty());
-        QVERIFY(std::ranges::is_sorted(shares) && std::ranges::adjacent_find(shares) == shares.end());
-        QVERIFY(shares.front() > 0 && shares.back() < 1);
-        shares.clear();
-        document.openGraph(smallGraphFile());
-        loadGraph(smallGraphFile());
-        document.loader().cancel();
-        QCoreApplication::sendPostedEvents();
-        QVERIFY(shares.empty());
-        QCOMPARE(late, 0);
-    }
-
-    void loadingCanBeCancelled() {
-        const auto document = openDocument();
-        const auto graph = document->graph();
-        QSignalSpy cancelled(&document->loader(), &GraphLoader::cancelled);
-        QSignalSpy loaded(&document->loader(), &GraphLoader::loaded);
-        document->openGraph(smallGraphFile());
-        document->loader().cancel();
-        QCOMPARE(cancelled.count(), 1);
-        QVERIFY2(!document->loader().busy(), "nothing is delivered any more");
-        // The next file is read after it: whatever had come of the one before would have come by then.
-        const QString next =
-            QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
-        document->openGraph(next);
-        QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30'000);
-        QCOMPARE(document->loaded().path, next);
-    }
-
     void closedVariantsGoAndOthersStay() {
         const auto document = openDocument();
         document->addCopyOfCurrent();
@@ -430,20 +341,6 @@ class DocumentTest : public QObject {
         QVERIFY(document.findNode("a").evaluated);
         QCOMPARE(document.bucketOfNode(document.findNode("a")), 0);
         QCOMPARE(document.bucketOfNode(document.findNode("b")), -1);
-    }
-
-    void filesAreToldByContent() {
-        QString reason;
-        QCOMPARE(fileKind(smallGraphFile()), FileKind::graph);
-        QCOMPARE(fileKind("/nowhere/at/all", &reason), FileKind::unknown);
-        QVERIFY(reason.contains("/nowhere/at/all"));
-        QTemporaryDir folder;
-        const QString pipe = folder.filePath("pipe.plan.json");
-        QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
-        QCOMPARE(fileKind(pipe, &reason), FileKind::unknown);  // it does not wait
-        QCOMPARE(reason, pipe + ": it is a pipe, and a file was expected");
-        QCOMPARE(fileDigest(pipe), QByteArray());
-        QCOMPARE(fileKind(QStringLiteral(OVERLAP_TEST_DATA "/README.md"), &reason), FileKind::unknown);
     }
 
     void mimeDataKeepsModules() {
