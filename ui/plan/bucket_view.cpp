@@ -229,7 +229,11 @@ void BucketView::mousePressEvent(QMouseEvent* event) {
     const QModelIndex index = indexAt(position);
     const int chip = index.isValid() ? delegate_->geometry(visualRect(index), index).chipAt(position) : -1;
     QListView::mousePressEvent(event);
-    if (!index.isValid()) return;
+    if (!index.isValid()) {
+        // Beside all cards: none is selected here, so nothing is in other views either.
+        if (event->button() == Qt::LeftButton && event->modifiers() == Qt::NoModifier) document_.selection().clear();
+        return;
+    }
     // The card may have grown by becoming current; the chip that was meant is the one under the press.
     setChip(chip);
     if (event->button() != Qt::LeftButton) return;

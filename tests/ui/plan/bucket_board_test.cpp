@@ -133,6 +133,13 @@ class BucketBoardTest : public ShownBoard {
         document_->selection().selectModules({"norm", "layers.1.attention", "layers.0"});
         QCOMPARE(view().selectedBuckets(), (std::vector<int>{0, 1}));
         QCOMPARE(document_->selection().kind(), Selection::Kind::modules);
+        // Beside all cards: nothing is selected, here and in other views.
+        document_->selection().selectBucket(0);
+        QCOMPARE(view().selectedBuckets(), std::vector<int>{0});
+        QTest::mouseClick(view().viewport(), Qt::LeftButton, {},
+                          view().viewport()->rect().bottomLeft() + QPoint(30, -5));
+        QVERIFY(view().selectedBuckets().empty());
+        QCOMPARE(document_->selection().kind(), Selection::Kind::nothing);
     }
 
     /// Deleted, or taken back; another bucket does not take its place in the selection.
