@@ -12,4 +12,20 @@ QStringList shortNames(const QStringList& paths) {
     return shortened;
 }
 
+QStringList namesInLines(const QStringList& paths, const QString& separator) {
+    constexpr qsizetype longest_line = 72;
+    QStringList lines;
+    for (const QString& path : paths) {
+        if (lines.isEmpty()) {
+            lines.append(path);
+        } else if (lines.back().size() + separator.size() + path.size() <= longest_line) {
+            lines.back() += separator + path;
+        } else {
+            lines.back() += separator.endsWith(u' ') ? separator.chopped(1) : separator;
+            lines.append(path);
+        }
+    }
+    return lines;
+}
+
 }  // namespace overlap::ui

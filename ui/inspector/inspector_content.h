@@ -24,7 +24,7 @@ struct InspectorPiece {
     QString text;
     QString link;
     Tone tone = Tone::plain;
-    QStringList tip{};  ///< what it stands for, a line each
+    QStringList tip{};  ///< what it stands for, in lines
 };
 
 /// A label with its value, or a sentence.

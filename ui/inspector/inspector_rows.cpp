@@ -1,6 +1,7 @@
 #include "ui/inspector/inspector_rows.h"
 
 #include "core/graph/short_names.h"
+#include "ui/document/module_names.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
 
@@ -34,8 +35,8 @@ std::vector<InspectorPiece> moduleLinks(const QStringList& paths) {
         if (count == 1)
             pieces.push_back(moduleLink(meant.front()));
         else
-            pieces.push_back(
-                {QString::fromStdString(name.text), QStringLiteral("modules:") + meant.join(u','), Tone::plain, meant});
+            pieces.push_back({QString::fromStdString(name.text), QStringLiteral("modules:") + meant.join(u','),
+                              Tone::plain, namesInLines(meant, QStringLiteral(", "))});
     }
     return pieces;
 }

@@ -348,7 +348,8 @@ void MemoryPanel::findEffects() {
 
 void MemoryPanel::showEffects() {
     const std::optional<MemoryTarget>& target = effects_->target();
-    model_->setTarget(target ? target->title() : QString(), target ? target->modules.join(u'\n') : QString());
+    model_->setTarget(target ? target->title() : QString(),
+                      target ? namesInLines(target->modules, QStringLiteral(", ")).join(u'\n') : QString());
     // The caption tells of the policy that a rule brings, and of links: rows would cut them.
     for (const MemoryAction action : memory_actions)
         model_->setEffect(action, effects_->brief(action), effects_->text(action));

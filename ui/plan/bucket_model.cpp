@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/module_names.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
@@ -285,7 +286,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return accessibleText(row);
         case Qt::ToolTipRole: {
-            QStringList lines{row.modules.join(QStringLiteral(" + "))};
+            QStringList lines = namesInLines(row.modules, QStringLiteral(" + "));
             lines += partLines(row.summary);
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")

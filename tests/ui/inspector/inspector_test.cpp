@@ -117,7 +117,7 @@ class InspectorTest : public QObject {
         QCOMPARE(row->pieces.size(), 2u);
         const QStringList layers{"layers.1", "layers.2", "layers.3", "layers.4"};
         QCOMPARE(row->pieces[0].text, QStringLiteral("layers.[1-4]"));
-        QCOMPARE(row->pieces[0].tip, layers);
+        QCOMPARE(row->pieces[0].tip, QStringList(layers.join(QStringLiteral(", "))));
         QCOMPARE(row->pieces[1].link, QStringLiteral("module:norm"));
         QTextDocument shown;
         shown.setHtml(inspectorHtml(content));

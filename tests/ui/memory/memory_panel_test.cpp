@@ -89,7 +89,8 @@ class MemoryPanelTest : public QObject {
             QTRY_COMPARE(heading(), QStringLiteral("For layers.[0-3]"));
             QVERIFY(!panel.caption().contains(QStringLiteral("layers")));
         }
-        QCOMPARE(panel.model()->headerData(0, Qt::Horizontal, Qt::ToolTipRole).toString(), modules.join(u'\n'));
+        QCOMPARE(panel.model()->headerData(0, Qt::Horizontal, Qt::ToolTipRole).toString(),
+                 modules.join(QStringLiteral(", ")));
         panel.resize(1024, 100);
         QTRY_VERIFY(!panel.view()->hasHeading());
         QTRY_VERIFY2(panel.caption().contains(QStringLiteral("rows: for layers.[0-3]")), qPrintable(panel.caption()));

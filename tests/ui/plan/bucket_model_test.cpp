@@ -207,6 +207,19 @@ class BucketModelTest : public QObject {
         }
     }
 
+    /// A tool tip breaks no line: one of all modules would be wider than the screen.
+    void theTipOfACardOfManyModulesHasLines() {
+        QStringList modules;
+        for (int layer = 0; layer < 40; ++layer) modules.append(QStringLiteral("layers.%1").arg(layer));
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText(modules.join(u'+'));
+        const QString tip = model.index(0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(QStringLiteral("layers.0 + layers.1 + ")), qPrintable(tip));
+        QVERIFY(tip.contains(QStringLiteral("layers.39")));
+        for (const QString& line : tip.split(u'\n')) QVERIFY2(line.size() < 90, qPrintable(line));
+    }
+
     void cardsHaveTheTimesOfTheCostModel() {
         const auto document = openDocument();
         BucketModel buckets(*document);
