@@ -211,6 +211,7 @@ void GraphControls::showName() {
     const GraphModel& model = view_.model();
     const Selection& selection = model.document().selection();
     path_.clear();
+    kind_.clear();
     names_.clear();
     count_.clear();
     QStringList tip;
@@ -224,12 +225,17 @@ void GraphControls::showName() {
         names_ = tip.join(QStringLiteral(", "));
         count(selection.modules().size());
     } else if (selection.kind() == Selection::Kind::bucket) {
-        names_ = tr("bucket %1").arg(BucketCommands(model.document()).title(selection.bucket()));
+        names_ = BucketCommands(model.document()).title(selection.bucket());
+        kind_ = tr("bucket");
         const auto bucket = static_cast<std::size_t>(selection.bucket());
         if (bucket < model.document().buckets().size()) count(std::ssize(model.document().buckets()[bucket].modules));
-        tip = {names_};
+        tip = {tr("bucket %1").arg(names_)};
     } else if (selection.kind() == Selection::Kind::group) {
-        names_ = tr("group %1").arg(selection.group());
+        names_ = selection.group();
+        kind_ = tr("group");
+        tip = {tr("group %1").arg(names_)};
+    } else if (selection.kind() == Selection::Kind::node && model.selectedBoxes().size() > 1) {
+        names_ = selection.node();  // a merged collective
         tip = {names_};
     } else {
         const BoxId selected = model.selectedBoxes().empty() ? view_.current() : model.selectedBoxes().front();
@@ -279,7 +285,11 @@ void GraphControls::shortenName(int width) {
     const QString behind = count_.isEmpty() || names_.isEmpty() ? count_ : QStringLiteral(", ") + count_;
     const double room = width - metrics.horizontalAdvance(behind);
     const bool has_names = room >= least_name_width / 2.0 || fits(shownName(names_) + behind);
-    name_->setText((has_names ? elidedName(metrics, names_, Qt::ElideRight, room) + behind : count_).toHtmlEscaped());
+    // Of what kind it is goes first: the tip says it.
+    const QString before = kind_.isEmpty() ? QString() : kind_ + u' ';
+    const bool has_kind = fits(before + shownName(names_) + behind);
+    const QString names = (has_kind ? before : QString()) + elidedName(metrics, names_, Qt::ElideRight, room);
+    name_->setText((has_names ? names + behind : count_).toHtmlEscaped());
 }
 
 }  // namespace overlap::ui

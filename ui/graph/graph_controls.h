@@ -57,7 +57,8 @@ class GraphControls : public QWidget {
     GraphView& view_;
     QLabel* name_;
     std::vector<NamedBox> path_;  ///< from the outside; empty where it is not one box that is selected
-    QString names_, count_;       ///< what is selected otherwise: it, and of several modules how many they are
+    /// What is selected otherwise: of what kind it is, it itself, and of several modules how many they are.
+    QString kind_, names_, count_;
     QLineEdit* search_;
     QToolButton* colour_;
     QToolButton* filter_;

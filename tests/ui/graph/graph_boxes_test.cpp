@@ -185,6 +185,14 @@ class GraphBoxesTest : public QObject {
         BucketCommands(*document_).putIntoNew({"layers.1", "layers.2"});
         document_->selection().selectBucket(0);
         QCOMPARE(name->text(), QStringLiteral("bucket layers.1 + layers.2, 2 modules"));
+        bool without_kind = false;
+        for (int width = 300; width <= 1200; width += 10) {
+            controls.resize(width, 30);
+            runAllDue();
+            without_kind = without_kind || (name->isVisible() && name->text().startsWith("layers.1"));
+            QVERIFY2(!name->text().startsWith("bucket…"), qPrintable(name->text()));
+        }
+        QVERIFY2(without_kind, "the word goes before the name");
         BucketCommands(*document_).rename(0, QStringLiteral("<b>all"));
         QCOMPARE(QTextDocumentFragment::fromHtml(name->text()).toPlainText(),
                  QStringLiteral("bucket <b>all, 2 modules"));
