@@ -5,6 +5,7 @@
 #include "core/base/wording.h"
 #include "core/graph/short_names.h"
 #include "ui/document/document.h"
+#include "ui/document/selected_nodes.h"
 #include "ui/graph/graph_model.h"
 
 namespace overlap::ui {
@@ -30,10 +31,7 @@ void GraphModel::updateSelection() {
         }
     };
     if (selection.kind() == Selection::Kind::node) {
-        const Document::NodePlace place = document_.findNode(selection.node());
-        const NodeId node =
-            place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
-        if (node != no_node) selected_.push_back(tree().operation_of(node));
+        for (const NodeId node : selectedNodes(document_)) selected_.push_back(tree().operation_of(node));
     } else if (const QStringList paths = selectedModules(); !paths.isEmpty()) {
         add_modules(paths);
     } else if (selection.kind() == Selection::Kind::group) {

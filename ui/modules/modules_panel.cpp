@@ -15,6 +15,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/document/selected_nodes.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/modules/module_tree_model.h"
 #include "ui/theme/harmless_text.h"
@@ -123,16 +124,19 @@ void ModulesPanel::showSelection() {
     std::vector<QModelIndex> shown;
     for (const QString& module : selection.modules()) shown.push_back(model_->indexOfModule(module));
     const bool of_bucket = selection.kind() == Selection::Kind::bucket;
-    if (of_bucket && static_cast<std::size_t>(selection.bucket()) < document_.buckets().size())
-        for (const std::string& module : document_.buckets()[static_cast<std::size_t>(selection.bucket())].modules)
+    const std::vector<NodeId> nodes = selectedNodes(document_);
+    // Of what a plan has merged, the modules of its bucket: each parameter's would open all of them.
+    const int bucket =
+        nodes.size() > 1 ? document_.bucketOfNode(document_.findNode(selection.node())) : selection.bucket();
+    if (bucket >= 0 && static_cast<std::size_t>(bucket) < document_.buckets().size()) {
+        for (const std::string& module : document_.buckets()[static_cast<std::size_t>(bucket)].modules)
             shown.push_back(model_->indexOfModule(QString::fromStdString(module)));
-    if (selection.kind() == Selection::Kind::node) {
-        const auto place = document_.findNode(selection.node());
-        NodeId input = place.node;
-        if (place.evaluated) input = document_.evaluation()->origin[place.node];
-        if (input != no_node) {
-            const auto name = document_.graph()->name(input);
-            shown.push_back(model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))));
+    } else {
+        for (const NodeId node : nodes) {
+            const auto name = document_.graph()->name(node);
+            const QModelIndex index =
+                model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+            if (std::ranges::find(shown, index) == shown.end()) shown.push_back(index);
         }
     }
     std::erase_if(shown, [](const QModelIndex& index) { return !index.isValid(); });

@@ -282,6 +282,26 @@ class GraphSelectionTest : public ShownGraph {
         QVERIFY(model_->isSelected(model_->arrangement().shown(model_->tree(), model_->tree().operation_of(node))));
     }
 
+    /// Of a collective that a plan has merged, what it was made of lies in these boxes.
+    void aMergedCollectiveIsShownWhereItComesFrom() {
+        BucketCommands(*document_).putIntoNew({"layers.0", "norm"});
+        QVERIFY(waitForEvaluation(*document_));
+        const Evaluation& evaluation = *document_->evaluation();
+        const auto merged =
+            std::ranges::find_if(evaluation.simulation.collectives, [&](const CollectiveTiming& timing) {
+                return evaluation.bucket_of_node[timing.start] == 0 && evaluation.origin[timing.start] == no_node;
+            });
+        QVERIFY(merged != evaluation.simulation.collectives.end());
+        document_->selection().selectNode(fromCore(evaluation.graph->name(merged->start)));
+        QVERIFY(model_->selectedBoxes().size() > 1);
+        for (const char* module : {"layers.0", "norm"})
+            QVERIFY2(model_->isPartlySelected(box(module)) || model_->isPartlySelected(box(module, Phase::backward)),
+                     module);
+        QVERIFY(!model_->isSelected(box("lm_head")));
+        document_->selection().clear();
+        QVERIFY(model_->selectedBoxes().empty());
+    }
+
     /// Of a module and of a pile: once the bucket is gone, no box is chosen, and the view is at none.
     void aSelectedBucketThatGoesIsSelectedNoMore() {
         const BoxId pile = model_->tree().box(box("layers.2")).parent;

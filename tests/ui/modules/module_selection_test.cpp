@@ -132,6 +132,31 @@ class ModuleSelectionTest : public QObject {
         QVERIFY(isSeen("layers.4"));
         QCOMPARE(tree.verticalScrollBar()->value(), place);
     }
+
+    /// Of a collective that a plan has merged, the modules of its bucket; of another, the module that it is in.
+    void theModulesOfACollectiveAreMarked() {
+        const auto document = openDocument();
+        BucketCommands(*document).putIntoNew({"layers.1", "norm"});
+        QVERIFY(waitForEvaluation(*document));
+        ModulesPanel panel(*document);
+        const Evaluation& evaluation = *document->evaluation();
+        const auto select = [&](bool merged) {
+            for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+                const bool is_merged = evaluation.origin[timing.start] == no_node;
+                if (is_merged != merged) continue;
+                const auto name = evaluation.graph->name(timing.start);
+                document->selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+                return true;
+            }
+            return false;
+        };
+        QVERIFY(select(true));
+        QStringList marked = panel.tree()->selectedModules();
+        marked.sort();
+        QCOMPARE(marked, (QStringList{"layers.1", "norm"}));
+        QVERIFY(select(false));
+        QCOMPARE(panel.tree()->selectedModules().size(), 1);
+    }
 };
 
 }  // namespace overlap::ui
