@@ -129,19 +129,21 @@ void GraphControls::resizeEvent(QResizeEvent* event) {
 }
 
 void GraphControls::fitRoom() {
-    const auto room = [this] { return roomBesideButtons() - layout()->spacing(); };
     nameChoices(width() < narrow_width);
+    const int spacing = layout()->spacing();
     int whole = 0;
     if (!path_.empty() || !names_.isEmpty() || !count_.isEmpty()) {
         shortenName(width());
         whole = name_->sizeHint().width();
-        if (room() < std::min(whole, usual_name_width)) nameChoices(true);
+        if (roomBesideButtons() < std::min(whole, usual_name_width) + spacing) nameChoices(true);
     }
-    const bool fits = roomBesideButtons() >= 0;
-    const bool is_named = whole > 0 && room() >= std::min(whole, least_name_width);
+    const int least = std::min(whole, least_name_width);
+    const bool fits = roomBesideButtons() >= (whole > 0 ? least + spacing : 0);
+    const int room = (fits ? roomBesideButtons() : width() - minimumSizeHint().width()) - spacing;
+    const bool is_named = whole > 0 && room >= least;
     if (is_named) {
-        const int beside_search = room() - (search_width - least_search_width);
-        shortenName(std::max(beside_search, std::min(room(), usual_name_width)));
+        const int beside_search = room - (search_width - least_search_width);
+        shortenName(std::max(beside_search, std::min(room, usual_name_width)));
         name_->setFixedWidth(name_->sizeHint().width());
     }
     name_->setVisible(is_named);

@@ -17,8 +17,8 @@ class GraphView;
 
 /// The controls beside the graph's tab: what is selected, the search, what the colours mean, the filter, and fit. A box
 /// is named by its path, several modules and a bucket by their names in short. Where there is little room, the search
-/// gives way first, then words, then the name is shortened, and where there is none for it, it goes; then all but the
-/// search are in one menu.
+/// gives way first, then words, then the name is shortened, and where there is none for it, it goes; then all but
+/// search and name are in one menu.
 class GraphControls : public QWidget {
     Q_OBJECT
 

@@ -138,13 +138,13 @@ class GraphBoxesTest : public QObject {
         const auto* search = controls.findChild<QLineEdit*>();
         const auto shown = [&] { return QTextDocumentFragment::fromHtml(name->text()).toPlainText(); };
         bool whole = false, shortened = false, hidden = false;
-        for (int width = 200; width < 1000; width += 5) {
+        for (int width = 120; width < 1000; width += 5) {
             controls.resize(width, 30);
             runAllDue();
             QVERIFY(search->width() >= 60);
             if (!name->isVisible()) {
                 hidden = true;
-                QVERIFY2(width < 420, qPrintable(QString::number(width)));
+                QVERIFY2(width < 200, qPrintable(QString::number(width)));
                 continue;
             }
             QVERIFY2(name->width() >= name->sizeHint().width(), qPrintable(QString::number(width)));
