@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "core/graph/short_names.h"
 #include "ui/document/document.h"
 #include "ui/document/module_names.h"
 #include "ui/document/selected_modules.h"
@@ -47,6 +48,15 @@ class SearchField : public QLineEdit {
   private:
     GraphView& view_;
 };
+
+/// Names as ranges, also where they are few.
+QStringList rangesOf(const QStringList& paths) {
+    std::vector<std::string> names;
+    for (const QString& path : paths) names.push_back(path.toStdString());
+    QStringList ranges;
+    for (const std::string& range : module_ranges(names)) ranges.append(QString::fromStdString(range));
+    return ranges;
+}
 
 QToolButton* flatButton(const QString& name) {
     auto* button = new QToolButton;
@@ -215,6 +225,7 @@ void GraphControls::showName() {
     path_.clear();
     kind_.clear();
     names_.clear();
+    shorter_.clear();
     count_.clear();
     QStringList tip;
     const auto count = [&](qsizetype modules) {
@@ -223,8 +234,10 @@ void GraphControls::showName() {
     if (!model.isOpen()) {
         // nothing is selected
     } else if (selection.kind() == Selection::Kind::modules) {
-        tip = shortNames(selectedPaths(model.document()));
+        const QStringList paths = selectedPaths(model.document());
+        tip = shortNames(paths);
         names_ = tip.join(QStringLiteral(", "));
+        shorter_ = rangesOf(paths).join(QStringLiteral(", "));
         count(selection.modules().size());
     } else if (selection.kind() == Selection::Kind::bucket) {
         names_ = BucketCommands(model.document()).title(selection.bucket());
@@ -290,7 +303,8 @@ void GraphControls::shortenName(int width) {
     // Of what kind it is goes first: the tip says it.
     const QString before = kind_.isEmpty() ? QString() : kind_ + u' ';
     const bool has_kind = fits(before + shownName(names_) + behind);
-    const QString names = (has_kind ? before : QString()) + elidedName(metrics, names_, Qt::ElideRight, room);
+    const QString& shorter = shorter_.isEmpty() || fits(shownName(names_) + behind) ? names_ : shorter_;
+    const QString names = (has_kind ? before : QString()) + elidedName(metrics, shorter, Qt::ElideRight, room);
     name_->setText((has_names ? names + behind : count_).toHtmlEscaped());
 }
 

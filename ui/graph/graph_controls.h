@@ -59,6 +59,7 @@ class GraphControls : public QWidget {
     std::vector<NamedBox> path_;  ///< from the outside; empty where it is not one box that is selected
     /// What is selected otherwise: of what kind it is, it itself, and of several modules how many they are.
     QString kind_, names_, count_;
+    QString shorter_;  ///< than the names, where these have no room; empty where nothing is
     QLineEdit* search_;
     QToolButton* colour_;
     QToolButton* filter_;

@@ -182,6 +182,18 @@ class GraphBoxesTest : public QObject {
             shortened = shortened || name->text() != whole;
         }
         QVERIFY(shortened);
+        // Few are named one by one where there is room, else as a range.
+        document_->selection().selectModules({"layers.1", "layers.2", "layers.3"});
+        controls.resize(1200, 30);
+        runAllDue();
+        QCOMPARE(name->text(), QStringLiteral("layers.1, layers.2, layers.3, 3 modules"));
+        bool as_range = false;
+        for (int width = 430; width < 1200; width += 20) {
+            controls.resize(width, 30);
+            runAllDue();
+            as_range = as_range || name->text() == u"layers.[1-3], 3 modules";
+        }
+        QVERIFY(as_range);
         BucketCommands(*document_).putIntoNew({"layers.1", "layers.2"});
         document_->selection().selectBucket(0);
         QCOMPARE(name->text(), QStringLiteral("bucket layers.1 + layers.2, 2 modules"));
