@@ -306,9 +306,11 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
         for (const LevelEdge& flow : flows) paintFlow(painter, flow);
         painter.restore();
     }
+    // As wide as elsewhere on a screen of small pixels: hairlines are of the device's.
+    const double pixel = painter.device()->devicePixelRatioF();
     for (const PlacedBox& placed : arrangement_.boxes) {
         if (!model_.isSelected(placed.box) || !toQt(placed.rect).intersects(visible)) continue;
-        QPen pen = hairline(theme_.accent, placed.box == current && focused ? 2 : 1.5);
+        QPen pen = hairline(theme_.accent, (placed.box == current && focused ? 2 : 1.5) * pixel);
         if (model_.isPartlySelected(placed.box)) pen.setDashPattern(partly_selected_dashes);
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);

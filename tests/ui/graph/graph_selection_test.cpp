@@ -1,9 +1,11 @@
 #include <QAccessible>
 #include <QMenu>
+#include <QPainter>
 #include <QSignalSpy>
 
 #include "tests/ui/graph/shown_graph.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/graph/graph_painter.h"
 #include "ui/plan/drag_picture.h"
 #include "ui/theme/theme_manager.h"
 
@@ -101,6 +103,29 @@ class GraphSelectionTest : public ShownGraph {
         QVERIFY(!model_->partlySelected(pile).isEmpty());
         view_->toggle(pile);
         QVERIFY(!model_->isSelected(pile) && model_->isPartlySelected(box(qPrintable(modules[0]))));
+    }
+
+    /// Twice as many pixels either way make it four times as many.
+    void theMarkIsAsWideOnAScreenOfSmallPixels() {
+        document_->selection().selectModule("norm");
+        const auto marked = [&](double pixel_ratio) {
+            QImage picture((QSizeF(view_->size()) * pixel_ratio).toSize(), QImage::Format_RGB32);
+            picture.setDevicePixelRatio(pixel_ratio);
+            picture.fill(currentTheme().background);
+            QPainter painter(&picture);
+            painter.scale(view_->scale(), view_->scale());
+            painter.translate(-view_->toPlane({0, 0}));
+            GraphPainter(*model_, currentTheme(), view_->scale())
+                .paintSelection(painter, QRectF(-1e6, -1e6, 2e6, 2e6), no_box, no_box, false);
+            int count = 0;
+            for (int x = 0; x < picture.width(); ++x)
+                for (int y = 0; y < picture.height(); ++y)
+                    if (picture.pixelColor(x, y) != currentTheme().background) ++count;
+            return count;
+        };
+        const int usual = marked(1), small = marked(2);
+        QVERIFY(usual > 100);
+        QVERIFY2(small > 3 * usual && small < 5 * usual, qPrintable(QStringLiteral("%1 %2").arg(usual).arg(small)));
     }
 
     void modulesAreAddedByClicks() {
