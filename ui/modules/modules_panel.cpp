@@ -143,7 +143,8 @@ void ModulesPanel::showSelection() {
     // Who works here, as after a drop on a card, stays at the rows that are seen; nor is there anything to scroll to
     // where a row is seen already.
     const auto isSeen = [this](const QModelIndex& index) {
-        return tree_->viewport()->rect().contains(tree_->visualRect(index).center());
+        const QRect rect = tree_->visualRect(index);
+        return !rect.isEmpty() && tree_->viewport()->rect().contains(rect.center());
     };
     const QPersistentModelIndex fixed = isSeen(tree_->currentIndex()) ? tree_->currentIndex() : tree_->indexAt({0, 0});
     const int place = tree_->visualRect(fixed).top();

@@ -157,6 +157,24 @@ class ModuleSelectionTest : public QObject {
         QVERIFY(select(false));
         QCOMPARE(panel.tree()->selectedModules().size(), 1);
     }
+
+    /// Also where no row is the current one yet.
+    void rowsThatAreOpenedAboveMoveNothing() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.resize(400, 120);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        ModuleTreeView& tree = *panel.tree();
+        tree.selectionModel()->clearCurrentIndex();
+        const QModelIndex norm = panel.model()->indexOfModule("norm");
+        tree.scrollTo(norm, QAbstractItemView::PositionAtCenter);
+        const QRect before = tree.visualRect(norm);
+        QVERIFY(tree.viewport()->rect().contains(before.center()));
+        document->selection().selectModules({"layers.0.attention", "norm"});
+        QVERIFY(tree.isExpanded(panel.model()->indexOfModule("layers.0")));
+        QCOMPARE(tree.visualRect(norm), before);
+    }
 };
 
 }  // namespace overlap::ui
