@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/calibrate/calibration.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/calibration_run_file.h"
+#include "core/io/run_file.h"
 #include "core/io/trace_file.h"
 #include "core/measure/job_match.h"
 #include "core/measure/prediction_error.h"
@@ -90,9 +92,21 @@ Calibration calibrated(const std::vector<MeasuredRun>& files, const std::optiona
     if (model) given = cost_model_of(*model);
     return result_of([&](const std::stop_token& stop) {
         std::vector<CalibrationRun> runs;
+        std::map<const Evaluation*, std::vector<std::string>> traces;  // of what ran
         for (const auto& [file, ran] : files) {
             if (stop.stop_requested()) return Calibration{};  // it is not looked at then
-            runs.push_back(read_calibration_run(file.string(), ran.evaluation));
+            if (is_run_file(file.string())) {
+                runs.push_back(read_runner_run(file.string(), ran.evaluation));
+            } else {
+                traces[ran.evaluation.get()].push_back(file.string());
+            }
+        }
+        for (const auto& [file, ran] : files) {
+            const auto of_run = traces.find(ran.evaluation.get());
+            if (of_run == traces.end()) continue;
+            for (CalibrationRun& run : read_calibration_traces(of_run->second, ran.evaluation))
+                runs.push_back(std::move(run));
+            traces.erase(of_run);
         }
         const Graph& graph = *files.front().second.evaluation->original;
         if (!given && !graph.header().cost)
@@ -217,6 +231,7 @@ void add_calibrations(nb::module_& core) {
              nb::arg("name") = "calibrated",
              "Fits a cost model to measured runs, as `overlap calibrate` does.\n\n"
              "`runs` are pairs: a result of overlap-runner or a trace of a profiler, and the evaluation of what ran. "
+             "Traces of several ranks of one job are one run, that of the first rank. "
              "`cost_model` is what to begin with, for what runs do not show; without it the graph's own.\n"
              "Raises InputError with the file where a run is of something else, or nothing can be fitted.");
 }

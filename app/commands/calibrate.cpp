@@ -150,7 +150,9 @@ class Calibrate final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         reads(
             command->add_option(
-                "RUN", runs_, "results of overlap-runner, or traces of a job's profiler; several are fitted together"))
+                "RUN", runs_,
+                "results of overlap-runner, or traces of a job's profiler; several are fitted together, and traces of "
+                "several ranks of a job are one run, that of the first"))
             ->required();
         reads(command->add_option(
                   "--plan", plans_,
@@ -174,11 +176,7 @@ class Calibrate final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         const CalibrationBase base = base_for(*graph);
         const std::vector<std::shared_ptr<const Evaluation>> variants = evaluate_plans(graph, streams);
-        std::vector<CalibrationRun> runs;
-        for (const std::string& run : runs_) {
-            // A trace does not name its plan: the last one given, or the graph without a plan.
-            runs.push_back(is_run_file(run) ? of_runner(run, variants) : read_calibration_trace(run, variants.back()));
-        }
+        const std::vector<CalibrationRun> runs = read_runs(variants);
         const Calibration calibration = calibrate(runs, base, name());
         write_cost_model_file(calibration.model, output_);
         const std::vector<PlanPrediction> predictions = predict_plans(graph, runs, calibration);
@@ -249,6 +247,21 @@ class Calibrate final : public Command {
             }
         }
         return predictions;
+    }
+
+    std::vector<CalibrationRun> read_runs(const std::vector<std::shared_ptr<const Evaluation>>& variants) const {
+        std::vector<CalibrationRun> runs;
+        std::vector<std::string> traces;
+        for (const std::string& run : runs_) {
+            if (is_run_file(run)) {
+                runs.push_back(of_runner(run, variants));
+            } else {
+                traces.push_back(run);
+            }
+        }
+        // A trace does not name its plan: the last one given, or the graph without a plan.
+        for (CalibrationRun& run : read_calibration_traces(traces, variants.back())) runs.push_back(std::move(run));
+        return runs;
     }
 
     /// A run identifies its graph by the digest.

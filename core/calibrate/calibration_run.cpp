@@ -223,4 +223,16 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
     return run;
 }
 
+CalibrationRun run_of_ranks(std::string name, const std::shared_ptr<const Evaluation>& ran,
+                            std::span<const std::shared_ptr<const MeasuredTrace>> traces, const AlignedRanks& aligned,
+                            const ProfileTables& profile) {
+    const MeasuredComparison comparison =
+        compare_with_measurement(ran, measured_step(traces.front()), {.ranks = &aligned, .own = 0});
+    CalibrationRun run = run_of_trace(std::move(name), comparison, profile);
+    if (traces.size() > 1)
+        run.notes.push_back("the traces of " + counted(traces.size() - 1, "other rank") + " tell how long " + run.name +
+                            " waited for them; nothing else of them is fitted");
+    return run;
+}
+
 }  // namespace overlap

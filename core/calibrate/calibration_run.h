@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,5 +80,13 @@ CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> grap
 /// @throws InputError where less than half of the plan's collectives are in the step: it belongs to another job or plan
 /// then.
 CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile);
+
+/// The run that traces of ranks of one job tell together: the step of the first rank. How long it waited in its
+/// collectives for the others is known by their traces, and is no time of a link.
+/// @param traces one or more. @param aligned of these. @param profile of the first.
+/// @throws InputError as run_of_trace(), measured_step() and compare_with_measurement() do.
+CalibrationRun run_of_ranks(std::string name, const std::shared_ptr<const Evaluation>& ran,
+                            std::span<const std::shared_ptr<const MeasuredTrace>> traces, const AlignedRanks& aligned,
+                            const ProfileTables& profile);
 
 }  // namespace overlap

@@ -95,7 +95,7 @@ class CompareCommand(CommandLine):
         document = {"format": "overlap-plan", "version": 1, "name": name, "pipeline": bucketing(*entries)}
         return self.path(name + ".plan.json", document)
 
-    def trace(self, name, change=lambda collectives: None):
+    def trace(self, name, change=lambda collectives: None, rank=None):
         """The simulated step as a profiler would write it; `change` disturbs it."""
         collectives = self.json("simulate", self.graph, "--json")["collectives"]
         change(collectives)
@@ -106,7 +106,8 @@ class CompareCommand(CommandLine):
             "args": {"stream": 20, "device": 0, "Collective name": self.NAMES[each["kind"]], "dtype": "Byte", "In msg nelems": each["bytes"],
                      "Out msg nelems": each["bytes"], "Group size": 8, "Process Group Name": each["process_group"], "Process Group Ranks": ranks},
         } for each in collectives]
-        return self.path(name, {"schemaVersion": 1, "traceEvents": events})
+        return self.path(name, {"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 8}, "traceEvents": events}
+                         if rank is not None else {"schemaVersion": 1, "traceEvents": events})
 
     def test_two_plans(self):
         one_each, together = self.plan("one", "layers.0", "layers.1"), self.plan("both", ["layers.0", "layers.1"])
@@ -213,6 +214,27 @@ class CompareCommand(CommandLine):
         told = self.expect(0, "estimate", self.graph, "--profile", empty)
         self.assertIn("overlap: caution: the profile has no times of this graph's collectives and operators", told.stderr)
         self.assertEqual(told.stdout, self.expect(0, "estimate", self.graph).stdout)
+
+    def test_ranks_of_a_job_are_one_run_to_calibrate_with(self):
+        def arriving(after_ms):
+            """Every ten milliseconds a collective, which its rank starts so late; nothing moves before the last does."""
+            def change(collectives):
+                for number, each in enumerate(collectives):
+                    took_ms = each["end_ms"] - each["start_ms"]
+                    each["start_ms"], each["end_ms"] = number * 10 + after_ms, number * 10 + 6 + took_ms
+            return change
+        early, late = (self.trace(f"rank{rank}.json", arriving(after_ms), rank) for rank, after_ms in ((0, 0), (1, 6)))
+        document = self.json("calibrate", self.graph, early, late, "-o", self.path("m.cost.json"), "--json")
+        (row,) = [row for row in document["rows"] if row["kind"] == "process group"]
+        self.assertEqual(row["samples"], len(self.json("simulate", self.graph, "--json")["collectives"]))
+        self.assertLess(row["relative_error_after"]["ninetieth_percentile"], 0.001)
+        self.assertEqual([step["run"] for step in document["steps"]], [early])
+        self.assertIn("the traces of 1 other rank tell how long " + early + " waited for them; nothing else of them is fitted",
+                      document["notes"])
+        # Without the other rank, what it waited for looks like a slow link.
+        alone = self.json("calibrate", self.graph, early, "-o", self.path("m.cost.json"), "--json")
+        (row,) = [row for row in alone["rows"] if row["kind"] == "process group"]
+        self.assertGreater(row["relative_error_before"]["median"], 0.5)
 
     def test_times_of_a_profile(self):
         def change(collectives):

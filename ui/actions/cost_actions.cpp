@@ -43,9 +43,8 @@ CalibrationRun runOf(const std::shared_ptr<const Evaluation>& evaluation, const 
         }
         return run_of_runner(name, evaluation->graph, times);
     }
-    const MeasuredComparison comparison = compare_with_measurement(
-        evaluation, measured_step(measurement.traces.front()), {.ranks = &measurement.aligned, .own = 0});
-    return run_of_trace(name, comparison, ProfileTables(read_profile_file(QFile::encodeName(trace).toStdString())));
+    return run_of_ranks(name, evaluation, measurement.traces, measurement.aligned,
+                        ProfileTables(read_profile_file(QFile::encodeName(trace).toStdString())));
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <QObject>
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/io/trace_file.h"
 #include "core/measure/measurement_problems.h"
 #include "core/timeline/timeline_stack.h"
 #include "core/trace/measured_timeline.h"
+#include "core/trace/ranks_of_job.h"
 #include "core/trace/trace_statistics.h"
 #include "ui/tasks/released_elsewhere.h"
 
@@ -20,15 +20,6 @@ namespace overlap::ui {
 namespace {
 
 using Traces = std::vector<std::shared_ptr<const MeasuredTrace>>;
-
-bool areRanksOfOneJob(const Traces& traces) {
-    std::set<std::int64_t> ranks, world_sizes;
-    for (const auto& trace : traces) {
-        if (!trace->header().rank || !ranks.insert(*trace->header().rank).second) return false;
-        if (trace->header().world_size) world_sizes.insert(*trace->header().world_size);
-    }
-    return world_sizes.size() <= 1;
-}
 
 /// When the first event that lasts begins. Metadata events have times of their own, often zero.
 std::int64_t firstStart(const MeasuredTrace& trace) {
@@ -165,7 +156,7 @@ ReadMeasurements readMeasurements(const QStringList& files, std::stop_token stop
         }
     }
     if (traces.empty()) return read;
-    if (areRanksOfOneJob(traces)) {
+    if (are_ranks_of_one_job(traces)) {
         read.measurements.push_back(makeMeasurement(sound, std::move(traces)));
         return read;
     }
