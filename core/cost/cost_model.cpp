@@ -146,6 +146,10 @@ class AnalyticModel {
 
     /// Pieces of products beside pieces of their collective, as long as the pieces' kernels are as fast as the whole's.
     double time_ms(NodeId node, const FusedProduct& fused) {
+        return round_to_six_decimals(parts_of(node, fused).time_ms());
+    }
+
+    FusedProductTimes parts_of(NodeId node, const FusedProduct& fused) {
         const CostParameters& cost = cost_parameters(node);
         const ClassFactors& factors = factors_of(compute_class(FlopFormula::matrix_multiply));
         const auto rows = static_cast<double>(fused.rows), inner = static_cast<double>(fused.inner);
@@ -159,8 +163,11 @@ class AnalyticModel {
             products_ms +=
                 std::max(bytes / memory_rate, 2 * rows * inner * wide / flops_rate) * ms_per_s + factors.overhead_ms;
         }
-        const double communication_ms = link_time_ms(fused.process_group, fused.kind, fused.whole_bytes, node);
-        return round_to_six_decimals(pipelined_ms(communication_ms, products_ms, fused.ranks));
+        FusedProductTimes parts{node, 0, 0, products_ms, fused.ranks};
+        parts.communication_ms = link_time_ms(fused.process_group, fused.kind, fused.whole_bytes, node);
+        parts.latency_ms = std::min(parts.communication_ms, collective_latency_ms(*cost.link(fused.process_group),
+                                                                                  fused.kind, fused.whole_bytes));
+        return parts;
     }
 
     /// @throws InputError always: without sizes there is no time.
@@ -286,6 +293,18 @@ void price_fused_products(const Graph& graph, bool estimates_count, std::vector<
         const std::optional<FusedProduct> fused = products.find(node);
         times_ms[node] = fused ? model.time_ms(node, *fused) : model.time_without_sizes(node);
     }
+}
+
+std::vector<FusedProductTimes> times_of_fused_products(const Graph& graph) {
+    std::vector<FusedProductTimes> times;
+    const FusedProducts products(graph);
+    if (!products.any() || !graph.header().cost) return times;
+    AnalyticModel model(graph);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const std::optional<FusedProduct> fused = products.find(node);
+        if (fused && graph.header().cost->link(fused->process_group)) times.push_back(model.parts_of(node, *fused));
+    }
+    return times;
 }
 
 std::vector<double> node_times_ms(const Graph& graph) {

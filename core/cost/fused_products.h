@@ -66,6 +66,19 @@ class FusedProducts {
 /// part of the collective.
 double pipelined_ms(double communication_ms, double product_ms, std::int64_t pieces);
 
+/// What a fused product's collective and its products take by a cost model, each by itself.
+struct FusedProductTimes {
+    NodeId node = no_node;
+    double latency_ms = 0, communication_ms = 0;  ///< of the collective: before data moves, and all of it
+    double products_ms = 0;
+    std::int64_t pieces = 1;
+    double time_ms() const { return pipelined_ms(communication_ms, products_ms, pieces); }
+};
+
+/// Of all fused products whose sizes are known and whose process group has a link, in the order of the nodes; none
+/// where the graph has no cost model.
+std::vector<FusedProductTimes> times_of_fused_products(const Graph& graph);
+
 /// Puts what the pieces of each fused product take by the graph's cost model among the times of all nodes: PyTorch
 /// gives them no value, so they would take nothing.
 /// @param estimates_count whether a node's own `estimate_ms` stands where it has one.

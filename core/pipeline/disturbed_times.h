@@ -10,8 +10,8 @@ namespace overlap {
 /// A way in which a cost model may be wrong, to see whether what a plan gains depends on it.
 struct Disturbance {
     std::string_view name;     ///< such as `links 20 % slower`
-    double compute = 1;        ///< factor on the time of the compute stream
-    double communication = 1;  ///< factor on the time of collectives beyond their latency
+    double compute = 1;        ///< factor on the time of the compute stream, but what of it is communication
+    double communication = 1;  ///< factor on the time of collectives beyond their latency, also of those in products
     double latency = 1;        ///< factor on the latency that their links have
 };
 

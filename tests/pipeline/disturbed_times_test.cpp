@@ -25,6 +25,22 @@ TEST(DisturbedTimes, ScaleTheStepAsTheTimesAre) {
     EXPECT_LT(slower_compute_ms, 2 * step_ms);
 }
 
+/// The product and the collective that asynchronous tensor parallelism makes one kernel of are both in it still.
+TEST(DisturbedTimes, FusedProductsAreCommunicationAndCompute) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    Plan plan;
+    plan.pipeline = {{"micro_pipeline_tp_pass", {}}};
+    const auto before = evaluate_baseline(graph);
+    const auto after = evaluate(graph, plan);
+    ASSERT_FALSE(after->refused);
+    ASSERT_LT(after->simulation.step_ms, before->simulation.step_ms);
+    for (const Disturbance& disturbance : usual_disturbances())
+        EXPECT_LT(disturbed_step_ms(*after, disturbance), disturbed_step_ms(*before, disturbance)) << disturbance.name;
+    const double step_ms = after->simulation.step_ms;
+    EXPECT_NEAR(disturbed_step_ms(*after, {"all", 3, 3, 3}), 3 * step_ms, 1e-6);
+    EXPECT_DOUBLE_EQ(disturbed_step_ms(*after, {"none", 1, 1, 1}), step_ms);
+}
+
 TEST(DisturbedTimes, UsualOnesAreSlowerAndFaster) {
     const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
     ASSERT_EQ(usual_disturbances().size(), 4u);
