@@ -42,7 +42,7 @@ std::string_view kind_name(CalibrationRow::Kind kind) {
 std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) {
     if (row.kind == CalibrationRow::Kind::compute_class) {
         const auto cost = model.classes.find(row.name);
-        if (cost == model.classes.end()) return "full rates";
+        if (cost == model.classes.end()) return "as before";
         return percent_text(cost->second.efficiency * 100) + " of full rates, " +
                milliseconds_text(cost->second.overhead_ms);
     }

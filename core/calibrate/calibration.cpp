@@ -196,7 +196,7 @@ class Calibrator {
     /// Classes that no run determines.
     void tell_kept_classes(const std::set<std::string>& fitted) {
         if (base_.graphs_own_times) {
-            for (std::string& sentence : keep_classes(runs_, fitted, result_.model))
+            for (std::string& sentence : keep_classes(runs_, fitted, base_.model, result_.model))
                 result_.notes.push_back(std::move(sentence));
         } else if (fitted.empty()) {
             result_.notes.push_back("no compute of the runs could be matched with the graph, so compute is priced by " +

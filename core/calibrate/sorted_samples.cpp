@@ -14,6 +14,7 @@ namespace {
 NamedCostModel at_full_rates(const NamedCostModel& device) {
     NamedCostModel full_rates = device;
     full_rates.classes.clear();
+    full_rates.flops_efficiency = full_rates.memory_efficiency = 1;
     // Collectives are fitted by bytes; any link will do for what is asked for here.
     full_rates.links_of_groups.clear();
     full_rates.links_of_sizes.clear();

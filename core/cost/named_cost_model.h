@@ -42,7 +42,8 @@ struct NamedCostModel {
     double memory_bytes_per_s = 0;              ///< full rate
     std::int64_t memory_bytes = 0;              ///< what the device holds; 0 where it is not known
     double host_link_bytes_per_s = 0;           ///< what copies to or from the host reach; 0 where it is not known
-    /// By name of a class (core/cost/compute_class.h). A class that is not here runs at full rates.
+    double flops_efficiency = 1, memory_efficiency = 1;  ///< shares of full rates, of classes that are not listed
+    /// By name of a class (core/cost/compute_class.h): one efficiency for flops and bytes.
     std::map<std::string, CostParameters::ClassCost> classes;
 
     // Links of process groups: by name, else by size, else by the cluster, else by whether the group stays within a

@@ -120,7 +120,9 @@ CostParameters parameters_of(const NamedCostModel& model) {
     cost.model_name = model.name;
     cost.device_name = model.device_name;
     cost.flops_per_s = model.flops_per_s;
+    cost.flops_efficiency = model.flops_efficiency;
     cost.memory_bytes_per_s = model.memory_bytes_per_s;
+    cost.memory_efficiency = model.memory_efficiency;
     cost.memory_bytes = model.memory_bytes;
     cost.host_link_bytes_per_s = model.host_link_bytes_per_s;
     cost.classes = model.classes;
@@ -218,12 +220,12 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     model.origin.kind = "graph";
     model.device_name = cost.device_name;
     model.flops_per_s = cost.flops_per_s;
+    model.flops_efficiency = cost.flops_efficiency;
     model.memory_bytes_per_s = cost.memory_bytes_per_s;
+    model.memory_efficiency = cost.memory_efficiency;
     model.memory_bytes = cost.memory_bytes;
     model.host_link_bytes_per_s = cost.host_link_bytes_per_s;
     model.classes = cost.classes;
-    for (const ComputeClass computing : computing_classes)
-        model.classes.try_emplace(std::string(compute_class_name(computing)), class_cost(cost, computing));
     for (const CostParameters::Link& link : cost.links)
         model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s, link.kinds};
     if (cost.contention) {

@@ -82,6 +82,10 @@ void read_device(element value, const JsonPlace& place, NamedCostModel& model) {
     model.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", place), JsonPlace(place, "flops_per_s"));
     model.memory_bytes_per_s =
         json_positive(json_required(device, "memory_bytes_per_s", place), JsonPlace(place, "memory_bytes_per_s"));
+    for (const auto& [key, efficiency] : {std::pair("flops_efficiency", &model.flops_efficiency),
+                                          std::pair("memory_efficiency", &model.memory_efficiency)})
+        optional_field(device, key, &place,
+                       [&](element share, const JsonPlace& at) { *efficiency = json_share(share, at); });
     optional_field(device, "memory_bytes", &place,
                    [&](element bytes, const JsonPlace& at) { model.memory_bytes = json_integer(bytes, at, 1); });
     optional_field(device, "host_link_bytes_per_s", &place,
@@ -354,6 +358,10 @@ std::string cost_model_text(const NamedCostModel& model) {
     device["name"] = model.device_name;
     device["flops_per_s"] = model.flops_per_s;
     device["memory_bytes_per_s"] = model.memory_bytes_per_s;
+    if (model.flops_efficiency != 1 || device.contains("flops_efficiency"))
+        device["flops_efficiency"] = model.flops_efficiency;
+    if (model.memory_efficiency != 1 || device.contains("memory_efficiency"))
+        device["memory_efficiency"] = model.memory_efficiency;
     if (model.memory_bytes > 0) device["memory_bytes"] = model.memory_bytes;
     if (model.host_link_bytes_per_s > 0) device["host_link_bytes_per_s"] = model.host_link_bytes_per_s;
     write_members(document["classes"], model.classes, [](Json& json, const CostParameters::ClassCost& cost) {

@@ -20,7 +20,7 @@ CalibrationRun two_nodes() {
 
 std::vector<std::string> kept(const CalibrationRun& run, NamedCostModel& model,
                               const std::set<std::string>& fitted = {}) {
-    return keep_classes({&run, 1}, fitted, model);
+    return keep_classes({&run, 1}, fitted, NamedCostModel(model), model);
 }
 
 TEST(KeptClasses, HaveTheEfficiencyThatKeepsTheirSum) {
@@ -71,6 +71,35 @@ TEST(KeptClasses, StayAsTheyWereWhereNodesHaveTheirTimes) {
     EXPECT_EQ(model.classes.at("memory").overhead_ms, 4);
 }
 
+TEST(KeptClasses, HaveTheTwoEfficienciesOfTheirDeviceStill) {
+    // Bound by bytes, all products of this graph: nothing of them says how fast the device multiplies.
+    CalibrationSketch drawn;
+    const NodeId left = drawn.sketch.input("left", drawn.sketch.tensor("float32", {1, 1000}));
+    const NodeId right = drawn.sketch.input("right", drawn.sketch.tensor("float32", {1000, 1000}));
+    drawn.call("aten.mm.default", GraphSketch::values({left, right}), drawn.sketch.tensor("float32", {1, 1000}), 10.02);
+    NamedCostModel model = plain_device();
+    model.flops_efficiency = 0.25;
+    model.memory_efficiency = 0.4;
+    const std::vector<CalibrationRun> runs(3, drawn.finish());
+    EXPECT_EQ(keep_classes(runs, {}, NamedCostModel(model), model),
+              (std::vector<std::string>{
+                  "no run determines matrix_multiply, whose times stay as they were, those of 1 node"}));
+    EXPECT_TRUE(model.classes.empty());
+}
+
+TEST(KeptClasses, AreToldWhereTheModelSaysOtherTimesThanEachNodeHad) {
+    CalibrationSketch drawn;
+    drawn.moved(8, 16);
+    drawn.moved(16, 32);
+    NamedCostModel model = plain_device();
+    const std::vector<std::string> sentences = kept(drawn.finish(), model);
+    ASSERT_EQ(sentences.size(), 1u);
+    EXPECT_TRUE(
+        sentences[0].ends_with("single nodes change by up to 0.00 %. By the efficiency that the graph's cost "
+                               "model gives the class they would take 24.000 ms"))
+        << sentences[0];
+}
+
 TEST(KeptClasses, AreNoneThatRunsDetermine) {
     NamedCostModel model = plain_device();
     EXPECT_TRUE(kept(two_nodes(), model, {"memory"}).empty());
@@ -85,7 +114,7 @@ TEST(KeptClasses, LeaveOutNodesWithoutATime) {
     NamedCostModel model = plain_device();
     const std::vector<std::string> sentences = kept(drawn.finish(), model);
     ASSERT_EQ(sentences.size(), 1u);
-    EXPECT_TRUE(sentences[0].ends_with("those of 1 node")) << sentences[0];
+    EXPECT_TRUE(sentences[0].starts_with("no run determines memory: its 1 node had ")) << sentences[0];
     EXPECT_DOUBLE_EQ(model.classes.at("memory").efficiency, 0.5);
 }
 

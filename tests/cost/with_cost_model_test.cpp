@@ -77,6 +77,14 @@ TEST(NamedModelOf, KeepsWaysOfKindsAndSharedLinks) {
     EXPECT_EQ(again->header().cost->contention->shared_links, graph->header().cost->contention->shared_links);
 }
 
+TEST(NamedModelOf, KeepsTheTwoEfficienciesOfAGraphsDevice) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    ASSERT_NE(graph->header().cost->flops_efficiency, graph->header().cost->memory_efficiency);
+    const NamedCostModel own = named_model_of(*graph->header().cost, "graph");
+    EXPECT_TRUE(own.classes.empty());
+    EXPECT_EQ(node_times_ms(*with_cost_model(graph, own).graph), node_times_ms(*graph));
+}
+
 TEST(CheckedRuns, AreOfTheModelThatWasCompared) {
     const auto read = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
     const auto checked = [&](const NamedCostModel& model) {

@@ -47,6 +47,18 @@ TEST(CostModelFile, EveryFieldIsRead) {
     EXPECT_TRUE(model.contention->groups_share_links);
 }
 
+TEST(CostModelFile, EfficienciesOfTheDeviceAreKept) {
+    NamedCostModel model = read_cost_model_file(everything);
+    EXPECT_FALSE(Json::parse(cost_model_text(model))["device"].contains("flops_efficiency"));
+    model.flops_efficiency = 0.65;
+    model.memory_efficiency = 0.8;
+    const NamedCostModel again = read_cost_model_text(cost_model_text(model), "again");
+    EXPECT_EQ(again.flops_efficiency, 0.65);
+    EXPECT_EQ(again.memory_efficiency, 0.8);
+    const auto of_two = [](Json& document) { document["device"]["memory_efficiency"] = 2; };
+    EXPECT_NE(error_after(of_two).find("device.memory_efficiency"), std::string::npos) << error_after(of_two);
+}
+
 TEST(CostModelFile, UnknownFieldsAreWrittenBack) {
     const NamedCostModel model = read_cost_model_file(everything);
     const Json again = Json::parse(cost_model_text(model));

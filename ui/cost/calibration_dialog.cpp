@@ -28,7 +28,7 @@ QString errorText(const RelativeError& error) {
 QString fittedText(const NamedCostModel& model, const CalibrationRow& row) {
     if (row.kind == CalibrationRow::Kind::compute_class) {
         const auto cost = model.classes.find(row.name);
-        if (cost == model.classes.end()) return CalibrationDialog::tr("full rates");
+        if (cost == model.classes.end()) return CalibrationDialog::tr("as before");
         return CalibrationDialog::tr("%1 of full rates, %2")
             .arg(formatPercent(cost->second.efficiency), formatTime(cost->second.overhead_ms));
     }

@@ -52,6 +52,9 @@ QString detailOf(const NamedCostModel& model) {
         classes.append(CostModelDialog::tr("%1 %2").arg(QString::fromStdString(name).replace(u'_', u' '),
                                                         formatPercent(cost.efficiency)));
     }
+    if (model.flops_efficiency != 1 || model.memory_efficiency != 1)
+        classes.append(CostModelDialog::tr("classes that are not listed %1 of flops and %2 of bytes")
+                           .arg(formatPercent(model.flops_efficiency), formatPercent(model.memory_efficiency)));
     if (!classes.isEmpty()) lines.append(CostModelDialog::tr("Efficiency: %1").arg(classes.join(QStringLiteral(", "))));
     if (model.cluster) {
         const Cluster& cluster = *model.cluster;
