@@ -136,18 +136,39 @@ class MeshInputsTest : public QObject {
         QCOMPARE(first.count, 8);
         const RankBlock last = rankBlock(mesh, 99);
         QCOMPARE(last.first_rank, 7 * 64);
-        const QString text = blockText(last, mesh, parse_state("S(0)RR", 3));
+        const ShardingState cut = parse_state("S(0)RR", 3), whole = parse_state("RRR", 3);
+        const QString text = blockText(last, mesh, cut, cut);
         QVERIFY2(text.contains(QStringLiteral("pp = 7")) && text.contains(QStringLiteral("dimension 0")),
                  qPrintable(text));
-        QVERIFY(
-            blockText(rankBlock(DeviceMesh{{8, 8}, {}}, 0), DeviceMesh{{8, 8}, {}}, parse_state("RR", 2)).isEmpty());
+        QVERIFY(!text.contains(QStringLiteral("before")));
+        // Both states are drawn, so the sentence is on both.
+        QVERIFY2(blockText(last, mesh, cut, whole)
+                     .endsWith(QStringLiteral("along pp blocks hold other parts of dimension 0 before and are alike "
+                                              "after")),
+                 qPrintable(blockText(last, mesh, cut, whole)));
+        QVERIFY(blockText(last, mesh, whole, whole).endsWith(QStringLiteral("along pp blocks are alike")));
+        const DeviceMesh small{{8, 8}, {}};
+        QVERIFY(blockText(rankBlock(small, 0), small, parse_state("RR", 2), parse_state("RR", 2)).isEmpty());
         const RankBlock rest = rankBlock(DeviceMesh{{100}, {}}, 1);
         QCOMPARE(rest.first_rank, 64);
         QCOMPARE(rest.ranks(), 36);
     }
 
+    void aDimensionRunsOverSeveralRowsWhereThatIsMuchLarger() {
+        const RankBlock block = rankBlock(DeviceMesh{{8, 3}, {}}, 0);
+        const RankGrid grid = layOutRanks(block, QRectF(0, 0, 520, 190), 0.7);
+        QVERIFY(grid.labelled);
+        QVERIFY2(grid.cells.front().height() > 50, qPrintable(QString::number(grid.cells.front().height())));
+        QCOMPARE(grid.column_dims, 2);
+        // Ranks of the inner dimension stay in one row.
+        for (std::size_t rank = 0; rank < 24; rank += 3) QCOMPARE(grid.cells[rank].top(), grid.cells[rank + 2].top());
+        // Where it is not, dimensions are kept apart.
+        QCOMPARE(layOutRanks(rankBlock(DeviceMesh{{4, 16}, {}}, 0), QRectF(0, 0, 640, 160), 1.5).column_dims, 1);
+    }
+
     void laysOutRanksWithoutOverlap() {
-        for (const Extents& shape : {Extents{2, 2, 2}, Extents{64}, Extents{7}, Extents{1}, Extents{4, 16}}) {
+        for (const Extents& shape :
+             {Extents{2, 2, 2}, Extents{64}, Extents{7}, Extents{1}, Extents{4, 16}, Extents{8, 3}, Extents{5, 3, 2}}) {
             const RankBlock block = rankBlock(DeviceMesh{shape, {}}, 0);
             for (const QRectF& area : {QRectF(10, 20, 640, 160), QRectF(0, 0, 140, 90), QRectF(0, 0, 90, 400)}) {
                 const RankGrid grid = layOutRanks(block, area, 1.5);

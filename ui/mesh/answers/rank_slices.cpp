@@ -20,6 +20,12 @@ QString partText(const DimensionPart& part) {
     return ranges.join(u'+');
 }
 
+/// What blocks along a mesh dimension are to one another.
+QString blocksText(const Placement& placement) {
+    if (placement.cuts()) return tr("hold other parts of dimension %1").arg(placement.tensor_dim);
+    return placement.is_partial() ? tr("hold other terms") : tr("are alike");
+}
+
 }  // namespace
 
 std::int64_t RankBlock::ranks() const {
@@ -53,18 +59,18 @@ RankBlock rankBlock(const DeviceMesh& mesh, std::int64_t index) {
     return block;
 }
 
-QString blockText(const RankBlock& block, const DeviceMesh& mesh, const ShardingState& state) {
+QString blockText(const RankBlock& block, const DeviceMesh& mesh, const ShardingState& before,
+                  const ShardingState& after) {
     if (block.count <= 1) return {};
     const Extents coordinate = mesh.coordinate(block.first_rank);
     QStringList fixed, others;
     for (int dim = 0; dim < block.first_dim; ++dim) {
         const auto m = static_cast<std::size_t>(dim);
         fixed.append(QStringLiteral("%1 = %2").arg(meshDimText(mesh, dim), QString::number(coordinate[m])));
-        const Placement& placement = state.placements[m];
-        others.append(placement.cuts() ? tr("along %1 blocks hold other parts of dimension %2")
-                                             .arg(meshDimText(mesh, dim), QString::number(placement.tensor_dim))
-                      : placement.is_partial() ? tr("along %1 blocks hold other terms").arg(meshDimText(mesh, dim))
-                                               : tr("along %1 blocks are alike").arg(meshDimText(mesh, dim)));
+        const QString first = blocksText(before.placements[m]), last = blocksText(after.placements[m]);
+        others.append(first == last
+                          ? tr("along %1 blocks %2").arg(meshDimText(mesh, dim), first)
+                          : tr("along %1 blocks %2 before and %3 after").arg(meshDimText(mesh, dim), first, last));
     }
     QString text = tr("ranks %1–%2 of %3")
                        .arg(formatCount(block.first_rank), formatCount(block.first_rank + block.ranks() - 1),

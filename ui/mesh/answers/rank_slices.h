@@ -22,8 +22,10 @@ struct RankBlock {
 
 /// Block `index` of `mesh`; beyond the last one, the last one.
 RankBlock rankBlock(const DeviceMesh& mesh, std::int64_t index);
-/// What of the mesh a block shows and what the rest holds, as a sentence; empty when it is all of it.
-QString blockText(const RankBlock& block, const DeviceMesh& mesh, const ShardingState& state);
+/// What of the mesh a block shows and what the rest holds in the two states that are drawn, as a sentence; empty when
+/// it is all of it.
+QString blockText(const RankBlock& block, const DeviceMesh& mesh, const ShardingState& before,
+                  const ShardingState& after);
 
 /// What a rank holds.
 struct RankSlice {

@@ -143,7 +143,8 @@ QString RankCanvas::rankText() const {
 }
 
 QString RankCanvas::blockSentence() const {
-    return plan_ ? blockText(block_, comparison_->question.mesh, plan_->states[after_.state]) : QString();
+    if (!plan_) return {};
+    return blockText(block_, comparison_->question.mesh, plan_->states[before_.state], plan_->states[after_.state]);
 }
 
 void RankCanvas::selectRank(std::int64_t rank) {
