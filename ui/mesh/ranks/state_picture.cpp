@@ -45,20 +45,37 @@ double gapsOf(const Extents& dims, double gap) {
     return positions(dims, 0, gap).back();
 }
 
-/// Mesh dimensions that run down and along. One dimension alone may run over several rows.
+/// Mesh dimensions that run down and along. The outermost of those that run along may run over several rows.
 struct Arrangement {
     Extents rows, columns;
 };
 
-std::vector<Arrangement> arrangements(const RankBlock& block) {
+/// By how much larger ranks must become for a dimension to run over several rows, where there are others.
+constexpr double worth_a_break = 1.25;
+
+std::vector<Arrangement> whole_arrangements(const RankBlock& block) {
     std::vector<Arrangement> result;
     for (std::size_t split = 0; split <= block.shape.size(); ++split) {
         const auto middle = block.shape.begin() + static_cast<std::ptrdiff_t>(split);
         result.push_back({Extents(block.shape.begin(), middle), Extents(middle, block.shape.end())});
     }
-    if (block.shape.size() == 1)
-        for (std::int64_t columns = 2; columns < block.shape[0]; ++columns)
-            result.push_back({{(block.shape[0] + columns - 1) / columns}, {columns}});
+    return result;
+}
+
+/// A dimension below others fills its rows: what is below one of these would otherwise begin in a row of another.
+std::vector<Arrangement> broken_arrangements(const RankBlock& block) {
+    std::vector<Arrangement> result;
+    for (std::size_t broken = 0; broken < block.shape.size(); ++broken) {
+        const std::int64_t size = block.shape[broken];
+        const auto at = block.shape.begin() + static_cast<std::ptrdiff_t>(broken);
+        for (std::int64_t columns = 2; columns < size; ++columns) {
+            if (broken > 0 && size % columns != 0) continue;
+            Arrangement arrangement{Extents(block.shape.begin(), at), {columns}};
+            arrangement.rows.push_back((size + columns - 1) / columns);
+            arrangement.columns.insert(arrangement.columns.end(), at + 1, block.shape.end());
+            result.push_back(std::move(arrangement));
+        }
+    }
     return result;
 }
 
@@ -160,11 +177,16 @@ double miniatureAspect(const Extents& tensor_shape, const PictureAxes& axes) {
 }
 
 RankGrid layOutRanks(const RankBlock& block, const QRectF& area, double aspect) {
-    const std::vector<Arrangement> possible = arrangements(block);
+    const std::vector<Arrangement> whole = whole_arrangements(block), broken = broken_arrangements(block);
     const auto best = [&](double gap, double label) {
-        return *std::ranges::max_element(possible, {}, [&](const Arrangement& arrangement) {
+        const auto height = [&](const Arrangement& arrangement) {
             return cellSize(arrangement, area, aspect, gap, label).height();
-        });
+        };
+        const Arrangement& unbroken = *std::ranges::max_element(whole, {}, height);
+        if (broken.empty()) return unbroken;
+        const Arrangement& larger = *std::ranges::max_element(broken, {}, height);
+        const double worth = block.shape.size() == 1 ? 1 : worth_a_break;
+        return height(larger) > worth * height(unbroken) ? larger : unbroken;
     };
     RankGrid grid;
     grid.labelled = true;
