@@ -5,6 +5,7 @@
 #include <QInputDialog>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
@@ -134,7 +135,10 @@ QString placementsText(const QString& path, const ShardingDocument& placements, 
 
 MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* parent)
     : QObject(parent), document_(document), view_(view) {
-    connect(&document, &Document::graphChanged, this, &MeshConnection::findChains);
+    connect(&document, &Document::graphChanged, this, [this] {
+        rememberFormer();
+        findChains();
+    });
     connect(&document, &Document::timesChanged, this, [this] {
         if (searched_ != document_.graph()) findChains();  // another cost model: links are others
     });
@@ -154,6 +158,28 @@ MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* pare
     connect(&orders, &DeviceOrderList::editWanted, this, &MeshConnection::askForPattern);
     connect(&orders, &DeviceOrderList::removeWanted, this, &MeshConnection::removeOrder);
     findChains();
+}
+
+void MeshConnection::rememberFormer() {
+    if (!found_.compared) return;
+    bool found = false;
+    for (const ParameterChains& parameter : found_.compared->chains.parameters) {
+        if (!parameter.inferred() || !view_.inputs().asksTheSame(inputsOf(parameter))) continue;
+        // Several may be asked alike, of which one was chosen.
+        const QString name = QString::fromStdString(parameter.name);
+        if (found && name != selected_) continue;
+        found = true;
+        former_ = MeshParameter{name, {}, {}, inputsOf(parameter)};
+    }
+}
+
+void MeshConnection::replaceFormer(const std::vector<MeshParameter>& rows) {
+    if (!former_ || rows.empty()) return;
+    const std::optional<MeshParameter> former = std::exchange(former_, std::nullopt);
+    if (!view_.inputs().asksTheSame(former->inputs)) return;  // the user typed
+    const auto same = std::ranges::find(rows, former->name, &MeshParameter::name);
+    const MeshParameter& shown = same == rows.end() ? rows.front() : *same;
+    view_.showParameter(shown.name, shown.inputs);
 }
 
 void MeshConnection::findChains() {
@@ -224,7 +250,10 @@ void MeshConnection::listRows() {
             // Handed over rather than copied.
             return [this, rows] {
                 selected_.clear();
+                const bool of_graph = found_.compared != nullptr;
+                const std::vector<MeshParameter> copy = former_ && of_graph ? *rows : std::vector<MeshParameter>();
                 view_.setParameters(std::move(*rows));
+                replaceFormer(copy);
                 showOrders();
             };
         });

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/imports/sharding_document.h"
@@ -65,6 +66,9 @@ class MeshConnection : public QObject {
     };
 
     void findChains();
+    void rememberFormer();
+    /// @param rows of the graph that is open now.
+    void replaceFormer(const std::vector<MeshParameter>& rows);
     void show(Found found);
     /// Lists what was found and what placements redistribute: rows, of which there may be a hundred thousand, are made
     /// in the background.
@@ -82,6 +86,9 @@ class MeshConnection : public QObject {
     MeshView& view_;
     std::shared_ptr<const Graph> searched_;  ///< that chains were looked for in
     Found found_;
+    /// What the view shows of a graph that is no longer open: a parameter's name and inputs. Another takes its place as
+    /// soon as the parameters of the next one are known.
+    std::optional<MeshParameter> former_;
     std::shared_ptr<const ShardingDocument> placements_;
     QString selected_;
     LatestTask task_, placements_task_, rows_task_;

@@ -232,6 +232,25 @@ class MeshConnectionTest : public QObject {
         QTRY_VERIFY(!view_->busy() && !view_->comparison());
     }
 
+    void ofAnotherGraphItShowsThatOnesParameter() {
+        const auto open = [&](const QString& name) {
+            const auto former = document_->graph();
+            document_->openGraph(QStringLiteral(OVERLAP_TEST_DATA "/redistribution_graphs/%1.graph.json").arg(name));
+            QTRY_VERIFY(document_->graph() != former && connection_->chains() && !connection_->busy());
+        };
+        select();
+        const MeshInputs first = view_->inputs();
+        open(QStringLiteral("fsdp_3d"));
+        QVERIFY(view_->inputs().mesh != first.mesh);
+        QVERIFY(!connection_->refusal().contains("Select one of the parameters"));
+        // What was typed is no graph's.
+        MeshInputs typed = view_->inputs();
+        typed.tensor = QStringLiteral("24, 24");
+        view_->edit(typed, QStringLiteral("typed"));
+        open(QStringLiteral("fsdp_tp"));
+        QCOMPARE(view_->inputs(), typed);
+    }
+
     void saysWhyNot() {
         select();
         MeshInputs inputs = view_->inputs();

@@ -74,6 +74,13 @@ const QString& MeshInputs::text(MeshField field) const {
     return const_cast<MeshInputs*>(this)->text(field);
 }
 
+bool MeshInputs::asksTheSame(const MeshInputs& other) const {
+    MeshInputs by_these_costs = other;
+    by_these_costs.cost_model = cost_model;
+    by_these_costs.devices_per_host = devices_per_host;
+    return by_these_costs == *this;
+}
+
 QJsonObject MeshInputs::toJson() const {
     return {{"mesh", mesh},     {"names", names},     {"devices_per_host", devices_per_host},
             {"tensor", tensor}, {"dtype", dtype},     {"source", source},

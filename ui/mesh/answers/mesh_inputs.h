@@ -31,6 +31,9 @@ struct MeshInputs {
     /// What is missing stays as it is at first.
     static MeshInputs fromJson(const QJsonObject& json);
 
+    /// Whatever the costs are.
+    bool asksTheSame(const MeshInputs& other) const;
+
     bool operator==(const MeshInputs&) const = default;
 };
 
