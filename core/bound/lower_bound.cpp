@@ -166,11 +166,13 @@ struct BoundUnderLimits::Parts {
     OrderFreeBounds order_free;
     bool any_order;
 
-    /// What must be alive at once, and while which heavy compute runs.
-    std::int64_t least_peak_bytes() const { return any_order ? order_free.least_peak_bytes() : live.most(); }
+    /// What must be alive at once, and while which node runs. Plans that keep the order are plans in some order.
+    LeastAlive least_peak() const {
+        const LeastAlive& in_any_order = order_free.least_peak();
+        return any_order || live.most().bytes < in_any_order.bytes ? in_any_order : live.most();
+    }
     std::string least_peak_node() const {
-        NodeId node = order_free.least_peak_node();
-        if (!any_order) node = live.most_at() < 0 ? no_node : work->anchors[static_cast<std::size_t>(live.most_at())];
+        const NodeId node = least_peak().node;
         return node == no_node ? std::string() : std::string(work->graph->name(node));
     }
 };
@@ -181,7 +183,7 @@ BoundUnderLimits::BoundUnderLimits(std::shared_ptr<const StepWork> work, bool an
 BoundUnderLimits::~BoundUnderLimits() = default;
 
 std::int64_t BoundUnderLimits::least_peak_bytes() const {
-    return parts_->least_peak_bytes();
+    return parts_->least_peak().bytes;
 }
 
 std::string BoundUnderLimits::least_peak_node() const {
@@ -189,7 +191,7 @@ std::string BoundUnderLimits::least_peak_node() const {
 }
 
 LowerBound BoundUnderLimits::at(std::optional<std::int64_t> memory_limit) const {
-    const std::int64_t least = parts_->least_peak_bytes();
+    const std::int64_t least = parts_->least_peak().bytes;
     const std::string node = parts_->least_peak_node();
     if (memory_limit && *memory_limit < least) {
         throw InputError("memory limit", bytes_text(*memory_limit) + " is less than the " + bytes_text(least) +

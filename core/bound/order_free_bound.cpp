@@ -192,12 +192,8 @@ OrderFreeBounds::OrderFreeBounds(const StepWork& work, const std::stop_token& st
 
 OrderFreeBounds::~OrderFreeBounds() = default;
 
-std::int64_t OrderFreeBounds::least_peak_bytes() const {
+const LeastAlive& OrderFreeBounds::least_peak() const {
     return parts_->live.most();
-}
-
-NodeId OrderFreeBounds::least_peak_node() const {
-    return parts_->live.most_at();
 }
 
 OrderFreeBound OrderFreeBounds::at(std::optional<std::int64_t> memory_limit) const {

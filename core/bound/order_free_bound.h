@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/bound/lower_bound.h"
+#include "core/bound/own_memory.h"
 #include "core/bound/step_work.h"
 
 namespace overlap {
@@ -25,12 +26,11 @@ class OrderFreeBounds {
     explicit OrderFreeBounds(const StepWork& work, const std::stop_token& stop = {});
     ~OrderFreeBounds();
 
-    /// @param memory_limit not below least_peak_bytes(); nothing: memory is not limited.
+    /// @param memory_limit not below least_peak(); nothing: memory is not limited.
     OrderFreeBound at(std::optional<std::int64_t> memory_limit) const;
 
-    /// What must be alive at once in every plan, and while what runs: no_node without heavy compute.
-    std::int64_t least_peak_bytes() const;
-    NodeId least_peak_node() const;
+    /// What must be alive at once in every plan.
+    const LeastAlive& least_peak() const;
 
   private:
     struct Parts;

@@ -22,12 +22,14 @@ class OrderFreeLive::Finder {
           graph_(*work.graph),
           live_(live),
           table_(graph_, StorageRule::corrected),
+          own_(work_, table_),
           before_(graph_.node_count()),
           after_(graph_.node_count()),
-          used_(table_.storages().size()) {}
+          used_(table_.storages().size()),
+          alive_(table_.storages().size()) {}
 
     void find() {
-        find_held();
+        live_.most_ = own_.most();
         choose_asked();
         if (work_.memory_is_fixed) results_ = gather_results(work_, table_);
         for (std::size_t index = 0; index < results_.size(); ++index)
@@ -42,15 +44,11 @@ class OrderFreeLive::Finder {
     }
 
   private:
-    void find_held() {
-        for (const Storage& storage : table_.storages())
-            if (storage.counted && graph_.op(storage.allocator) == NodeOp::placeholder) live_.most_ += storage.bytes;
-    }
-
     void choose_asked() {
         const std::size_t count = work_.anchors.size();
         const std::size_t stride = std::max<std::size_t>(1, (count + most_asked - 1) / most_asked);
-        for (std::size_t at = 0; at < count; at += stride) live_.asked_.push_back({work_.anchors[at], live_.most_});
+        for (std::size_t at = 0; at < count; at += stride)
+            live_.asked_.push_back({work_.anchors[at], own_.held_bytes(), own_.held_bytes()});
         live_.blocks_ = (live_.asked_.size() + block_size - 1) / block_size;
         live_.result_bytes_.assign(work_.collectives.size(), 0);
     }
@@ -73,6 +71,7 @@ class OrderFreeLive::Finder {
 
     void add_bytes(std::size_t block) {
         std::ranges::fill(used_, 0);
+        std::ranges::fill(alive_, 0);
         for (NodeId node = 0; node < graph_.node_count(); ++node)
             for (const NodeId input : graph_.inputs(node))
                 for (const StorageIndex storage : table_.held_by(input)) used_[storage] |= after_[node];
@@ -82,15 +81,20 @@ class OrderFreeLive::Finder {
         for (StorageIndex index = 0; index < table_.storages().size(); ++index) {
             const Storage& storage = table_.storages()[index];
             const NodeId maker = storage.allocator;
-            if (!storage.counted || work_.compute_ms[maker] <= 0) continue;
-            // Before the first anchor there are unsharded parameters, which plans gather once or twice.
-            if (work_.after[maker] < 0) continue;
+            if (!storage.counted || !is_made_once(work_, maker)) continue;
             std::uint64_t alive = before_[maker] & used_[index] & all;
             // While it is made it is alive, also where nothing uses it.
             const std::int32_t anchor = work_.anchor_of_node[maker];
             if (anchor >= 0) alive |= before_[maker] & after_[maker] & all;
+            alive_[index] = alive;
             for (; alive; alive &= alive - 1)
                 live_.asked_[first + static_cast<std::size_t>(std::countr_zero(alive))].bytes += storage.bytes;
+        }
+        for (std::size_t bit = 0; bit < count; ++bit) {
+            Asked& asked = live_.asked_[first + bit];
+            asked.with_own_bytes = asked.bytes;
+            for (const StorageIndex storage : own_.of(asked.node))
+                if (!(alive_[storage] >> bit & 1)) asked.with_own_bytes += own_.bytes_of(storage);
         }
     }
 
@@ -108,18 +112,17 @@ class OrderFreeLive::Finder {
     const Graph& graph_;
     OrderFreeLive& live_;
     StorageTable table_;
+    OwnMemory own_;
     std::vector<std::uint64_t> before_, after_;  ///< by node
     std::vector<std::uint64_t> used_;            ///< by storage: which of the block come before one of its uses
+    std::vector<std::uint64_t> alive_;           ///< by storage: while which of the block it is alive
     std::vector<GatherResult> results_;          ///< by collective
 };
 
 OrderFreeLive::OrderFreeLive(const StepWork& work) {
     Finder(work, *this).find();
-    for (const Asked& asked : asked_) {
-        if (asked.bytes <= most_ && most_at_ != no_node) continue;
-        most_ = asked.bytes;
-        most_at_ = asked.node;
-    }
+    for (const Asked& asked : asked_)
+        if (asked.with_own_bytes > most_.bytes) most_ = {asked.with_own_bytes, asked.node};
     by_bytes_.resize(asked_.size());
     std::iota(by_bytes_.begin(), by_bytes_.end(), 0u);
     std::ranges::stable_sort(by_bytes_, std::greater(), [&](std::uint32_t index) { return asked_[index].bytes; });

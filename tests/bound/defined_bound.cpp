@@ -47,28 +47,72 @@ std::size_t index_of(const StepWork& work, NodeId node) {
     return static_cast<std::size_t>(work.collective_of_node[node]);
 }
 
-/// What is alive whatever the plan: `made(maker)` for an anchor, `used(user)` behind it, or made by the anchor itself.
+/// Whether it is made once, as large: by compute or a collective that is no gather, behind heavy compute.
+bool is_made(const StepWork& work, NodeId node) {
+    if (work.after[node] < 0) return false;
+    const bool sends = work.collective_of_node[node] >= 0 && !work.is_wait[node];
+    return work.compute_ms[node] > 0 ||
+           (sends && work.collectives[index_of(work, node)].kind != CollectiveKind::all_gather);
+}
+
+bool holds(const StorageTable& table, NodeId node, StorageIndex storage) {
+    return std::ranges::count(table.held_by(node), storage) > 0;
+}
+
+/// Of a gather that no heavy compute comes before, what it gathers, before conversions; of others nothing.
+NodeId gathered_from(const StepWork& work, NodeId node) {
+    const bool gathers = work.collective_of_node[node] >= 0 && !work.is_wait[node] && work.after[node] < 0 &&
+                         work.collectives[index_of(work, node)].kind == CollectiveKind::all_gather;
+    if (!gathers) return no_node;
+    while (work.graph->inputs(node).size() == 1) node = work.graph->inputs(node).front();
+    return node;
+}
+
+/// Whether a node reads or returns a piece of memory that the graph was not given.
+bool is_own(const StepWork& work, const StorageTable& table, NodeId node, StorageIndex storage) {
+    const NodeId maker = table.storages()[storage].allocator;
+    if (work.graph->op(maker) != NodeOp::call_function || work.graph->target_info(maker).traits.view) return false;
+    return holds(table, node, storage) ||
+           std::ranges::any_of(work.graph->inputs(node), [&](NodeId input) { return holds(table, input, storage); });
+}
+
+/// What is alive whatever the plan while a node runs: what the graph was given; `made(maker)` for the node, and
+/// `used(user)` behind it, or made by the node itself; with its `own`, what it reads and returns.
 template <typename Made, typename Used>
-std::int64_t alive_bytes(const StepWork& work, const StorageTable& table, NodeId anchor, Made made, Used used) {
+std::int64_t alive_bytes(const StepWork& work, const StorageTable& table, NodeId node, bool own, Made made, Used used) {
     std::int64_t bytes = 0;
+    std::vector<NodeId> gathered;  // a plan may gather once what the graph gathers twice
     for (StorageIndex index = 0; index < table.storages().size(); ++index) {
         const Storage& storage = table.storages()[index];
         const NodeId maker = storage.allocator;
         if (!storage.counted) continue;
-        if (work.graph->op(maker) == NodeOp::placeholder) {
-            bytes += storage.bytes;
-            continue;
+        if (own && is_own(work, table, node, index) && gathered_from(work, maker) != no_node) {
+            if (std::ranges::count(gathered, gathered_from(work, maker)) > 0) continue;
+            gathered.push_back(gathered_from(work, maker));
         }
-        if (anchor == no_node || !work.memory_is_fixed) continue;
-        if (work.compute_ms[maker] <= 0 || work.after[maker] < 0 || !made(maker)) continue;
-        bool is_used = maker == anchor;
+        const bool is_given = work.graph->op(maker) == NodeOp::placeholder;
+        bool is_used = maker == node;
         for (NodeId user = 0; user < work.graph->node_count(); ++user)
             for (const NodeId input : work.graph->inputs(user))
-                if (std::ranges::count(table.held_by(input), index) > 0 && used(user)) is_used = true;
-        if (is_used) bytes += storage.bytes;
+                if (holds(table, input, index) && used(user)) is_used = true;
+        const bool stays = work.memory_is_fixed && is_made(work, maker) && made(maker) && is_used;
+        if (is_given || stays || (own && is_own(work, table, node, index))) bytes += storage.bytes;
     }
     return bytes;
 }
+
+constexpr auto nothing = [](NodeId) { return false; };
+
+/// What each node reads and returns, and what the step returns, all beside what the graph was given.
+std::int64_t most_own_bytes(const StepWork& work, const StorageTable& table) {
+    std::int64_t most = 0;
+    for (NodeId node = 0; node < work.graph->node_count(); ++node)
+        if (work.compute_ms[node] > 0 || work.graph->op(node) == NodeOp::output)
+            most = std::max(most, alive_bytes(work, table, node, true, nothing, nothing));
+    return most;
+}
+
+std::int64_t least_peak_in_any_order(const StepWork& work);
 
 class Ordered {
   public:
@@ -81,11 +125,7 @@ class Ordered {
 
     DefinedBound find() {
         const auto end = static_cast<std::int32_t>(work_.anchors.size());
-        for (std::int32_t anchor = 0; anchor < end; ++anchor)
-            alive_.push_back(alive_bytes(
-                work_, table_, work_.anchors[static_cast<std::size_t>(anchor)],
-                [&](NodeId maker) { return work_.needed_by[maker] <= anchor; },
-                [&](NodeId user) { return work_.after[user] >= anchor; }));
+        for (const NodeId anchor : work_.anchors) alive_.push_back(alive(anchor, false));
         for (std::int32_t anchor = 0; anchor <= end; ++anchor) {
             for (NodeId node = 0; node < head_ms_.size(); ++node)
                 if (work_.needed_by[node] == anchor && work_.anchor_of_node[node] < 0) head_ms_[node] = head_ms(node);
@@ -96,12 +136,21 @@ class Ordered {
         double step_ms = done_before(end);
         for (const LinkWork& collective : work_.collectives)
             step_ms = std::max(step_ms, head_ms_[collective.node] + collective.duration_ms);
-        const std::int64_t inputs = alive_bytes(
-            work_, table_, no_node, [](NodeId) { return true; }, [](NodeId) { return true; });
-        return {step_ms, alive_.empty() ? 0 : std::max(inputs, *std::ranges::max_element(alive_))};
+        if (limit_) return {step_ms, 0};
+        // Plans that keep the order are plans in some order.
+        std::int64_t least = least_peak_in_any_order(work_);
+        for (NodeId node = 0; node < head_ms_.size(); ++node)
+            if (work_.compute_ms[node] > 0) least = std::max(least, alive(node, true));
+        return {step_ms, least};
     }
 
   private:
+    std::int64_t alive(NodeId node, bool own) const {
+        return alive_bytes(
+            work_, table_, node, own, [&](NodeId maker) { return work_.needed_by[maker] <= work_.after[node]; },
+            [&](NodeId user) { return work_.after[user] >= work_.needed_by[node]; });
+    }
+
     double end_ms(NodeId node) const { return head_ms_[node] + work_.compute_ms[node]; }
 
     double head_ms(NodeId node) const {
@@ -172,16 +221,18 @@ class OrderFree {
         settle(heads_, true);
         settle(tails_, false);
         DefinedBound bound;
-        bound.least_peak_bytes = alive_bytes(
-            work_, table_, no_node, [](NodeId) { return true; }, [](NodeId) { return true; });
-        for (const NodeId anchor : work_.anchors) {
-            alive_.push_back(alive(anchor));
-            bound.least_peak_bytes = std::max(bound.least_peak_bytes, alive_.back());
-        }
+        if (!limit_) bound.least_peak_bytes = least_peak_bytes();
+        for (const NodeId anchor : work_.anchors) alive_.push_back(alive(anchor, false));
         constexpr int most_rounds = 4;
         for (int round = 0; round < most_rounds && limit_ && hold_for_room(); ++round) settle(heads_, true);
         bound.step_ms = step_ms();
         return bound;
+    }
+
+    std::int64_t least_peak_bytes() const {
+        std::int64_t least = most_own_bytes(work_, table_);
+        for (const NodeId anchor : work_.anchors) least = std::max(least, alive(anchor, true));
+        return least;
     }
 
   private:
@@ -263,9 +314,9 @@ class OrderFree {
         return end_ms;
     }
 
-    std::int64_t alive(NodeId anchor) const {
+    std::int64_t alive(NodeId anchor, bool own) const {
         return alive_bytes(
-            work_, table_, anchor, [&](NodeId maker) { return leads_[maker][anchor]; },
+            work_, table_, anchor, own, [&](NodeId maker) { return leads_[maker][anchor]; },
             [&](NodeId user) { return comes_after(user, anchor); });
     }
 
@@ -316,6 +367,10 @@ class OrderFree {
     Times heads_, tails_;
     std::vector<std::int64_t> alive_;  ///< by anchor
 };
+
+std::int64_t least_peak_in_any_order(const StepWork& work) {
+    return OrderFree(work, {}).least_peak_bytes();
+}
 
 }  // namespace
 

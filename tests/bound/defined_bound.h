@@ -11,7 +11,7 @@ namespace overlap::test {
 /// them fast.
 struct DefinedBound {
     double step_ms = 0;
-    std::int64_t least_peak_bytes = 0;
+    std::int64_t least_peak_bytes = 0;  ///< 0 with a limit, which it does not depend on
 };
 
 DefinedBound defined_ordered_bound(const StepWork& work, std::optional<std::int64_t> limit);

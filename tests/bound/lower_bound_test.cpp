@@ -227,6 +227,41 @@ TEST(LowerBound, ALimitSaysNothingOfActivationsThatAPlanCanComputeAgain) {
     EXPECT_GE(again->corrected_memory.peak_bytes, BoundUnderLimits(work).least_peak_bytes());
 }
 
+/// A step that gathers a parameter and returns so many large results.
+LowerBound bound_of_gathered(int returns) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {250'000}));
+    const auto whole = [&] { return std::vector<TensorMeta>{sketch.tensor("float32", {1'000'000})}; };
+    const NodeId gather = sketch.call("gather", "_c10d_functional.all_gather_into_tensor.default",
+                                      {Value::of_node(x), Value::of_integer(4), sketch.text("0")}, whole(), 4.02);
+    const NodeId wait = sketch.call("wait", "_c10d_functional.wait_tensor.default", {Value::of_node(gather)}, whole());
+    const NodeId large =
+        sketch.call("large", "aten.add.Tensor", GraphSketch::values({wait}), {sketch.tensor("float32", {500'000})}, 1);
+    const NodeId small = sketch.compute("small", {large}, 1);
+    std::vector<Value> returned{Value::of_node(small)};
+    for (int index = 0; index < returns; ++index)
+        returned.push_back(Value::of_node(sketch.call("returned" + std::to_string(index), "aten.add.Tensor",
+                                                      GraphSketch::values({small}), whole(), 1)));
+    sketch.builder().output(returned);
+    const auto graph = shared(sketch.builder().finish(sketch.header()));
+    const std::shared_ptr<const StepWork> work = step_work(graph);
+    EXPECT_EQ(work->obstacle, "");
+    const LowerBound bound = lower_bound(*work);
+    EXPECT_EQ(BoundUnderLimits(work, true).least_peak_bytes(), bound.least_peak_bytes);
+    EXPECT_LE(bound.least_peak_bytes, evaluate_baseline(graph)->corrected_memory.peak_bytes);
+    return bound;
+}
+
+/// Whatever is computed or gathered again: what compute reads and returns, gathered parameters too, and at the end what
+/// the step returns.
+TEST(LowerBound, NoPlanHoldsLessThanComputeReadsAndReturns) {
+    const LowerBound of_one = bound_of_gathered(0), of_all = bound_of_gathered(2);
+    EXPECT_GE(of_one.least_peak_bytes, 1'000'000 + 4'000'000 + 2'000'000);
+    EXPECT_EQ(of_one.least_peak_node, "large");
+    EXPECT_GE(of_all.least_peak_bytes, 1'000'000 + 2 * 4'000'000);
+    EXPECT_EQ(of_all.least_peak_node, "");
+}
+
 TEST(LowerBound, TheChainIsAsLongAsTheBound) {
     std::mt19937 random(7);
     for (int run = 0; run < 200; ++run) {

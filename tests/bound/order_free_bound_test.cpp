@@ -97,7 +97,7 @@ TEST(OrderFreeBound, AGatherWaitsForRoom) {
     const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
     const NodeId shard = sketch.input("shard", sketch.tensor("float32", {250'000}));
     const NodeId large = sketch.call("large", "aten.mm.default", GraphSketch::values({x, x}),
-                                     {sketch.tensor("float32", {1'000'000})}, 1);
+                                     {sketch.tensor("float32", {1'250'000})}, 1);
     const NodeId small = sketch.compute("small", {large}, 1);
     const std::vector<TensorMeta> whole{sketch.tensor("float32", {1'000'000})};
     const NodeId gather = sketch.call("gather", "_c10d_functional.all_gather_into_tensor.default",

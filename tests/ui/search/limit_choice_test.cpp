@@ -102,7 +102,7 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         QTRY_VERIFY(beside->isVisible());
         const QString least = beside->text().mid(QStringLiteral("≥ ").size());
         const QString sentence =
-            QStringLiteral("No plan can stay within %1: %2 must be alive while the node mm_29 runs")
+            QStringLiteral("No plan can stay within %1: %2 must be alive while the node mul_17 runs")
                 .arg(formatBytes(static_cast<double>(impossible)), least);
         QCOMPARE(beside->toolTip(), sentence);
         QCOMPARE(panel_->caption(), sentence);

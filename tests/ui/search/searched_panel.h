@@ -51,7 +51,7 @@ class SearchedPanel {
     }
 
     /// No plan that is tried for the small graph stays within it, and yet no plan is known to have to hold more.
-    static constexpr std::int64_t unreached_limit = 660'000'000;
+    static constexpr std::int64_t unreached_limit = 667'000'000;
 
     std::unique_ptr<Document> document_;
     std::unique_ptr<SearchPanel> panel_;
