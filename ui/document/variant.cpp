@@ -123,10 +123,12 @@ void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool c
     if (renamed) emit titleChanged();
 }
 
-/// The name of an edited plan that was found is its figures. @returns whether they are others now.
+/// The name of an edited plan that was found is its figures. One that was written with figures keeps those; one that
+/// was written before they were known gets them. @returns whether they are others now.
 bool Variant::followFigures() {
     const bool known = evaluation_ && !evaluation_->refused && evaluation_->times_known;
-    if (read_only_ || !modified() || !known || !is_edited_plan_name(plan_.name)) return false;
+    const bool follows = modified() ? is_edited_plan_name(plan_.name) : plan_.name == edited_plan_words;
+    if (read_only_ || !known || !follows) return false;
     std::string name = edited_plan_name(step_with_links_shared(*evaluation_), evaluation_->corrected_memory.peak_bytes);
     if (name == plan_.name) return false;
     // No edit of its own: each state of the plan has its figures, also after it was undone and redone.

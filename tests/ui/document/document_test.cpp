@@ -54,6 +54,28 @@ class DocumentTest : public QObject {
         QCOMPARE(note(), fresh);  // the plan is the found one again
     }
 
+    /// Written before its figures were known, it has them when they are; with figures it keeps those of its file.
+    void theNameOfAFoundPlanThatWasSavedAtOnceHasItsFigures() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Plan plan = document->current()->plan();
+        plan.name = "Found 5 ms at 2 GiB";
+        document->addNew(plan);
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.0")});
+        document->current()->setSaved(QStringLiteral("edited.plan.json"), {});
+        QCOMPARE(document->current()->title(), QStringLiteral("Edited plan"));
+        QVERIFY(waitForEvaluation(*document));
+        const Evaluation& now = *document->evaluation();
+        QCOMPARE(document->current()->title(), QString::fromStdString(edited_plan_name(
+                                                   step_with_links_shared(now), now.corrected_memory.peak_bytes)));
+        QVERIFY2(!document->current()->modified(), "that is no edit");
+        plan.name = edited_plan_name(1, 1);
+        document->addNew(plan);
+        document->current()->setSaved(QStringLiteral("written.plan.json"), {});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->title(), QString::fromStdString(plan.name));
+    }
+
     /// The tab of an edited plan tells the figures of the toolbar, and not those that were found.
     void theNameOfAFoundPlanFollowsItsFigures() {
         const auto document = openDocument();
