@@ -5,33 +5,25 @@
 #include <set>
 #include <vector>
 
-#include "tests/ui/ui_test_support.h"
+#include "tests/ui/graph/shown_graph.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
-#include "ui/graph/graph_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
 /// What boxes of the graph and the controls above them show.
-class GraphBoxesTest : public QObject {
+class GraphBoxesTest : public ShownGraph {
     Q_OBJECT
 
   private slots:
-    void init() {
-        document_ = openDocument();
-        QVERIFY(waitForEvaluation(*document_));
-        model_ = std::make_unique<GraphModel>(*document_);
-    }
-    void cleanup() {
-        model_.reset();
-        document_.reset();
-    }
+    void init() { open(); }
+    void cleanup() { close(); }
 
     void figuresFitIntoTheirBoxes() {
         const QFontMetricsF metrics(textFont(smallTextPx));
@@ -211,10 +203,6 @@ class GraphBoxesTest : public QObject {
         document_->selection().clear();
         QVERIFY(!name->isVisible());
     }
-
-  private:
-    std::unique_ptr<Document> document_;
-    std::unique_ptr<GraphModel> model_;
 };
 
 }  // namespace overlap::ui

@@ -4,30 +4,18 @@
 
 #include "core/pipeline/evaluation.h"
 #include "core/pipeline/time_source.h"
-#include "tests/ui/ui_test_support.h"
+#include "tests/ui/graph/shown_graph.h"
 #include "ui/document/measured_times.h"
-#include "ui/graph/graph_view.h"
 
 namespace overlap::ui {
 
 /// What the graph shows in a view of another size.
-class GraphSizesTest : public QObject {
+class GraphSizesTest : public ShownGraph {
     Q_OBJECT
 
   private slots:
-    void init() {
-        document_ = openDocument();
-        QVERIFY(waitForEvaluation(*document_));
-        model_ = std::make_unique<GraphModel>(*document_);
-        view_ = std::make_unique<GraphView>(*model_);
-        view_->resize(1000, 700);
-        view_->show();
-    }
-    void cleanup() {
-        view_.reset();
-        model_.reset();
-        document_.reset();
-    }
+    void init() { open(); }
+    void cleanup() { close(); }
 
     void aViewOfAnotherSizeKeepsItsMiddle() {
         view_->zoomBy(3, {100, 100});
@@ -134,13 +122,6 @@ class GraphSizesTest : public QObject {
         times->module_figures = document_->loaded().module_figures;
         document_->setTimes(times);
     }
-    BoxId box(const char* module) const {
-        return model_->tree().box_of(document_->modules().find(module), Phase::forward);
-    }
-
-    std::unique_ptr<Document> document_;
-    std::unique_ptr<GraphModel> model_;
-    std::unique_ptr<GraphView> view_;
 };
 
 }  // namespace overlap::ui

@@ -3,23 +3,19 @@
 #include <atomic>
 #include <new>
 
+#include "tests/ui/tasks/told_failures.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
 
 /// Whether a search could have found a plan, asked in the background.
-class StartCheckTest : public QObject {
+class StartCheckTest : public ToldFailures {
     Q_OBJECT
 
-    QStringList told_;
-
   private slots:
-    void init() {
-        told_.clear();
-        LatestTask::whenTasksFail([this](const QString& reason) { told_.append(reason); });
-    }
-    void cleanup() { LatestTask::whenTasksFail({}); }
+    void init() { listen(); }
+    void cleanup() { stopListening(); }
 
     void answersAndKeepsTheAnswer() {
         const auto document = openDocument();

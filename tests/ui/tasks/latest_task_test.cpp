@@ -7,22 +7,18 @@
 #include <thread>
 #include <vector>
 
+#include "tests/ui/tasks/told_failures.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/tasks/worker_pool.h"
 
 namespace overlap::ui {
 
-class LatestTaskTest : public QObject {
+class LatestTaskTest : public ToldFailures {
     Q_OBJECT
 
-    QStringList told_;
-
   private slots:
-    void init() {
-        told_.clear();
-        LatestTask::whenTasksFail([this](const QString& reason) { told_.append(reason); });
-    }
-    void cleanup() { LatestTask::whenTasksFail({}); }
+    void init() { listen(); }
+    void cleanup() { stopListening(); }
 
     void aTaskThatThrowsEndsWithASentence() {
         LatestTask task;
