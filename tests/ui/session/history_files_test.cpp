@@ -283,6 +283,19 @@ class HistoryFilesTest : public QObject {
             qPrintable(told[0]));
     }
 
+    void whereNoFilesCanBeWrittenTheSessionHasAllEdits() {
+        const auto document = opened();
+        QFile in_the_way(folder_->filePath("histories"));
+        QVERIFY(in_the_way.open(QIODevice::WriteOnly));
+        for (int number = 0; number < 200; ++number) edit(*document, number);
+        QCOMPARE(store(*document, Session(folder_->path())), QString());
+        QVERIFY(statesOf(*started()->current()) == statesOf(*document->current()));
+        QCOMPARE(told_, QStringList());
+        QVERIFY(in_the_way.remove());
+        QCOMPARE(store(*document, Session(folder_->path())), QString());
+        QCOMPARE(files().size(), 3);
+    }
+
     void filesThatNoPlanUsesAreRemoved() {
         const auto document = opened();
         const Session session(folder_->path());
