@@ -283,6 +283,29 @@ class MemoryPanelTest : public QObject {
         QCOMPARE(step_with_links_shared(*document->evaluation()), least.step_ms);
     }
 
+    /// A policy may need links that the plan as it is does not.
+    void aPolicyAloneMayHaveLinksShared() {
+        Document document(nullptr,
+                          [](const auto& graph, const Plan& plan, const std::stop_token& stop, const auto& source,
+                             const auto& cache) -> std::shared_ptr<const Evaluation> {
+                              const auto made = evaluate(graph, plan, stop, source, cache);
+                              if (!made) return nullptr;
+                              auto without = std::make_shared<Evaluation>(*made);
+                              without->on_shared_links.reset();
+                              return without;
+                          });
+        document.setGraph(loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz")));
+        PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).at(1));
+        QVERIFY(waitForEvaluation(document));
+        MemoryPanel panel(document);
+        panel.show();
+        document.selection().selectModule(QStringLiteral("layers.31"));
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.effects()->text(MemoryAction::recompute).isEmpty(), 15'000);
+        const QString text = panel.effects()->text(MemoryAction::recompute);
+        QVERIFY2(text.contains(linksSharedLabel()), qPrintable(text));
+        QVERIFY2(panel.caption().endsWith("rows: differences " + linksSharedLabel()), qPrintable(panel.caption()));
+    }
+
     /// Views that do not work while they are behind others are told all the same.
     void effectsTellOfOtherModulesSelectedTogether() {
         const auto document = documentBefore();
