@@ -11,6 +11,7 @@
 
 #include "ui/document/document.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -330,7 +331,7 @@ QString FiguresBar::helpAt(int position) const {
 bool FiguresBar::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), helpAt(help->pos().x()), this);
+    QToolTip::showText(help->globalPos(), toolTipLines(helpAt(help->pos().x())), this);
     return true;
 }
 

@@ -10,6 +10,8 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "ui/theme/tool_tip_lines.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -91,8 +93,9 @@ class PlainText : public QObject {
         if (const auto* menu = qobject_cast<QMenu*>(widget))
             if (const QAction* action = menu->toolTipsVisible() ? menu->actionAt(event->pos()) : nullptr)
                 text = action->toolTip();
-        if (!Qt::mightBeRichText(text)) return false;  // Qt shows it as well as we do
-        QToolTip::showText(event->globalPos(), plainToolTip(text), widget);
+        const QString lines = toolTipLines(text);
+        if (lines == text && !Qt::mightBeRichText(text)) return false;  // Qt shows it as well as we do
+        QToolTip::showText(event->globalPos(), plainToolTip(lines), widget);
         return true;
     }
 };

@@ -7,6 +7,8 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "ui/theme/tool_tip_lines.h"
+
 namespace overlap::ui {
 
 const QString html_name = QStringLiteral("<img src='file:///etc/hostname'> & <b>x</b>");
@@ -44,6 +46,23 @@ class HarmlessTextTest : public QObject {
         meant.setTextFormat(Qt::RichText);
         meant.show();
         QCOMPARE(meant.textFormat(), Qt::RichText);
+    }
+
+    /// Qt breaks none of them: they would be as wide as the screen.
+    void longToolTipsHaveLines() {
+        const QString words =
+            QStringLiteral("what a step of a job holds in its memory at the peak ").repeated(8).trimmed();
+        const QString path = "/home/someone" + QStringLiteral("/folder").repeated(30);
+        const QString lines = toolTipLines("short\n" + words + "\n" + path + " is there");
+        for (const QString& line : lines.split('\n')) QVERIFY2(line.size() <= 100 || line == path, qPrintable(line));
+        QCOMPARE(QString(lines).replace('\n', ' '), "short " + words + ' ' + path + " is there");
+        QVERIFY(lines.startsWith("short\n"));
+        QCOMPARE(toolTipLines(QString()), QString());
+        QWidget widget;
+        widget.setToolTip(words);
+        widget.show();
+        hover(widget, {1, 1});
+        QCOMPARE(QToolTip::text(), toolTipLines(words));
     }
 
     void toolTipsShowNamesAsTheyAre_data() {
