@@ -19,6 +19,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
@@ -113,6 +114,13 @@ QWidget* CollectivesPanel::makeBar() {
 
 void CollectivesPanel::makeTable() {
     view_->setModel(filter_);
+    const auto say_again = sayWhenEmpty(*view_, [this] {
+        if (!document_.evaluation()) return QString();
+        if (model_->rowCount() == 0) return tr("The step has no collective");
+        return field_->text().trimmed().isEmpty() ? tr("No collective is exposed")
+                                                  : tr("No collective matches the filter");
+    });
+    connect(field_, &QLineEdit::textChanged, view_, say_again, Qt::QueuedConnection);  // once it is applied
     view_->setItemDelegate(new TableDelegate(view_));
     makeFlatTable(*view_, tr("Collectives of the plan"));
     view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends

@@ -24,6 +24,7 @@
 #include "ui/widgets/availability.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
 
 namespace overlap::ui {
@@ -127,6 +128,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     });
 
     view_->setModel(model_);
+    sayWhenEmpty(*view_, [this] { return document_.evaluation() ? tr("The step has no process group") : QString(); });
     view_->setItemDelegate(new GroupDelegate(view_));
     makeFlatTable(*view_, tr("Process groups"));
     view_->header()->setSectionResizeMode(QHeaderView::Fixed);

@@ -25,6 +25,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
@@ -178,6 +179,18 @@ void ComparePanel::makeTable() {
     connect(view_, &QTreeView::clicked, this, &ComparePanel::choose);
     connect(view_, &QTreeView::activated, this, &ComparePanel::choose);
     connect(model_, &QAbstractItemModel::modelReset, this, &ComparePanel::fitColumns);
+    const auto say_again = sayWhenEmpty(*view_, [this] { return noRows(); });
+    connect(filter_, &QLineEdit::textChanged, view_, say_again, Qt::QueuedConnection);  // once it is applied
+}
+
+/// Without steps the sentence above says why.
+QString ComparePanel::noRows() const {
+    if (!model_->steps()) return {};
+    if (model_->rowCount() == 0) return tr("Neither step has a collective");
+    if (!filter_->text().trimmed().isEmpty())
+        return unchanged_->isChecked() ? tr("No collective matches the filter")
+                                       : tr("No collective that differs matches the filter");
+    return tr("No collective differs; Unchanged lists them all");
 }
 
 void ComparePanel::updateMeasured() {

@@ -81,6 +81,7 @@ class ComparePanel : public QWidget {
     void makeTable();
     ComparedSide sideOf(const QComboBox& box) const;
     /// What depends on whether the second side is a measurement.
+    QString noRows() const;
     void updateMeasured();
     void schedule();
     void compare();

@@ -1,6 +1,7 @@
 #include "ui/panels/history_panel.h"
 
 #include "ui/panels/history_model.h"
+#include "ui/widgets/empty_note.h"
 
 namespace overlap::ui {
 
@@ -11,6 +12,7 @@ HistoryPanel::HistoryPanel(QUndoGroup& edits, QWidget* parent)
     setModel(model_);
     setFrameShape(NoFrame);
     setUniformItemSizes(true);
+    sayWhenEmpty(*this, [] { return tr("Nothing was edited yet"); });
     connect(model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::follow);
     connect(this, &QListView::clicked, this, [this](const QModelIndex& row) { model_->goTo(row.row()); });
     connect(this, &QListView::activated, this, [this](const QModelIndex& row) { model_->goTo(row.row()); });

@@ -8,6 +8,7 @@
 
 #include "ui/panels/log.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/empty_note.h"
 
 namespace overlap::ui {
 namespace {
@@ -35,6 +36,7 @@ LogPanel::LogPanel(Log& log, QWidget* parent) : QListView(parent) {
     setSelectionMode(ExtendedSelection);
     setFrameShape(NoFrame);
     setUniformItemSizes(true);
+    sayWhenEmpty(*this, [] { return tr("Messages are listed here"); });
     connect(&log, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const bool at_end = verticalScrollBar()->value() == verticalScrollBar()->maximum();
         if (at_end)

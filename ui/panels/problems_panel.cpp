@@ -6,10 +6,12 @@
 #include <QKeyEvent>
 #include <QPainter>
 
+#include "ui/document/document.h"
 #include "ui/panels/problems_model.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/empty_note.h"
 #include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
@@ -74,6 +76,8 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     setAllColumnsShowFocus(true);
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);
+    // What is not evaluated yet may have some.
+    sayWhenEmpty(*this, [&document] { return document.evaluation() ? tr("No problem is known") : QString(); });
     connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         const bool on_fix = index.column() == ProblemsModel::fix_column && !index.data().toString().isEmpty();
         if (!on_fix || !fix(index)) follow(index);

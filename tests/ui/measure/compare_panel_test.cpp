@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QFile>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -54,11 +55,18 @@ class ComparePanelTest : public QObject {
         QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
         QCOMPARE(panel.view()->model()->rowCount(), 0);  // an empty plan changes nothing
         QVERIFY2(panel.sums().contains("no collective differs"), qPrintable(panel.sums()));
+        const auto* note = panel.view()->findChild<QLabel*>("emptyNote");
+        QVERIFY(note && note->isVisible());
+        QVERIFY2(note->text().startsWith("No collective differs"), qPrintable(note->text()));
+        panel.filter()->setText("nothing of the kind");
+        QTRY_VERIFY2(note->text().contains("matches the filter"), qPrintable(note->text()));
+        panel.filter()->clear();
 
         QCOMPARE(BucketCommands(*document).addText("layers.0\nlayers.1"), QString());
         QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
         QVERIFY(rowsThatAre(panel, "appeared") + rowsThatAre(panel, "changed") >= 2);
         QVERIFY(rowsThatAre(panel, "merged") > 2);
+        QVERIFY(!note->isVisible());
         QVERIFY2(panel.sums().contains("merged"), qPrintable(panel.sums()));
 
         // Process groups are called as the timeline and other views call them.

@@ -19,6 +19,7 @@
 #include "ui/theme/theme.h"
 #include "ui/timeline/alive/alive_model.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/search_field.h"
 #include "ui/widgets/table_delegate.h"
@@ -80,6 +81,9 @@ AlivePanel::AlivePanel(QWidget* parent)
     shown_->setSourceModel(model_);
     shown_->setSortRole(AliveModel::sort_role);
     view_->setModel(shown_);
+    sayWhenEmpty(*view_, [this] {
+        return model_->rowCount() > 0 ? tr("No tensor matches the filter") : QString();  // else the caption says why
+    });
     view_->setItemDelegate(new TableDelegate(view_));
     view_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
     makeFlatTable(*view_, tr("Largest tensors alive"));
