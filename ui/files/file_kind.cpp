@@ -71,6 +71,8 @@ FileKind fileKind(const QString& path, QString* reason) {
     if (!compressed && looks_like_sharding_document(head.toStdString())) return FileKind::placements;
     if (isTrace(head)) return FileKind::trace;
     if (compressed) return FileKind::graph;
+    if (head.contains("\"overlap-cost-model\""))
+        return unknown(QStringLiteral("%1: it is a cost model; Plan ▸ Times ▸ Cost model… takes its times").arg(path));
     return unknown(QStringLiteral("%1: neither an overlap-graph, overlap-plan or overlap-job document, a text of an FX "
                                   "graph, a TORCH_TRACE log, "
                                   "a profiler's trace nor autoparallel's placements")

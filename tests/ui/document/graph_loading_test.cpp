@@ -112,6 +112,9 @@ class GraphLoadingTest : public QObject {
         QCOMPARE(reason, pipe + ": it is a pipe, and a file was expected");
         QCOMPARE(fileDigest(pipe), QByteArray());
         QCOMPARE(fileKind(QStringLiteral(OVERLAP_TEST_DATA "/README.md"), &reason), FileKind::unknown);
+        QCOMPARE(fileKind(QStringLiteral(OVERLAP_TEST_DATA "/cost_models/everything.cost.json"), &reason),
+                 FileKind::unknown);
+        QVERIFY2(reason.contains(QStringLiteral("Plan ▸ Times ▸ Cost model…")), qPrintable(reason));
     }
 };
 
