@@ -135,10 +135,10 @@ GraphChooser::GraphChooser(GraphChoice choice, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
+    layout->addWidget(problem_);  // it takes its room from the list: no field moves when it comes or goes
     layout->addWidget(notes_);
     layout->addWidget(standing_);
     layout->addLayout(form_);
-    layout->addWidget(problem_);
     layout->addWidget(buttons_);
     connect(search_, &QLineEdit::textChanged, this, &GraphChooser::filter);
     connect(list_, &QTreeWidget::currentItemChanged, this, &GraphChooser::showNeeds);

@@ -53,6 +53,18 @@ class GraphChooserTest : public QObject {
         QCOMPARE(chosen.count(), 0);
     }
 
+    void anErrorMovesNoField() {
+        GraphChooser chooser(choice());
+        chooser.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chooser));
+        const auto place = [&] { return chooser.groups().mapTo(&chooser, QPoint()); };
+        const QPoint before = place();
+        chooser.showProblem(QStringLiteral("World size: expected a number"));
+        QCoreApplication::processEvents();
+        QCOMPARE(place(), before);
+        QCOMPARE(chooser.list().mapTo(&chooser, QPoint()).y() < before.y(), true);
+    }
+
     void aLogOfSeveralGraphsAsksAndOpensWhatWasTold() {
         Document document;
         QSignalSpy listed(&document.loader(), &GraphLoader::listed);
