@@ -3,7 +3,9 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QScopedValueRollback>
 #include <optional>
+#include <utility>
 
 #include "core/imports/import_source.h"
 #include "ui/document/document.h"
@@ -55,6 +57,10 @@ FileController::FileController(const Parts& parts)
         pending_.clear();
         emit told(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
     });
+    connect(this, &NoticeSource::warned, this, [this](const QString& sentence) { warnings_.append(sentence); });
+    connect(&loader, &GraphLoader::started, this, [this] {
+        if (!sorting_) earlier_warnings_ = warnings_.size();
+    });
     connect(&recent_, &RecentFiles::openWanted, this, [this](const QString& file) { open({file}); });
 }
 
@@ -103,6 +109,8 @@ void FileController::registerCancel(Actions& actions) {
 
 void FileController::open(const QStringList& files, bool over_job) {
     if (document_.isOpen()) emit opening();  // messages of the start are not read before there is a graph
+    earlier_warnings_ = warnings_.size();
+    const QScopedValueRollback sorting(sorting_, true);
     const Sorted sorted = sort(files);
     if (!over_job)
         measurements_.open(sorted.traces);
@@ -184,8 +192,15 @@ void FileController::chooseGraph(const GraphChoice& choice) {
     dialog->open();
 }
 
+void FileController::takeBackEarlierWarnings() {
+    const QStringList earlier = warnings_.first(std::exchange(earlier_warnings_, 0));
+    warnings_ = warnings_.sliced(earlier.size());
+    for (const QString& sentence : earlier) emit outlived(sentence);
+}
+
 void FileController::graphOpened() {
     allowTelling();
+    takeBackEarlierWarnings();
     const LoadedGraph& loaded = document_.loaded();
     isEmbedded(loaded.source.file) ? recent_.refresh() : recent_.add({loaded.source.file});
     emit told(tr("Read %1: %2 nodes in %3")
@@ -206,6 +221,7 @@ void FileController::openPlans() {
     for (const QString& path : pending_.take()) {
         try {
             openPlan(path);
+            takeBackEarlierWarnings();
         } catch (const std::exception& error) {
             emit warned(reasonOf(error));
         }

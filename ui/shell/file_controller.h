@@ -53,6 +53,8 @@ class FileController : public NoticeSource {
   signals:
     /// Files are about to be opened: earlier messages have been read.
     void opening();
+    /// This was warned of at an earlier opening, and another one has succeeded since.
+    void outlived(const QString& sentence);
     /// A file is a job.
     void jobFound(const QString& path);
     /// Files are traces for the open job.
@@ -80,7 +82,12 @@ class FileController : public NoticeSource {
     void openPlan(const QString& path);
     bool showOpenPlan(const ReadPlan& read);
     void openGraphOfPlans();
+    /// Errors of earlier openings; those of this one stay.
+    void takeBackEarlierWarnings();
 
+    QStringList warnings_;            ///< that are shown, or were taken away by the user
+    qsizetype earlier_warnings_ = 0;  ///< how many of them are of earlier openings
+    bool sorting_ = false;            ///< files are being opened: their warnings are no earlier ones
     Document& document_;
     Measurements& measurements_;
     MeshConnection& mesh_;

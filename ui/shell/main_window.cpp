@@ -213,6 +213,8 @@ void MainWindow::connectNotices() {
 
 void MainWindow::connectControllers() {
     connect(files_.get(), &FileController::opening, this, [this] { workspace_->notice().hide(); });
+    connect(files_.get(), &FileController::outlived, this,
+            [this](const QString& sentence) { workspace_->notice().removeSentence(sentence); });
     connect(files_.get(), &FileController::jobFound, jobs_.get(), &JobController::open);
     connect(files_.get(), &FileController::jobTracesFound, jobs_.get(), &JobController::openMeasured);
     connect(workspace_->problems().problems(), &ProblemsModel::tellingWanted, files_.get(),

@@ -75,6 +75,25 @@ class FileControllerTest : public QObject {
         QCOMPARE(fixture.state.recent_files, QStringList{smallGraphFile()});
     }
 
+    void errorsAreTakenBackWhenTheNextOpeningSucceeds() {
+        Fixture fixture;
+        QSignalSpy outlived(&fixture.files, &FileController::outlived);
+        const QString first = write("first.txt", "no graph"), second = write("second.txt", "no graph either");
+        fixture.open({first});
+        QCOMPARE(fixture.warned.count(), 1);
+        QCOMPARE(outlived.count(), 0);
+        fixture.open({second, smallGraphFile()});
+        QCOMPARE(outlived.count(), 1);  // that of the same opening stays
+        QCOMPARE(outlived[0][0], fixture.warned[0][0]);
+        QVERIFY(fixture.lastWarning().contains("second.txt"));
+        fixture.open({plan_});
+        QCOMPARE(outlived.count(), 2);
+        QCOMPARE(outlived[1][0], fixture.warned[1][0]);
+        fixture.document.openGraph(memorySampleGraph());  // not by way of files
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.document.loading(), 30'000);
+        QCOMPARE(outlived.count(), 2);
+    }
+
     /// Notes on an import are not all of what could be told.
     void whatIsOnlyNotedIsNotAskedFor() {
         Fixture fixture;
