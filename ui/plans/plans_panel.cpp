@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QListView>
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
@@ -87,9 +88,12 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
                               &Document::evaluationChanged, &Document::timesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
+    for (const auto signal : {&Document::graphChanged, &Document::timesChanged})
+        connect(&document, signal, this, &PlansPanel::offerOthers);
     connect(&document, &Document::currentChanged, this, &PlansPanel::showCurrent);
     whenReadingChanges(document, this, [this] { describe(); });
     connect(&document, &Document::graphAboutToChange, this, [this] { ground_ = {}; });  // it keeps what it refers to
+    offerOthers();
     update();
 }
 
@@ -140,6 +144,15 @@ QWidget* PlansPanel::makeBar() {
     });
     connect(compare_, &QAction::triggered, this, [this] { emit compareWanted(chosen().front(), chosen().back()); });
     return bar;
+}
+
+void PlansPanel::offerOthers() {
+    const auto graph = document_.graph();
+    const auto& cost = graph ? graph->header().cost : std::optional<CostParameters>();
+    const int used = cost ? other_->findData(QString::fromStdString(cost->model_name)) : -1;
+    auto* rows = qobject_cast<QListView*>(other_->view());
+    for (int row = 1; row < other_->count(); ++row) rows->setRowHidden(row, row == used);
+    if (used > 0 && other_->currentIndex() == used) other_->setCurrentIndex(0);
 }
 
 void PlansPanel::makeTable() {

@@ -53,6 +53,8 @@ class PlansPanel : public QWidget {
   private:
     QWidget* makeBar();
     void makeTable();
+    /// Other cost models than that of the graph.
+    void offerOthers();
     void makeRows();
     void describe();
     void update();

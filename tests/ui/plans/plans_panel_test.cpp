@@ -4,11 +4,14 @@
 #include <QAction>
 #include <QComboBox>
 #include <QHeaderView>
+#include <QListView>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTreeView>
 #include <QtTest>
 
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/with_cost_model.h"
 #include "core/pipeline/disturbed_times.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/presets.h"
@@ -142,6 +145,20 @@ class PlansPanelTest : public QObject {
         panel_->other()->setCurrentIndex(0);
         QVERIFY(waitForRows());
         QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::other_column));
+    }
+
+    void theCostModelInUseIsNoOther() {
+        auto* rows = qobject_cast<QListView*>(panel_->other()->view());
+        const int place = panel_->other()->findData("h100-sxm");
+        QVERIFY(!rows->isRowHidden(place));
+        panel_->other()->setCurrentIndex(place);
+        LoadedGraph loaded = document_->loaded();
+        loaded.graph = with_cost_model(loaded.graph, *built_in_cost_model("h100-sxm")).graph;
+        loaded.baseline = evaluate_baseline(loaded.graph);
+        document_->setGraph(loaded);
+        QVERIFY(rows->isRowHidden(place));
+        QCOMPARE(panel_->other()->currentIndex(), 0);
+        QVERIFY(!rows->isRowHidden(panel_->other()->findData("b200-sxm")));
     }
 
     void stepsWithLinksSharedStandBesideTheOthers() {
