@@ -12,5 +12,7 @@ inline constexpr std::string_view trace_times_member = "times";
 inline constexpr std::string_view simulated_trace_times = "simulated";
 /// How they say it.
 inline constexpr std::string_view nothing_was_measured = "nothing was measured: the trace is a simulated step";
+/// Its value in the trace of what was measured.
+inline constexpr std::string_view measured_trace_times = "measured";
 
 }  // namespace overlap

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/trace_origin.h"
 #include "core/files/csv_table.h"
 #include "core/files/json_writer.h"
 
@@ -46,10 +47,13 @@ void for_each_event(const Timeline& timeline, TimeRange range, const Visit& visi
 
 class TraceText {
   public:
-    TraceText(const Timeline& timeline, TimeRange range) : timeline_(timeline), range_(range) {}
+    TraceText(const Timeline& timeline, TimeRange range, bool simulated)
+        : timeline_(timeline), range_(range), simulated_(simulated) {}
 
     std::string write() {
-        json_.begin_object().member("displayTimeUnit", "ms").key("traceEvents").begin_array();
+        json_.begin_object().member("displayTimeUnit", "ms").key("otherData").begin_object();
+        json_.member(trace_times_member, simulated_ ? simulated_trace_times : measured_trace_times).end_object();
+        json_.key("traceEvents").begin_array();
         name_threads();
         for_each_event(timeline_, range_, [this](EventLocation location) { event(location); });
         held_bytes();
@@ -103,6 +107,7 @@ class TraceText {
 
     const Timeline& timeline_;
     TimeRange range_;
+    bool simulated_;
     JsonWriter json_;
 };
 
@@ -122,8 +127,8 @@ std::string timeline_csv(const Timeline& timeline, TimeRange range) {
     return table.take();
 }
 
-std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range) {
-    return TraceText(timeline, range).write();
+std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range, bool simulated) {
+    return TraceText(timeline, range, simulated).write();
 }
 
 }  // namespace overlap

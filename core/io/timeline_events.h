@@ -14,6 +14,7 @@ std::string timeline_csv(const Timeline& timeline, TimeRange range);
 
 /// The same events as a trace in the Trace Event Format (JSON object format), for Perfetto and chrome://tracing: a
 /// thread for each row, complete events with times in microseconds, and memory as a counter.
-std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range);
+/// @param simulated whether it has times that nobody measured, which the trace says (core/base/trace_origin.h).
+std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range, bool simulated);
 
 }  // namespace overlap

@@ -40,7 +40,7 @@ class TraceWriter {
         json_.member("step_ms", simulation_.step_ms);
         json_.member("exposed_ms", simulation_.exposed_ms);
         json_.member("contention", contention_ ? "applied" : "none");
-        json_.member(trace_times_member, measured_ ? std::string_view("measured") : simulated_trace_times);
+        json_.member(trace_times_member, measured_ ? measured_trace_times : simulated_trace_times);
         json_.end_object();
         if (const GraphHeader& header = graph_.header(); measured_ || (header.rank && header.world_size)) {
             json_.key("distributedInfo").begin_object();

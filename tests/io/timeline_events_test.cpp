@@ -36,7 +36,8 @@ TEST(TimelineExport, LeavesOutWhatTheRangeDoesNotShow) {
 }
 
 TEST(TimelineExport, WritesATraceThatKeepsTimesAndMemory) {
-    const nlohmann::json trace = nlohmann::json::parse(timeline_chrome_trace(*timeline(), {1'200'000, 2'000'000}));
+    const nlohmann::json trace =
+        nlohmann::json::parse(timeline_chrome_trace(*timeline(), {1'200'000, 2'000'000}, true));
     std::vector<nlohmann::json> events;
     std::vector<nlohmann::json> counters;
     int named = 0;
@@ -56,6 +57,15 @@ TEST(TimelineExport, WritesATraceThatKeepsTimesAndMemory) {
     ASSERT_EQ(counters.size(), 2u);
     EXPECT_EQ(counters[0].at("args").at("bytes"), 30);
     EXPECT_EQ(counters[1].at("args").at("bytes"), 20);
+}
+
+TEST(TimelineExport, TracesSayWhetherTheirTimesWereMeasured) {
+    const auto times = [](bool simulated) {
+        const std::string trace = timeline_chrome_trace(*timeline(), {0, 2'000'000}, simulated);
+        return nlohmann::json::parse(trace).at("otherData").at("times");
+    };
+    EXPECT_EQ(times(true), "simulated");
+    EXPECT_EQ(times(false), "measured");
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr Kind kinds[] = {{"png", QT_TRANSLATE_NOOP("TimelineExport", "Picture (
 
 }  // namespace
 
-TimelineExport::TimelineExport(TimelineView& view, QObject* parent) : QObject(parent), view_(view) {}
+TimelineExport::TimelineExport(TimelineView& view, QObject* parent, std::function<bool()> simulated)
+    : QObject(parent), view_(view), simulated_(std::move(simulated)) {}
 
 void TimelineExport::ask(const QString& name, bool visibleOnly) {
     QStringList filters;
@@ -57,7 +58,8 @@ QString TimelineExport::write(const QString& path, bool visibleOnly) const {
     if (suffix == u"png") return writePicture(path, timelineImage(picture, currentTheme(), 2));
     if (suffix == u"svg") return exportFile(path, timelineSvg(picture, currentTheme()));
     if (suffix == u"csv") return written(timeline_csv(*picture.timeline, picture.range));
-    if (suffix == u"json") return written(timeline_chrome_trace(*picture.timeline, picture.range));
+    if (suffix == u"json")
+        return written(timeline_chrome_trace(*picture.timeline, picture.range, !simulated_ || simulated_()));
     return tr("A timeline is written as .png, .svg, .csv or .json, not as %1").arg(QFileInfo(path).fileName());
 }
 

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QString>
+#include <functional>
 
 namespace overlap::ui {
 
@@ -12,7 +13,8 @@ class TimelineExport : public QObject {
     Q_OBJECT
 
   public:
-    explicit TimelineExport(TimelineView& view, QObject* parent = nullptr);
+    /// @param simulated whether the view shows times that nobody measured; nothing: always.
+    explicit TimelineExport(TimelineView& view, QObject* parent = nullptr, std::function<bool()> simulated = {});
 
     /// Asks for a file, and writes it. @param name the suggested name, without suffix.
     void ask(const QString& name, bool visibleOnly);
@@ -26,6 +28,7 @@ class TimelineExport : public QObject {
 
   private:
     TimelineView& view_;
+    std::function<bool()> simulated_;
 };
 
 }  // namespace overlap::ui

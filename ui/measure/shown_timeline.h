@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -30,5 +31,12 @@ struct ShownTimeline {
         return parts[part];
     }
 };
+
+/// Whether something of it was not measured. @param shown null: the current plan is shown.
+inline bool isSimulated(const ShownTimeline* shown) {
+    return !shown || std::ranges::any_of(shown->parts, [](const ShownPart& part) {
+        return !part.measurement || part.measurement->isSimulated();
+    });
+}
 
 }  // namespace overlap::ui

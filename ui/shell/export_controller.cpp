@@ -14,10 +14,11 @@
 
 namespace overlap::ui {
 
-ExportController::ExportController(Document& document, TimelineView& timeline, QWidget& window)
+ExportController::ExportController(Document& document, TimelineView& timeline, std::function<bool()> simulated,
+                                   QWidget& window)
     : document_(document),
       window_(window),
-      timeline_(new TimelineExport(timeline, this)),
+      timeline_(new TimelineExport(timeline, this, std::move(simulated))),
       plan_(new PlanExport(document, window)) {
     const auto warnOf = [this](const QString& reason) { emit warned(reason); };
     connect(&timeline, &TimelineView::exportWanted, this, [this](bool visibleOnly) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "ui/shell/notice_source.h"
 
 class QWidget;
@@ -17,8 +19,9 @@ class ExportController : public NoticeSource {
     Q_OBJECT
 
   public:
+    /// @param simulated whether `timeline` shows times that nobody measured.
     /// @param window that dialogs belong to, and that pictures are of.
-    ExportController(Document& document, TimelineView& timeline, QWidget& window);
+    ExportController(Document& document, TimelineView& timeline, std::function<bool()> simulated, QWidget& window);
 
     void registerActions(Actions& actions);
     /// What names of exported files begin with: those of the open graph and plan. Empty without a graph.

@@ -26,7 +26,9 @@
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
 #include "ui/job/open_job.h"
+#include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/shown_timeline.h"
 #include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
@@ -151,7 +153,8 @@ void MainWindow::makeControllers() {
         document_, *measurements_, workspace_->meshConnection(), session_->state(), *recent_, file_looks_, *this});
     jobs_ = std::make_unique<JobController>(document_, *workspace_, *recent_, *this);
     saves_ = std::make_unique<SaveController>(document_, *recent_, file_looks_, *this);
-    exports_ = std::make_unique<ExportController>(document_, workspace_->timeline(), *this);
+    const auto simulated = [this] { return isSimulated(workspace_->measurementConnection().shown().get()); };
+    exports_ = std::make_unique<ExportController>(document_, workspace_->timeline(), simulated, *this);
     workspace_->graphView().nameFilesAfter([this] { return exports_->stem(); });
     workspace_->mesh().nameFilesAfter([this] { return exports_->stem(); });
     tabs_ = std::make_unique<PlanTabs>(document_, *measurements_, *session_, file_looks_, *this);

@@ -210,6 +210,8 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(content("t.SVG").contains("<svg"));
         QVERIFY(content("t.csv").startsWith("lane,row,name"));
         QVERIFY(QJsonDocument::fromJson(content("t.json")).object()["traceEvents"].isArray());
+        QCOMPARE(QJsonDocument::fromJson(content("t.json")).object()["otherData"].toObject()["times"].toString(),
+                 QStringLiteral("simulated"));
         QVERIFY(content("t.docx").contains("not as t.docx"));
         QVERIFY(!QFile::exists(folder.filePath("t.docx")));
         QVERIFY(window.exports().timeline().write("/nowhere/t.csv", false).contains("/nowhere/t.csv"));
