@@ -91,8 +91,13 @@ void TimesController::tellOpened(const Measurement& measurement) {
     std::uint64_t events = 0;
     for (const auto& trace : measurement.traces) events += trace->events().size();
     emit filesOpened(measurement.files);
-    emit told(tr("Read %1: %2 events")
-                  .arg(QFileInfo(measurement.files.front()).fileName(), formatCount(static_cast<std::int64_t>(events))),
+    const QString first = QFileInfo(measurement.files.front()).fileName();
+    const auto others = measurement.files.size() - 1;
+    const QString read =
+        others == 0
+            ? first
+            : tr("%1 and traces of %2").arg(first, others == 1 ? tr("1 more rank") : tr("%1 more ranks").arg(others));
+    emit told(tr("Read %1: %2 events").arg(read, formatCount(static_cast<std::int64_t>(events))),
               measurement.files.join(u'\n'));
 }
 
