@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
+#include "core/job/step/job_result.h"
 
 namespace overlap::commands {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/job/standstill.h"
+#include "core/job/pipeline/standstill.h"
 
 namespace overlap::job {
 

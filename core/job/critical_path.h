@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/job/job_result.h"
-#include "core/job/node_names.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/node_names.h"
 
 namespace overlap::job {
 

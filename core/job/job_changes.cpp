@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

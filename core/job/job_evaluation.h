@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
-#include "core/job/node_names.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 #include "core/job/program_step.h"
-#include "core/job/step_graph.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/node_names.h"
+#include "core/job/step/step_graph.h"
 
 namespace overlap::job {
 

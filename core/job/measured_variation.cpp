@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

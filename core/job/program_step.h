@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
-#include "core/job/node_names.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/node_names.h"
 
 namespace overlap::job {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job/job_result.h"
+#include "core/job/step/job_result.h"
 
 namespace overlap::job {
 

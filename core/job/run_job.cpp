@@ -6,10 +6,10 @@
 
 #include "core/base/number_text.h"
 #include "core/job/critical_path.h"
-#include "core/job/deadlock.h"
 #include "core/job/job_evaluation.h"
 #include "core/job/run_programs.h"
-#include "core/job/stopped.h"
+#include "core/job/step/deadlock.h"
+#include "core/job/step/stopped.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
+#include "core/job/step/job_result.h"
 
 namespace overlap::job {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/job/critical_path.h"
-#include "core/job/deadlock.h"
-#include "core/job/standstill.h"
-#include "core/job/stopped.h"
+#include "core/job/pipeline/standstill.h"
+#include "core/job/step/deadlock.h"
+#include "core/job/step/stopped.h"
 #include "core/job/variation.h"
 
 namespace overlap::job {

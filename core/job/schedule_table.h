@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/job/job_changes.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/job/stopped.h"
+#include "core/job/step/stopped.h"
 
 namespace overlap::job {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
-#include "core/job/step_flows.h"
-#include "core/job/step_graph.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/step_flows.h"
+#include "core/job/step/step_graph.h"
 
 namespace overlap::job {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

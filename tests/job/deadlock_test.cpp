@@ -1,6 +1,6 @@
 // Why a job cannot run: circles of waiting, told without the waits within a rank, and who never comes.
 
-#include "core/job/deadlock.h"
+#include "core/job/step/deadlock.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/job/document/job_file.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 #include "core/job/run_job.h"
 
 namespace overlap::job {

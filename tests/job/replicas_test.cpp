@@ -1,6 +1,6 @@
 // Where the copies of a pipeline lie, and with whom they reduce their gradients.
 
-#include "core/job/replicas.h"
+#include "core/job/pipeline/replicas.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/job/pipeline/standstill.h"
 #include "core/job/rank_texts.h"
-#include "core/job/standstill.h"
 #include "ui/job/measured_words.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

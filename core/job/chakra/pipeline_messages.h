@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

@@ -9,7 +9,7 @@
 #include "core/imports/any_graph_file.h"
 #include "core/io/plan/plan_file.h"
 #include "core/job/document/files_of_job.h"
-#include "core/job/stopped.h"
+#include "core/job/step/stopped.h"
 
 namespace overlap::job {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/job/stage_actions.h"
+#include "core/job/pipeline/stage_actions.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/job/standstill.h"
+#include "core/job/pipeline/standstill.h"
 #include "core/job/view/rank_rows.h"
 
 namespace overlap::job {

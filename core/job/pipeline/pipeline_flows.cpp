@@ -1,4 +1,4 @@
-#include "core/job/pipeline_flows.h"
+#include "core/job/pipeline/pipeline_flows.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/job/pipeline_step.h"
-#include "core/job/standstill.h"
+#include "core/job/pipeline/pipeline_step.h"
+#include "core/job/pipeline/standstill.h"
 
 namespace overlap::job {
 

@@ -1,5 +1,5 @@
 #include "core/files/json_writer.h"
-#include "core/job/job_result.h"
+#include "core/job/step/job_result.h"
 
 namespace overlap::job {
 

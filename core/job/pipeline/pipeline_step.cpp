@@ -1,4 +1,4 @@
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/grouped_number.h"
 #include "core/base/wording.h"
-#include "core/job/pipeline_flows.h"
-#include "core/job/stopped.h"
-#include "core/job/topology.h"
+#include "core/job/pipeline/pipeline_flows.h"
+#include "core/job/pipeline/topology.h"
+#include "core/job/step/stopped.h"
 
 namespace overlap::job {
 

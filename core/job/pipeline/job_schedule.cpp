@@ -5,7 +5,7 @@
 #include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/job/document/files_of_job.h"
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 #include "core/job/schedules/named_schedules.h"
 #include "core/job/schedules/schedule_csv.h"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 

@@ -1,4 +1,4 @@
-#include "core/job/replicas.h"
+#include "core/job/pipeline/replicas.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "core/job/deadlock.h"
+#include "core/job/step/deadlock.h"
 
 #include <algorithm>
 #include <tuple>

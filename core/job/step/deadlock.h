@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/job/job_result.h"
-#include "core/job/node_names.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/node_names.h"
 
 namespace overlap::job {
 

@@ -1,10 +1,10 @@
-#include "core/job/step_graph.h"
+#include "core/job/step/step_graph.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/job/stopped.h"
+#include "core/job/step/stopped.h"
 
 namespace overlap::job {
 

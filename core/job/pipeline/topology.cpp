@@ -1,4 +1,4 @@
-#include "core/job/topology.h"
+#include "core/job/pipeline/topology.h"
 
 namespace overlap::job {
 

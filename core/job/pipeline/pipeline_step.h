@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/job/document/job_document.h"
-#include "core/job/job_result.h"
-#include "core/job/node_names.h"
-#include "core/job/replicas.h"
+#include "core/job/pipeline/replicas.h"
+#include "core/job/pipeline/stage_actions.h"
 #include "core/job/schedules/checked_schedule.h"
-#include "core/job/stage_actions.h"
-#include "core/job/step_flows.h"
+#include "core/job/step/job_result.h"
+#include "core/job/step/node_names.h"
+#include "core/job/step/step_flows.h"
 
 namespace overlap::job {
 

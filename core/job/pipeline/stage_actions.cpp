@@ -1,4 +1,4 @@
-#include "core/job/stage_actions.h"
+#include "core/job/pipeline/stage_actions.h"
 
 #include <algorithm>
 

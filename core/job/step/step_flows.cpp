@@ -1,4 +1,4 @@
-#include "core/job/step_flows.h"
+#include "core/job/step/step_flows.h"
 
 #include <algorithm>
 #include <limits>

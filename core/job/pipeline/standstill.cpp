@@ -1,4 +1,4 @@
-#include "core/job/standstill.h"
+#include "core/job/pipeline/standstill.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "core/job/pipeline_step.h"
-#include "core/job/step_graph.h"
+#include "core/job/pipeline/pipeline_step.h"
+#include "core/job/step/step_graph.h"
 
 namespace overlap::job {
 

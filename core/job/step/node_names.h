@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/job/step_graph.h"
+#include "core/job/step/step_graph.h"
 
 namespace overlap::job {
 

@@ -9,7 +9,7 @@
 
 #include "core/job/links/collective_flows.h"
 #include "core/job/links/link_network.h"
-#include "core/job/step_graph.h"
+#include "core/job/step/step_graph.h"
 
 namespace overlap::job {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/job/pipeline_step.h"
+#include "core/job/pipeline/pipeline_step.h"
 
 namespace overlap::job {
 
