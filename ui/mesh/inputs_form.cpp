@@ -72,11 +72,12 @@ InputsForm::InputsForm(QWidget* parent)
     layout->setSpacing(4);
     layout->addWidget(row(tr("Mesh"), {mesh, names}));
     layout->addWidget(above_hosts_);
-    layout->addWidget(problem_);
     layout->addSpacing(2);
     layout->addWidget(source_);
     layout->addSpacing(2);
     layout->addWidget(target_);
+    // Below all fields: a click at the place of one must not reach another.
+    for (QLabel* problem : {problem_, &source_->problem(), &target_->problem()}) layout->addWidget(problem);
     layout->addStretch(1);
     connectState(source_, MeshField::source);
     connectState(target_, MeshField::target);

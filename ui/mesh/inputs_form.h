@@ -14,7 +14,7 @@ namespace overlap::ui {
 class StateEditor;
 
 /// Mesh, tensor, source and target: all inputs of the view but the costs. Typed text is emitted at once, and errors are
-/// shown at their field.
+/// shown below all fields.
 class InputsForm : public QWidget {
     Q_OBJECT
 

@@ -91,7 +91,7 @@ ShardingBoard::Place ShardingBoard::placeOf(int mesh_dim) const {
 }
 
 QSize ShardingBoard::sizeHint() const {
-    return {280, row_height * ((state_ ? tensor_.dims() : 1) + 2)};
+    return {280, row_height * (std::max(1, tensor_.dims()) + 2)};  // also without a state: what is below stays there
 }
 
 QSize ShardingBoard::minimumSizeHint() const {

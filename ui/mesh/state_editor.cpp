@@ -15,9 +15,10 @@ namespace overlap::ui {
 
 StateEditor::StateEditor(const QString& title, QWidget* parent)
     : QWidget(parent),
+      title_(title),
       field_(new QLineEdit),
       other_(new QLabel),
-      problem_(new QLabel),
+      problem_(new QLabel(this)),
       fit_(new QToolButton),
       board_(new ShardingBoard) {
     auto* heading = new QLabel(title);
@@ -45,6 +46,7 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
     line->addWidget(field_, 1);
     line->addWidget(fit_);
     heading->setFixedWidth(64);
+    fit_->setMaximumHeight(field_->sizeHint().height());  // the line is no higher with it
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
@@ -53,7 +55,6 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
     below->setContentsMargins(80, 0, 0, 0);
     below->addWidget(other_, 1);
     layout->addLayout(below);
-    layout->addWidget(problem_);
     layout->addWidget(board_);
     connect(field_, &QLineEdit::textEdited, this, &StateEditor::typed);
     connect(fit_, &QToolButton::clicked, this, &StateEditor::fitWanted);
@@ -65,11 +66,11 @@ void StateEditor::show(const QString& text, const DeviceMesh* mesh, const MeshTe
         field_->setText(text);
         field_->setCursorPosition(0);  // of a long text the beginning is seen
     }
-    problem_->setText(shownLines(problem));
+    problem_->setText(problem.isEmpty() ? QString() : shownLines(tr("%1: %2").arg(title_, problem)));
     problem_->setVisible(!problem.isEmpty());
     fit_->setVisible(!problem.isEmpty() && fits);
     if (!state) {
-        other_->clear();
+        other_->setText(QStringLiteral(" "));  // as high as with a text
         return board_->clear();
     }
     const QString by_mesh = QString::fromStdString(to_text(*state));

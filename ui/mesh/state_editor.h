@@ -27,6 +27,9 @@ class StateEditor : public QWidget {
 
     ShardingBoard& board() { return *board_; }
     QLineEdit& field() { return *field_; }
+    /// Why the state cannot be read; hidden while it can. Whoever shows the editor puts it where nothing is below it,
+    /// so that nothing moves while the user types.
+    QLabel& problem() { return *problem_; }
 
   signals:
     /// The user typed.
@@ -35,6 +38,7 @@ class StateEditor : public QWidget {
     void fitWanted();
 
   private:
+    QString title_;
     QLineEdit* field_;
     QLabel *other_, *problem_;
     QToolButton* fit_;

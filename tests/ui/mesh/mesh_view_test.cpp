@@ -152,12 +152,32 @@ class MeshViewTest : public QObject {
         QVERIFY(!target().state());
         QCOMPARE(view_->pathAsText(), QString());
         bool told = false;
-        for (const QLabel* label : view_->form().target().findChildren<QLabel*>())
-            told = told || (label->isVisible() && label->text().contains(QStringLiteral("twice")));
+        for (const QLabel* label : view_->form().findChildren<QLabel*>())
+            told = told || (label->isVisible() && label->text().startsWith(QStringLiteral("Target: ")) &&
+                            label->text().contains(QStringLiteral("twice")));
         QVERIFY(told);
         view_->undoStack().undo();
         QVERIFY(answered());
         QVERIFY(view_->comparison());
+    }
+
+    void fieldsStayWhereTheyAreWhileTextIsWrong() {
+        const auto places = [&] {
+            QCoreApplication::processEvents();
+            QStringList tops;
+            for (const MeshField field : {MeshField::mesh, MeshField::tensor, MeshField::source, MeshField::target})
+                tops.append(QString::number(view_->form().field(field).mapTo(&view_->form(), QPoint()).y()));
+            return tops.join(u' ');
+        };
+        const QString before = places();
+        for (const MeshField field : {MeshField::source, MeshField::tensor, MeshField::mesh}) {
+            QLineEdit& edit = view_->form().field(field);
+            edit.setFocus();
+            edit.selectAll();
+            QTest::keyClicks(&edit, QStringLiteral("wrong"));
+            QVERIFY(answered());
+            QCOMPARE(places(), before);
+        }
     }
 
     void statesCanBeFittedToAnotherMesh() {
