@@ -35,8 +35,15 @@ struct Weights {
 class BoxReckoning {
   public:
     BoxReckoning(const Graph& graph, const BoxTree& tree, const BoxPlaces& places, std::span<const double> times_ms,
-                 std::span<const NodeId> removed)
-        : graph_(graph), tree_(tree), places_(places), times_ms_(times_ms), removed_(removed) {}
+                 std::span<const NodeId> removed, const ComputedTime* computed = nullptr,
+                 const ModuleTree* modules = nullptr)
+        : graph_(graph),
+          tree_(tree),
+          places_(places),
+          times_ms_(times_ms),
+          removed_(removed),
+          computed_(computed),
+          modules_(modules) {}
 
     std::vector<BoxFigures> run() {
         figures_.resize(tree_.box_count());
@@ -47,6 +54,8 @@ class BoxReckoning {
             decide(id);
             if (id != BoxTree::root) hand_up(id);
         }
+        if (computed_)
+            for (const ComputedTime::Made& made : computed_->made) add_made(made);
         return std::move(figures_);
     }
 
@@ -57,7 +66,12 @@ class BoxReckoning {
         const bool starts =
             graph_.op(node) == NodeOp::call_function && graph_.target_info(node).starts != CollectiveKind::none;
         const bool runs = !starts || !std::ranges::binary_search(removed_, node);
-        if (runs) (starts ? figures.communication_ms : figures.compute_ms) += times_ms_[node];
+        if (runs && starts) figures.communication_ms += times_ms_[node];
+        if (computed_) {
+            figures.compute_ms += computed_->nodes_ms[node];
+        } else if (!starts) {
+            figures.compute_ms += times_ms_[node];
+        }
         if (starts && runs) {
             ++figures.collectives;
             const CollectiveKind collective = graph_.target_info(node).starts;
@@ -105,11 +119,25 @@ class BoxReckoning {
         for (const auto& [dtype, bytes] : part.dtypes) total.dtypes[dtype] += bytes;
     }
 
+    /// To the box of its module, else to that of the module around it.
+    void add_made(const ComputedTime::Made& made) {
+        BoxId box = no_box;
+        for (auto module = made.module; box == no_box && module != ModuleTree::no_module;
+             module = modules_->module(module).parent) {
+            const Phase phase = made.backward ? Phase::backward : Phase::forward;
+            box = tree_.box_of(module, phase);
+            if (box == no_box) box = tree_.box_of(module, made.backward ? Phase::forward : Phase::backward);
+        }
+        for (; box != no_box; box = tree_.box(box).parent) figures_[box].compute_ms += made.ms;
+    }
+
     const Graph& graph_;
     const BoxTree& tree_;
     const BoxPlaces& places_;
     std::span<const double> times_ms_;
     std::span<const NodeId> removed_;
+    const ComputedTime* computed_;  ///< null: the compute in times_ms_
+    const ModuleTree* modules_;     ///< null where computed_ is
     std::vector<BoxFigures> figures_;
     std::vector<Weights> weights_;
 };
@@ -130,6 +158,12 @@ OperationKind operation_kind(const Graph& graph, NodeId node) {
 std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
                                     std::span<const double> times_ms, std::span<const NodeId> removed) {
     return BoxReckoning(graph, tree, places, times_ms, removed).run();
+}
+
+std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
+                                    std::span<const double> times_ms, std::span<const NodeId> removed,
+                                    const ComputedTime& computed, const ModuleTree& modules) {
+    return BoxReckoning(graph, tree, places, times_ms, removed, &computed, &modules).run();
 }
 
 std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree) {

@@ -6,6 +6,7 @@
 
 #include "core/layout/box_tree.h"
 #include "core/pipeline/evaluation.h"
+#include "core/views/computed_time.h"
 
 namespace overlap {
 
@@ -32,9 +33,9 @@ inline constexpr std::size_t stage_count = 4;
 OperationKind operation_kind(const Graph& graph, NodeId node);
 
 /// What a box holds. Nodes that have no module count for their own operation and for boxes that are no modules: figures
-/// of a module are those of module_figures() in one direction.
+/// of a module are those of module_figures() in one direction, and compute that of module_computed_ms().
 struct BoxFigures {
-    double compute_ms = 0;
+    double compute_ms = 0;  ///< what is done again in the backward pass is where it was done first
     double communication_ms = 0;
     std::int64_t gather_bytes = 0;
     std::int64_t scatter_bytes = 0;
@@ -46,6 +47,7 @@ struct BoxFigures {
     bool has_dtype = false;                     ///< it has results that are tensors
 
     std::int64_t communication_bytes() const { return gather_bytes + scatter_bytes + other_bytes; }
+    bool operator==(const BoxFigures&) const = default;
 };
 
 /// Figures of all boxes, in time linear in their number and the nodes.
@@ -54,6 +56,11 @@ struct BoxFigures {
 /// nothing.
 std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
                                     std::span<const double> times_ms, std::span<const NodeId> removed = {});
+
+/// The same with the compute of a plan's result. @param modules that `tree` and `computed` are of.
+std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
+                                    std::span<const double> times_ms, std::span<const NodeId> removed,
+                                    const ComputedTime& computed, const ModuleTree& modules);
 
 /// Exposed milliseconds of each box, for an evaluation of the graph that the boxes are of: of the collectives that it
 /// holds (see exposed_ms_of_input()).

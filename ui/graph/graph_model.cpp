@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/views/computed_time.h"
 #include "ui/document/document.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/graph/graph_metrics.h"
@@ -13,6 +14,13 @@
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
+
+namespace {
+
+/// Compute of larger results is sorted by nodes of the graph in the background.
+constexpr std::uint32_t large_plan_nodes = 5'000;
+
+}  // namespace
 
 GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
                                const std::vector<double>& times_ms, const std::vector<NodeId>& removed,
@@ -61,6 +69,7 @@ void GraphModel::read() {
     if (!document_.isOpen()) return emit reset();
     const std::shared_ptr<const Graph>& graph = document_.graph();
     requested_removed_ = removedCollectives(document_);
+    requested_plan_ = nullptr;
     if (graph->node_count() < large_graph_nodes)
         return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms,
                                                requested_removed_));
@@ -82,18 +91,34 @@ void GraphModel::show(std::shared_ptr<Contents> contents) {
     updateSelection();
     emit reset();
     // Another plan may have been chosen while the boxes were made.
-    if (requested_removed_ != removedCollectives(document_)) updateFigures();
+    if (requested_removed_ != removedCollectives(document_) || requested_plan_ != wantedPlan()) updateFigures();
+}
+
+std::shared_ptr<const Evaluation> GraphModel::wantedPlan() const {
+    auto evaluation = document_.evaluation();
+    if (!evaluation) return requested_plan_;  // that of another plan is on its way
+    const bool has_figures = !evaluation->refused && evaluation->times_known;
+    if (!has_figures || evaluation->original != document_.graph() || evaluation.get() == &document_.baseline())
+        return {};
+    return evaluation;
 }
 
 void GraphModel::updateFigures() {
     if (reading_.busy()) return read();  // with the new times
     if (!contents_) return;
     requested_removed_ = removedCollectives(document_);
-    const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms,
-                          removed = requested_removed_] {
-        return box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed);
+    requested_plan_ = wantedPlan();
+    const auto figures = [contents = contents_, times_ms = document_.baseline().times_ms, removed = requested_removed_,
+                          plan = requested_plan_] {
+        if (!plan) return box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed);
+        return box_figures(*contents->graph, contents->tree, contents->places, times_ms, removed,
+                           computed_time(*plan, *contents->modules), *contents->modules);
     };
-    if (graph().node_count() < large_graph_nodes) return showFigures(figures());
+    figuring_.cancel();
+    if (graph().node_count() < large_graph_nodes &&
+        (!requested_plan_ || requested_plan_->graph->node_count() < large_plan_nodes))
+        return showFigures(figures());
+    updateColours();
     // Without a look at the token: a tenth of a second for 200,000 nodes.
     figuring_.start([this, figures](std::stop_token) -> LatestTask::Delivery {
         auto found = std::make_shared<std::vector<BoxFigures>>(figures());
@@ -103,11 +128,13 @@ void GraphModel::updateFigures() {
 
 void GraphModel::updateEvaluation() {
     const bool same_graph = contents_ && contents_->modules == document_.sharedModules();
-    if (same_graph && requested_removed_ != removedCollectives(document_)) return updateFigures();
+    if (same_graph && (requested_removed_ != removedCollectives(document_) || requested_plan_ != wantedPlan()))
+        return updateFigures();
     updateColours();
 }
 
 void GraphModel::showFigures(std::vector<BoxFigures> figures) {
+    if (figures == contents_->figures) return updateColours();  // an edit that changes none of them moves no box
     contents_->figures = std::move(figures);
     contents_->occurring = OccurringFigures(contents_->figures);
     sizes_.clear();  // boxes are as wide as what they say

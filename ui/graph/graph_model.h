@@ -138,6 +138,8 @@ class GraphModel : public QObject {
     void askHelper();
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateFigures();
+    /// The plan's evaluation whose compute boxes should have; null: that of the graph as it is.
+    std::shared_ptr<const Evaluation> wantedPlan() const;
     void updateEvaluation();
     void showFigures(std::vector<BoxFigures> figures);
     void updateColours();
@@ -154,6 +156,7 @@ class GraphModel : public QObject {
     std::shared_ptr<Contents> contents_;
     /// Collectives that the newest figures leave out, which may still be being made: the plan's passes take them away.
     std::vector<NodeId> requested_removed_;
+    std::shared_ptr<const Evaluation> requested_plan_;  ///< whose compute boxes have; null: that of the graph as it is
     std::unordered_set<BoxId> open_;
     LayoutCache cache_;
     std::shared_ptr<const Arrangement> arrangement_;

@@ -1,7 +1,9 @@
 // What the inspector says of a module, and of several that are selected together.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "core/views/computed_time.h"
 #include "core/views/exposed_time.h"
 #include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
@@ -92,13 +94,20 @@ void addFigures(Document& document, std::span<const ModuleId> modules, Inspector
     const ModuleFigures taken = communicated_in(graph, nodes, removedCollectives(document));
     const ModuleFigures figures = communicating_without(as_traced, taken);
     const bool known = document.baseline().times_known;
-    rows.add(Document::tr("forward"), formatKnownTime(figures.forward_ms, known));
-    rows.add(Document::tr("backward"), formatKnownTime(figures.backward_ms, known));
+    rows.add(Document::tr("forward as traced"), formatKnownTime(figures.forward_ms, known));
+    rows.add(Document::tr("backward as traced"), formatKnownTime(figures.backward_ms, known));
     const auto evaluation = document.evaluation();
     if (evaluation && evaluation->times_known && evaluation->original == document.graph())
         if (const std::vector<double> again = recomputed_ms_of_input(*evaluation); !again.empty())
             if (const double sum_ms = sum_of_nodes(nodes, again); sum_ms > 0)
                 rows.add(Document::tr("computed again by the plan"), formatTime(sum_ms));
+    if (evaluation && evaluation->times_known && !evaluation->refused && evaluation->original == document.graph()) {
+        const ComputedTime computed = computed_time(*evaluation, tree);
+        const double sum_ms = sum_of_nodes(nodes, computed.nodes_ms) + made_in(computed, tree, modules);
+        constexpr double seen_ms = 0.0005;
+        if (std::abs(sum_ms - figures.compute_ms()) > seen_ms)
+            rows.add(Document::tr("compute in the plan"), formatTime(sum_ms));
+    }
     const auto bytes = [&](const QString& label, std::int64_t value) {
         if (value > 0) rows.add(label, formatBytes(static_cast<double>(value)));
     };

@@ -7,7 +7,7 @@
 
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
-#include "core/views/recomputed_time.h"
+#include "core/views/computed_time.h"
 #include "core/views/removed_collectives.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -79,7 +79,7 @@ void ModuleTreeModel::rebuild() {
     bucket_of_module_.assign(count, -1);
     exposure_.reset();
     taken_.reset();
-    recomputed_.reset();
+    computed_.reset();
     endResetModel();
     updateBuckets();
     updateExposure();
@@ -92,7 +92,7 @@ void ModuleTreeModel::updateExposure() {
         exposing_.cancel();
         exposure_.reset();
         taken_.reset();
-        recomputed_.reset();
+        computed_.reset();
         return refresh(compute_column, communication_column, Qt::DisplayRole);
     }
     exposing_.start([this, evaluation, modules = modules_](std::stop_token) -> LatestTask::Delivery {
@@ -101,16 +101,15 @@ void ModuleTreeModel::updateExposure() {
         std::optional<ModuleFiguresTable> taken;
         if (const std::vector<NodeId> removed = removed_collectives(*evaluation); !removed.empty())
             taken = communicated_by(*evaluation->input, *modules, removed);
-        std::optional<ModuleSums> recomputed;
-        if (std::vector<double> again = recomputed_ms_of_input(*evaluation); evaluation->times_known && !again.empty())
-            recomputed = module_sums(*modules, std::move(again));
-        return [this, exposure = std::move(exposure), taken = std::move(taken),
-                recomputed = std::move(recomputed)]() mutable {
-            exposure_ = std::move(exposure);
-            taken_ = std::move(taken);
-            recomputed_ = std::move(recomputed);
-            refresh(compute_column, communication_column, Qt::DisplayRole);
-        };
+        std::optional<ModuleSums> computed;
+        if (evaluation->times_known) computed = module_computed_ms(computed_time(*evaluation, *modules), *modules);
+        return
+            [this, exposure = std::move(exposure), taken = std::move(taken), computed = std::move(computed)]() mutable {
+                exposure_ = std::move(exposure);
+                taken_ = std::move(taken);
+                computed_ = std::move(computed);
+                refresh(compute_column, communication_column, Qt::DisplayRole);
+            };
     });
 }
 
@@ -187,10 +186,11 @@ QString ModuleTreeModel::timeText(double ms) const {
     return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
 }
 
-QVariant ModuleTreeModel::figureData(const ModuleFigures& all, const ModuleFigures* taken, double recomputed_ms,
-                                     std::optional<double> exposed_ms, int column) const {
+QVariant ModuleTreeModel::figureData(const ModuleFigures& all, const ModuleFigures* taken,
+                                     std::optional<double> computed_ms, std::optional<double> exposed_ms,
+                                     int column) const {
     const ModuleFigures figures = taken ? communicating_without(all, *taken) : all;
-    if (column == compute_column) return timeText(figures.compute_ms() + recomputed_ms);
+    if (column == compute_column) return timeText(computed_ms.value_or(figures.compute_ms()));
     if (column == exposed_column)
         return exposed_ms && figures.collectives > 0 ? columnText(*exposed_ms) : QStringLiteral("–");
     const auto bytes = static_cast<double>(figures.communication_bytes());
@@ -203,7 +203,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
             return figureData(document_.moduleFigures().modules[module], taken_ ? &taken_->modules[module] : nullptr,
-                              recomputed_ ? recomputed_->modules_ms[module] : 0,
+                              computed_ ? std::optional(computed_->modules_ms[module]) : std::nullopt,
                               exposure_ ? std::optional(exposure_->modules_ms[module]) : std::nullopt, column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
@@ -233,11 +233,14 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
     const QString title = nodes == 1 ? tr("1 node without a module")
                                      : tr("%1 nodes without a module").arg(formatCount(static_cast<qint64>(nodes)));
     if (role == Qt::ToolTipRole)
-        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one").arg(title);
+        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one. Their time has also "
+                  "what "
+                  "passes of the current plan add in no module")
+            .arg(title);
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return title;
     return figureData(document_.moduleFigures().without_module, taken_ ? &taken_->without_module : nullptr,
-                      recomputed_ ? recomputed_->without_module_ms : 0,
+                      computed_ ? std::optional(computed_->without_module_ms) : std::nullopt,
                       exposure_ ? std::optional(exposure_->without_module_ms) : std::nullopt, column);
 }
 
@@ -246,7 +249,7 @@ QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
         case Qt::DisplayRole:
             if (column == name_column) return text(graph_->name(node));
             if (column == compute_column)
-                return timeText(document_.baseline().times_ms[node] + (recomputed_ ? recomputed_->nodes_ms[node] : 0));
+                return timeText(computed_ ? computed_->nodes_ms[node] : document_.baseline().times_ms[node]);
             if (graph_->target_info(node).starts == CollectiveKind::none) return QStringLiteral("–");
             if (column == exposed_column)
                 return exposure_ ? columnText(exposure_->nodes_ms[node]) : QStringLiteral("–");
@@ -272,8 +275,8 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole && section != name_column) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == compute_column)
         return tr(
-            "Time of the module's nodes on the compute stream, milliseconds, with what the current plan has computed "
-            "again in the backward pass");
+            "Time of the compute stream for the module in the current plan, milliseconds, with what is computed again "
+            "in the backward pass and what passes add, such as copies of buckets");
     if (role == Qt::ToolTipRole && section == exposed_column)
         return tr(
             "Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a merged "

@@ -67,14 +67,14 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     /// True once an index of the module may have been given out.
     bool isListed(ModuleId module) const;
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
-    /// Asks for the exposed times of the current evaluation, and for what its plan takes away or does again.
+    /// Asks for what the current evaluation computes and exposes, and for what its plan takes away.
     void updateExposure();
     /// Tells views that columns of rows that may be shown have changed.
     void refresh(int first_column, int last_column, int role);
     /// @param taken of these figures, what the plan takes away; null: nothing.
-    /// @param recomputed_ms what the plan has done again of it.
+    /// @param computed_ms see module_computed_ms(); nothing: that of the graph as it is.
     /// @param exposed_ms see ModuleExposure; nothing where it is not known.
-    QVariant figureData(const ModuleFigures& all, const ModuleFigures* taken, double recomputed_ms,
+    QVariant figureData(const ModuleFigures& all, const ModuleFigures* taken, std::optional<double> computed_ms,
                         std::optional<double> exposed_ms, int column) const;
     /// A dash where times are not known.
     QString timeText(double ms) const;
@@ -94,7 +94,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<QPersistentModelIndex> found_;
     std::optional<ModuleExposure> exposure_;   ///< nothing where no times are known
     std::optional<ModuleFiguresTable> taken_;  ///< what collectives communicate that the plan takes away; nothing: none
-    std::optional<ModuleSums> recomputed_;     ///< compute that the plan has done again; nothing: none
+    std::optional<ModuleSums> computed_;       ///< compute of the plan's result; nothing where no times are known
     LatestTask exposing_;                      ///< last: what it delivers uses the members above
 };
 

@@ -10,8 +10,8 @@
 
 #include "core/base/byte_units.h"
 #include "core/plan/presets.h"
+#include "core/views/computed_time.h"
 #include "core/views/module_figures.h"
-#include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/graph_cost_model.h"
@@ -114,12 +114,18 @@ class ModulesPanelTest : public QObject {
         MemoryCommands(document).setPolicy(QStringLiteral("full"));
         QVERIFY(waitForEvaluation(document));
         QTRY_VERIFY(!model.busy());
-        const std::vector<double> again = recomputed_ms_of_input(*document.evaluation());
-        const auto module = document.modules().find("layers");
-        const double sum_ms =
-            document.moduleFigures().modules[module].compute_ms() + sum_of_module(document.modules(), module, again);
+        const ModuleSums computed =
+            module_computed_ms(computed_time(*document.evaluation(), document.modules()), document.modules());
+        const double sum_ms = computed.modules_ms[document.modules().find("layers")];
         QCOMPARE(shown("layers").remove(thinSpace), QString::number(sum_ms, 'f', 1));
         QVERIFY2(shown("layers") != traced, qPrintable(traced));
+        // With what is in no module it is what the compute stream runs.
+        const QString outside = model.index(1, ModuleTreeModel::compute_column).data().toString().remove(thinSpace);
+        const QString told = shown("").remove(thinSpace) + u' ' + outside + u' ' +
+                             QString::number(document.evaluation()->simulation.compute_ms);
+        const QStringList parts = told.split(u' ');
+        const double sum = parts[0].toDouble() + parts[1].toDouble();
+        QVERIFY2(std::abs(sum - parts[2].toDouble()) < 1, qPrintable(told));
     }
 
     void exposedTimesAreThoseOfThePlan() {
