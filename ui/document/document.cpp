@@ -27,6 +27,25 @@ std::shared_ptr<const Evaluation> evaluateToShow(const std::shared_ptr<const Gra
     return evaluation;
 }
 
+/// The empty plan that a graph opens with, which another plan takes the place of.
+bool isUntouched(const Variant& variant) {
+    return variant.plan().buckets.empty() && variant.filePath().isEmpty() && !variant.modified();
+}
+
+/// The name of a plan that is read, with a number where another plan has it: the file keeps its own until it is saved.
+/// @param replaced the position of the plan that is read again; -1: none.
+std::string distinctName(const Document& document, const std::string& name, int replaced = -1) {
+    const bool only_untouched = document.variantCount() == 2 && isUntouched(document.variant(1));
+    for (int number = 1;; ++number) {
+        std::string free = name;
+        if (number > 1) free.append(" ").append(std::to_string(number));
+        bool taken = false;
+        for (int i = 0; i < document.variantCount() && !only_untouched; ++i)
+            taken = taken || (i != replaced && document.variant(i).plan().name == free);
+        if (!taken) return free;
+    }
+}
+
 }  // namespace
 
 Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
@@ -233,6 +252,7 @@ Variant& Document::openPlan(ReadPlan read) {
     const QString path = read.path;
     const QByteArray digest = read.digest;
     Plan plan = fitting(std::move(read));
+    plan.name = distinctName(*this, plan.name);
     const AddedByReading by_reading = plan.added_by_reading;
     Variant& added = addVariant(std::move(plan));
     added.setSaved(path, digest, by_reading);
@@ -244,6 +264,7 @@ void Document::reloadPlan(int index, ReadPlan read) {
     const QByteArray digest = read.digest;
     const QString text = tr("Read %1 again").arg(QFileInfo(read.path).fileName());
     Plan plan = fitting(std::move(read));
+    plan.name = distinctName(*this, plan.name, index);
     changed.edit(text, plan);
     changed.setSaved(changed.filePath(), digest, std::move(plan.added_by_reading));
 }

@@ -44,6 +44,25 @@ class PlanFilesTest : public QObject {
         QVERIFY(!opened.modified());
     }
 
+    void plansOfOneNameAreToldApart() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        save(*document, 1, path);
+        const QString name = document->variant(1).title();
+        const QByteArray digest = fileDigest(path);
+        QCOMPARE(document->openPlan(readPlan(path)).title(), name + QStringLiteral(" 2"));
+        QCOMPARE(document->openPlan(readPlan(path)).title(), name + QStringLiteral(" 3"));
+        QVERIFY(!document->variant(2).modified());
+        document->reloadPlan(2, readPlan(path));
+        QCOMPARE(document->variant(2).title(), name + QStringLiteral(" 2"));
+        QCOMPARE(fileDigest(path), digest);
+        // Where it takes the place of the empty plan, it has its own name.
+        const auto other = openDocument();
+        QCOMPARE(other->openPlan(readPlan(path)).title(), name);
+    }
+
     void aFileIsReadAgainAsAnEdit() {
         const auto document = openDocument();
         BucketCommands(*document).addText("layers.0");
