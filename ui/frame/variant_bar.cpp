@@ -37,6 +37,7 @@ constexpr QChar ellipsis(0x2026);
 struct TabTitle {
     QString whole;
     bool dotted = false;
+    bool narrow = false;  ///< it takes no more room from the others than it must, unless it is the current one
 };
 
 QFontMetrics currentMetrics() {
@@ -56,12 +57,13 @@ QString shortTitle(const QString& title) {
 }  // namespace
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
-/// there is less room, titles are elided, except the baseline's.
+/// there is less room, titles are elided, except the baseline's; those of measurements of other graphs always are,
+/// unless they are current.
 class VariantTabs : public QTabBar {
   public:
     /// @param dotted whether a dot behind the title says that the plan is in no file as it is.
-    void setTitle(int index, const QString& title, bool dotted) {
-        setTabData(index, QVariant::fromValue(TabTitle{title, dotted}));
+    void setTitle(int index, const QString& title, bool dotted, bool narrow = false) {
+        setTabData(index, QVariant::fromValue(TabTitle{title, dotted, narrow}));
         setTabText(index, shownInMenu(shortTitle(title)) + (dotted ? unsaved_dot : QString()));
     }
 
@@ -85,7 +87,9 @@ class VariantTabs : public QTabBar {
         const bool dotted = index == 0 || titleOf(index).dotted;
         const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
         const int text = currentMetrics().size(Qt::TextShowMnemonic, widest).width();
-        return {text + sideOf(index), QTabBar::tabSizeHint(index).height()};
+        const int whole = text + sideOf(index);
+        const bool narrow = titleOf(index).narrow && index != currentIndex();
+        return {narrow ? leastWidth(index, whole) : whole, QTabBar::tabSizeHint(index).height()};
     }
 
     QSize minimumTabSizeHint(int index) const override {
@@ -241,7 +245,7 @@ void VariantBar::updateMeasurements() {
         const int tab = document_.variantCount() + i;
         const bool other = isOfOtherGraph(i);
         const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
-        tabs_->setTitle(tab, title, false);
+        tabs_->setTitle(tab, title, false, other);
         tabs_->setTabIcon(tab, {});
         QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
         if (other)

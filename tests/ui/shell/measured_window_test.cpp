@@ -189,6 +189,13 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         tabs = window.workspace().variants().tabs();
         QCOMPARE(tabs->tabText(2), "Measured (other graph)");
+        // It leaves the room to the plans' names until it is looked at.
+        window.resize(1600, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const int narrow = tabs->tabRect(2).width();
+        tabs->setCurrentIndex(2);
+        QTRY_VERIFY2(tabs->tabRect(2).width() > narrow + 20, qPrintable(QString::number(narrow)));
         window.openFiles({smallGraphFile()});
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(tabs->tabText(2), "Measured");
