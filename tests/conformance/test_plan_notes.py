@@ -2,6 +2,7 @@
 """What is remarkable about a plan is said by every command that reads it."""
 import gzip
 import json
+import os
 
 from command_line import PASS, CommandLine, bucketing, graph_path, main
 
@@ -14,7 +15,7 @@ PLAN = {"format": "overlap-plan", "version": 1, "name": "remarkable", "of_newer"
 class PlanNotes(CommandLine):
     def setUp(self):
         super().setUp()
-        self.graph = graph_path("llama3_debugmodel_fsdp8")
+        self.graph = os.path.abspath(graph_path("llama3_debugmodel_fsdp8"))  # jobs look beside their document
         self.plan = self.path("x.plan.json", PLAN)
         simulated = self.notes(self.plan, "simulate", self.graph, "--pipeline", self.plan)
         for words in ("\"layers.77\" matches no module", "\"nowhere\" matches no module", "steps were added", "of_newer"):
