@@ -8,6 +8,12 @@
 #include "core/search/portfolio.h"
 
 namespace overlap {
+namespace {
+
+/// Of the step: how much slower what stays within the limit is than the fastest where much less memory may cost little.
+constexpr double lean_share = 1.08;
+
+}  // namespace
 
 std::vector<Candidate> FirstPlans::try_all() {
     std::vector<Candidate> baselines;
@@ -40,12 +46,10 @@ std::vector<Candidate> FirstPlans::try_all() {
     memory_settings_ = overlap::memory_settings(*graph_);
     if (const Candidate* found = rounds_.best()) evaluate_locked(memory_moves(found->plan, memory_settings_));
     if (const Candidate* found = rounds_.best()) evaluate_locked(group_proposals(graph_, found->plan));
-    try_fast_within_limit();
     try_lean_plans();
     return baselines;
 }
 
-/// Where what is fast takes too much memory: every section in the fastest plan, and the best ones in the next plans.
 void FirstPlans::try_fast_within_limit() {
     if (rounds_.stopped() || rounds_.fastest_is_within_limit()) return;
     const FastWithinLimit within(graph_, rounds_, memory_settings_);
@@ -58,14 +62,15 @@ void FirstPlans::try_fast_within_limit() {
     }
 }
 
-/// Where no limit asks for less memory: what would be hardly slower with much less, for the front.
+/// The fastest automatic plan with every section, and where no limit asks for much less memory, what would be hardly
+/// slower with much less.
 void FirstPlans::try_lean_plans() {
-    if (rounds_.stopped() || rounds_.limits().memory || memory_settings_.empty()) return;
+    if (rounds_.stopped() || memory_settings_.empty()) return;
     const FastWithinLimit lean(graph_, rounds_, memory_settings_);
     const std::vector<Plan> fast = lean.fast_plans(true);
     if (fast.empty()) return;
     evaluate_locked(lean.with_every_setting(fast.front()));
-    evaluate_locked(lean.with_lean_settings(fast));
+    if (rounds_.is_near_fastest(lean_share)) evaluate_locked(lean.with_lean_settings(fast));
 }
 
 /// Buckets of equal numbers of blocks; then, of the best of them, other numbers at the beginning and at the end.

@@ -22,6 +22,10 @@ class FirstPlans {
     /// @returns what plans are compared with: the presets, the automatic pass alone, the best of the grid.
     std::vector<Candidate> try_all();
 
+    /// Where what is fast takes too much memory: every section in the fastest plan, and the best ones in the next
+    /// plans.
+    void try_fast_within_limit();
+
     /// What may be tried of memory, see memory_settings(); known once all has been tried.
     const std::vector<MemoryChoice>& memory_settings() const { return memory_settings_; }
 
@@ -33,7 +37,6 @@ class FirstPlans {
 
     void try_blocks();
     void try_blocks(const std::vector<BlockProposal>& blocks, std::optional<BestBlocks>& best);
-    void try_fast_within_limit();
     void try_lean_plans();
     std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
     std::vector<Candidate> evaluate_locked(std::vector<Proposal> proposals);

@@ -24,6 +24,10 @@ namespace {
 /// The share of the effort that is left for what plans are made of, once one is found.
 constexpr double share_of_search = 0.85;
 
+/// How much longer than the fastest what stays within a limit may take for plans beyond the limit to be improved, too:
+/// less where sections of memory bring more within it.
+constexpr double near_share = 1.06, near_share_with_sections = 1.01;
+
 class Search {
   public:
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
@@ -115,12 +119,20 @@ class Search {
     /// @returns whether nothing helps any more.
     bool improve(std::size_t effort) {
         const auto improve_to = [&](std::size_t evaluations) {
-            return rounds_.improve(evaluations, random_, first_.memory_settings(), [&] { report(); });
+            return rounds_.improve(evaluations, random_, first_.memory_settings(), options_.memory_limit,
+                                   [&] { report(); });
         };
+        first_.try_fast_within_limit();
         // What sections of memory bring early can be improved; later, more of them are known.
         if (!rounds_.fastest_is_within_limit()) {
-            improve_to(effort * 2 / 3);
+            const bool has_sections = !first_.memory_settings().empty();
+            const bool is_near = rounds_.is_near_fastest(has_sections ? near_share_with_sections : near_share);
+            const std::size_t left = effort - std::min(effort, rounds_.evaluations());
+            improve_to(is_near ? rounds_.evaluations() + left * 2 / 3 : effort * 2 / 3);
             bring_fast_within_limit();
+            // What is hardly slower may come of plans beyond the limit, improved as a search without a limit does it:
+            // so one with a tighter limit misses nothing that a looser one finds.
+            if (is_near) rounds_.improve(effort, random_, first_.memory_settings(), std::nullopt, [&] { report(); });
         }
         const bool exhausted = improve_to(effort);
         const Candidate* best = rounds_.best();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ Improved improved(const std::shared_ptr<const Graph>& graph, const Plan& plan, s
     rounds.evaluate({{plan, "start"}});
     std::mt19937 random(1);
     Improved result;
-    result.exhausted = rounds.improve(effort, random, {}, [&] { ++result.rounds; });
+    result.exhausted = rounds.improve(effort, random, {}, std::nullopt, [&] { ++result.rounds; });
     result.evaluations = rounds.evaluations();
     result.step_ms = rounds.best()->step_ms;
     for (const Candidate& candidate : rounds.usable()) result.origins.push_back(candidate.origin);
@@ -53,10 +54,10 @@ TEST(SearchRounds, LeaveAPlanThatThreeRoundsHaveNotHelped) {
     EXPECT_TRUE(none.exhausted);
     EXPECT_EQ(none.rounds, 3u);
     EXPECT_EQ(none.step_ms, 21);
-    // What has helped is improved in turn.
+    // What has helped is improved in turn, and what it came from, without overlaps by hand, too.
     const Improved one = improved(two_layers(4, 10), Plan());
     EXPECT_TRUE(one.exhausted);
-    EXPECT_EQ(one.rounds, 4u);
+    EXPECT_EQ(one.rounds, 1 + 3 + 3u);
     EXPECT_EQ(one.step_ms, 21);
 }
 
@@ -65,7 +66,7 @@ TEST(SearchRounds, DoNotGoOnForLessThanAHundredThousandth) {
     const Improved little = improved(two_layers(1, 100'000), Plan());
     EXPECT_EQ(little.rounds, 3u);
     EXPECT_EQ(little.step_ms, 200'001);  // and yet it is the best
-    EXPECT_EQ(improved(two_layers(4, 100'000), Plan()).rounds, 4u);
+    EXPECT_EQ(improved(two_layers(4, 100'000), Plan()).rounds, 1 + 3 + 3u);
 }
 
 TEST(SearchRounds, EndWithTheEffort) {
@@ -137,6 +138,44 @@ TEST(SearchRounds, TryEachKindOfChange) {
     expect_tried(automatic, {" set to "});
     const Improved any_order = improved(four.graph, Plan(), 1000, true);
     expect_tried(any_order, {"collectives overtake products"});
+}
+
+/// Overlaps by hand fit one choice of buckets, passes and memory, and would hold on to it.
+TEST(SearchRounds, ImproveAPlanWithoutOverlapsByHandBesideOneWithThem) {
+    const FourLayers four;
+    const CandidateEvaluator evaluator(four.graph, step_work(four.graph));
+    const LockedParts nothing_locked;
+    SearchRounds rounds(evaluator, nothing_locked, {.effort = 1000, .threads = 1, .memory = std::nullopt});
+    rounds.evaluate({{four.plan, "start"}});
+    std::mt19937 random(1);
+    std::vector<std::size_t> ends;
+    rounds.improve(1000, random, {}, std::nullopt, [&] { ends.push_back(rounds.usable().size()); });
+    ASSERT_GT(ends.size(), 2u);
+    const auto is_plain = [](const Candidate& candidate) { return candidate.plan.overlaps.list.empty(); };
+    const std::vector<Candidate>& tried = rounds.usable();
+    const auto best_of_first = std::ranges::min_element(
+        tried.begin(), tried.begin() + static_cast<std::ptrdiff_t>(ends[0]), {}, &Candidate::step_ms);
+    ASSERT_FALSE(is_plain(*best_of_first));
+    EXPECT_TRUE(std::any_of(tried.begin() + static_cast<std::ptrdiff_t>(ends[0]), tried.end(), is_plain));
+}
+
+/// What is beyond the limit may lead to what is within it.
+TEST(SearchRounds, ImproveForAnotherLimitThanThatOfTheSearch) {
+    const auto graph = two_layers(4, 10);
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const LockedParts nothing_locked;
+    for (const bool unlimited : {false, true}) {
+        const std::optional<std::int64_t> limit = 1;
+        SearchRounds rounds(evaluator, nothing_locked, {.effort = 1000, .threads = 1, .memory = limit});
+        rounds.evaluate({{Plan(), "start"}});
+        EXPECT_FALSE(rounds.is_near_fastest(2)) << "nothing is within the limit";
+        std::mt19937 random(1);
+        std::size_t count = 0;
+        rounds.improve(1000, random, {}, unlimited ? std::nullopt : limit, [&] { ++count; });
+        EXPECT_EQ(rounds.best(), nullptr);
+        // The shorter step leads on only where any peak will do.
+        EXPECT_EQ(count, unlimited ? 1 + 3 + 3u : 3u);
+    }
 }
 
 }  // namespace

@@ -143,8 +143,10 @@ class SearchPanelTest : public QObject, SearchedPanel {
             QVERIFY(waitForEvaluation(*document_));
             const QString name = document_->current()->title();
             const double told_ms = told_step_ms(document_->evaluation()->simulation.step_ms, point.step_ms);
-            QCOMPARE(name,
-                     QString::fromStdString("Found " + time_text(told_ms) + " at " + bytes_text(point.peak_bytes)));
+            const QString figures =
+                QString::fromStdString("Found " + time_text(told_ms) + " at " + bytes_text(point.peak_bytes));
+            // Two whose figures read alike are told apart by a number.
+            QVERIFY2(name == figures || name.startsWith(figures + u' '), qPrintable(name));
             names.insert(name);
             ++opened;
         }
