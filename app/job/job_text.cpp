@@ -7,6 +7,7 @@
 
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
+#include "core/job/step/reached.h"
 
 namespace overlap::commands {
 
@@ -86,6 +87,7 @@ void write_path(std::ostream& out, const JobResult& result, std::size_t rows) {
 void write_job_problems(std::ostream& out, const JobResult& result) {
     for (const job::JobProblem& problem : result.problems)
         out << problem_kind_name(problem.kind) << ": " << one_line(problem.message) << '\n';
+    if (!result.reached.empty()) out << "until then " << one_line(job::reached_text(result)) << '\n';
 }
 
 void write_job_text(std::ostream& out, const job::JobDocument& job, const JobResult& result, std::size_t rows) {

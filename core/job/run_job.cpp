@@ -9,6 +9,7 @@
 #include "core/job/job_evaluation.h"
 #include "core/job/run_programs.h"
 #include "core/job/step/deadlock.h"
+#include "core/job/step/reached.h"
 #include "core/job/step/stopped.h"
 #include "core/job/variation.h"
 
@@ -64,6 +65,7 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     const StepOrder order = order_of(step.graph, nullptr, options.stop);
     if (!order.all) {
         result.problems = deadlocks(step.graph, order, evaluation.names, nullptr);
+        result.reached = reached(step.graph, order, evaluation.names);
         return;
     }
     evaluation.times = run_step(step.graph, order, options.stop);

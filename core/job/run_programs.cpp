@@ -5,6 +5,7 @@
 #include "core/job/critical_path.h"
 #include "core/job/pipeline/standstill.h"
 #include "core/job/step/deadlock.h"
+#include "core/job/step/reached.h"
 #include "core/job/step/stopped.h"
 #include "core/job/variation.h"
 
@@ -95,6 +96,7 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     require_not_stopped(stop);
     const StepOrder order = order_of_programs(step, &result.problems);
     if (!order.all) {
+        result.reached = reached(step.graph, order, evaluation.names);
         // What waits behind a mismatch is no deadlock.
         if (result.problems.empty()) {
             result.problems = deadlocks(step.graph, order, evaluation.names, [&](std::uint32_t rendezvous) {

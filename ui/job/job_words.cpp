@@ -6,6 +6,7 @@
 
 #include "core/job/pipeline/standstill.h"
 #include "core/job/rank_texts.h"
+#include "core/job/step/reached.h"
 #include "ui/job/measured_words.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -224,6 +225,8 @@ QString problemText(const OpenJob& job) {
                                                   QString::fromStdString(problem.message)));
     }
     if (lines.isEmpty()) lines.append(translated("the job cannot run"));
+    if (const std::string reached = job::reached_text(job.picture()->evaluation->result); !reached.empty())
+        lines.append(translated("Until then %1").arg(QString::fromStdString(reached)));
     return lines.join(u'\n');
 }
 

@@ -51,6 +51,13 @@ struct JobProblem {
 /// `deadlock`, `mismatch`, `hazard`.
 std::string_view problem_kind_name(JobProblem::Kind kind);
 
+/// How far a rank came in a job that cannot run.
+struct RankReach {
+    std::int64_t rank = 0;
+    std::string last;    ///< what it ended last; empty: nothing
+    std::string before;  ///< what it stands before; empty: it has ended
+};
+
 /// Steps of many draws.
 struct StepSpread {
     std::int32_t samples = 0;
@@ -66,6 +73,7 @@ struct JobResult {
     std::vector<std::vector<std::int32_t>> stages_of;  ///< of each pipeline rank; empty for programs
     std::vector<PathStep> critical_path;
     std::vector<JobProblem> problems;
+    std::vector<RankReach> reached;  ///< of a job that cannot run: how far its ranks came
     std::optional<StepSpread> spread;
     bool of_programs = false;
 
