@@ -160,6 +160,14 @@ TEST(JobPicture, RowsTellStagesAndRanks) {
     EXPECT_EQ(picture->rows[2].ranks, (std::vector<std::int64_t>{2, 10, 14}));
     EXPECT_EQ(picture->rows[6].ranks, std::vector<std::int64_t>{6});
     EXPECT_EQ(picture_of(programs)->rows[1].ranks, std::vector<std::int64_t>{1});
+    // Of several classes without slow ones, as of experts, the ranks come first.
+    const auto experts = picture_of(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
+        "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 3]]},
+        "routing": {"group": "ep", "share": [0.5, 0.25, 0.25]}})");
+    ASSERT_EQ(experts->rows.size(), 2u);
+    EXPECT_EQ(experts->rows[0].title, "Rank 0 · stage 0");
+    EXPECT_EQ(experts->rows[1].title, "Ranks 1, 2 · stage 0");
     const std::vector<StageFigures> stages = stage_figures(*picture->evaluation);
     EXPECT_EQ(stages[0].forward_ms, 2);
     EXPECT_EQ(stages[0].backward_ms, 4);

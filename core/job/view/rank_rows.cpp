@@ -1,6 +1,7 @@
 #include "core/job/view/rank_rows.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
@@ -33,6 +34,19 @@ RankRow pipeline_row(const JobEvaluation& evaluation, std::uint32_t figures, std
     return row;
 }
 
+/// Rows that run the same stages are told apart by their ranks, which come first, where a narrow lane has room.
+void name_by_rank(std::vector<RankRow>& rows) {
+    std::map<std::string, int> times;
+    for (const RankRow& row : rows) ++times[row.title];
+    for (RankRow& row : rows) {
+        if (times[row.title] < 2) continue;
+        std::string ranks = ranks_text(row.ranks, most_named_ranks);
+        ranks.front() = 'R';
+        row.title.front() = 's';
+        row.title = ranks + " · " + row.title;
+    }
+}
+
 }  // namespace
 
 std::vector<RankRow> rank_rows(const JobEvaluation& evaluation) {
@@ -47,6 +61,7 @@ std::vector<RankRow> rank_rows(const JobEvaluation& evaluation) {
         row.title = "Rank " + std::to_string(ranks.front());
         row.ranks = std::move(ranks);
     }
+    if (evaluation.pipeline) name_by_rank(rows);
     return rows;
 }
 

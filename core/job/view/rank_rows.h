@@ -14,8 +14,9 @@ struct RankRow {
     std::vector<std::int32_t> stages;  ///< that they run; of programs empty
     std::size_t of_class = 0;          ///< of replicas; of programs the program
     std::int32_t pipeline_rank = 0;
-    double factor = 1;            ///< the greatest that slows the compute of a stage of theirs
-    std::string title, subtitle;  ///< `Stage 3`, `Stage 3 ×1.05`; `ranks 3, 11 and 62 more`
+    double factor = 1;  ///< the greatest that slows the compute of a stage of theirs
+    /// `Stage 3`, `Stage 3 ×1.05`, and `Rank 3 · stage 3` where other ranks have that stage, too;
+    std::string title, subtitle;  ///< `ranks 3, 11 and 62 more`
 };
 
 /// One row for each class of ranks of a job that can run: a pipeline after the other, each from its first stage on.

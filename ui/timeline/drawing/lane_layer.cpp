@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <thread>
 
@@ -316,11 +317,22 @@ void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& th
     const auto shareOf = [&](std::uint32_t lane) {
         return lanes[lane].description.kind == LaneKind::compute && lanes[lane].depth == 0 ? 2.0 : 1.0;
     };
-    double shares = 0;
-    for (const std::uint32_t lane : geometry.rows.laneOfRow) shares += shareOf(lane);
-    const double unit = (overview_.height() - 2 * margin) / shares;
+    const auto sharesOf = [&](const std::vector<std::uint32_t>& shown) {
+        double shares = 0;
+        for (const std::uint32_t lane : shown) shares += shareOf(lane);
+        return shares;
+    };
+    std::vector<std::uint32_t> shown(geometry.rows.laneOfRow.begin(), geometry.rows.laneOfRow.end());
+    const double room = overview_.height() - 2 * margin;
+    // Of more lanes than lines of pixels some are left out: not those that compute.
+    if (sharesOf(shown) > room) {
+        std::vector<std::uint32_t> compute;
+        std::ranges::copy_if(shown, std::back_inserter(compute), [&](std::uint32_t lane) { return shareOf(lane) > 1; });
+        if (!compute.empty()) shown = std::move(compute);
+    }
+    const double unit = room / sharesOf(shown);
     double place = margin;
-    for (const std::uint32_t lane : geometry.rows.laneOfRow) {
+    for (const std::uint32_t lane : shown) {
         const int top = static_cast<int>(std::floor(place));
         place += unit * shareOf(lane);
         const int bottom = static_cast<int>(std::floor(place));
