@@ -88,8 +88,10 @@ std::string trace_of_pipeline(const JobDocument& job, const PipelineOptions& opt
         const auto& stages = result.stages_of[process % static_cast<std::uint32_t>(step.ranks())];
         for (const std::int32_t stage : stages) name.append(" ").append(std::to_string(stage));
         trace.process(process, name);
-        trace.thread(process, 0, "compute");
-        trace.thread(process, 1, "gradients");
+        // Also of whom they are: viewers that list threads alone would show one name again and again.
+        const std::string whose = " of " + ranks_text(ranks, 2);
+        trace.thread(process, 0, "compute" + whose);
+        trace.thread(process, 1, "gradients" + whose);
     }
     for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
         const PieceRole role = step.piece(node).role;

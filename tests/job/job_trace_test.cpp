@@ -58,8 +58,9 @@ TEST(JobTrace, HasGradientsBesideTheComputeOfAStage) {
     const TraceTexts texts = texts_of(R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}},
             {"ms": {"F": 1, "B": 2}, "gradient_sync_ms": 3}], "replicas": 2,
             "schedule": {"name": "GPipe", "microbatches": 1}})");
-    EXPECT_EQ(texts.rows, (std::vector<std::string>{"0: ranks 0, 2, stage 0", "0/0: compute", "0/1: gradients",
-                                                    "1: ranks 1, 3, stage 1", "1/0: compute", "1/1: gradients"}));
+    EXPECT_EQ(texts.rows, (std::vector<std::string>{"0: ranks 0, 2, stage 0", "0/0: compute of ranks 0, 2",
+                                                    "0/1: gradients of ranks 0, 2", "1: ranks 1, 3, stage 1",
+                                                    "1/0: compute of ranks 1, 3", "1/1: gradients of ranks 1, 3"}));
     EXPECT_EQ(texts.events,
               (std::vector<std::string>{"0/0 0F0 (compute) 0 1", "0/0 0B0 (compute) 4 6", "1/0 1F0 (compute) 1 2",
                                         "1/0 1B0 (compute) 2 4", "1/1 1REDUCE_GRAD (collective) 4 7"}));

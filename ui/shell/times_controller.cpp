@@ -28,6 +28,8 @@ namespace {
 std::vector<Figure> figuresOf(const Measurement& measurement) {
     const auto tr = [](const char* text) { return TimesController::tr(text); };
     const MeasuredFigures measured = measuredFigures(measurement);
+    if (!measured.has_gpu && measurement.isSimulated())
+        return {{tr("simulated"), tr("nothing was measured"), {}, 0, measurement.files.front()}};
     if (!measured.has_gpu) return {{tr("measured"), tr("no GPU events"), {}, 0, measurement.files.front()}};
     const QString of = measured.steps == 1 ? tr("one step") : tr("mean of %1 steps").arg(measured.steps);
     const QString whose = measurement.traces.size() > 1 ? measurement.rankName(0) : tr("first GPU");

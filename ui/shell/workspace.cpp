@@ -242,6 +242,10 @@ void Workspace::raise(const QString& dock) {
     docks_->find(dock)->raise();
 }
 
+TimelineView& Workspace::timelineInFront() {
+    return job_->isOpen() && centre_->current() == u"job" ? job_view_->step().timeline() : *timeline_;
+}
+
 void Workspace::showMiddle(const QString& view) {
     if (window_.centralWidget()->isHidden()) enlarged_->end();
     if (!view.isEmpty()) centre_->showView(view);

@@ -67,6 +67,8 @@ class Workspace : public NoticeSource {
     MeshConnection& meshConnection() { return *mesh_connection_; }
     OpenJob& job() { return *job_; }
     JobView& jobView() { return *job_view_; }
+    /// The job's timeline where its page is in front, else the plan's.
+    TimelineView& timelineInFront();
     /// The job's stages in the document.
     StageConnection& stages() { return *stages_; }
     MeasurementConnection& measurementConnection() { return *measurement_connection_; }

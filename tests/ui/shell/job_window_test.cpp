@@ -17,7 +17,9 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/notices/notice_bar.h"
+#include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
+#include "ui/shell/export_controller.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
@@ -72,6 +74,24 @@ class JobWindowTest : public QObject {
         QVERIFY(!window.jobs().saveAs(folder.filePath("run.json.gz")));
         QVERIFY(window.workspace().notice().text().contains("not compressed"));
         QCOMPARE(QDir(folder.path()).entryList({"run.json*"}), QStringList());
+    }
+
+    void theTimelineThatIsInFrontIsExported() {
+        MainWindow window;
+        openSample(window);
+        QSignalSpy of_job(&window.workspace().jobView().step().timeline(), &TimelineView::exportWanted);
+        QSignalSpy of_plan(&window.workspace().timeline(), &TimelineView::exportWanted);
+        // Neither opens its dialog here.
+        for (TimelineView* view : {&window.workspace().jobView().step().timeline(), &window.workspace().timeline()})
+            for (QObject* other : std::initializer_list<QObject*>{&window.jobs(), &window.exports()})
+                QObject::disconnect(view, &TimelineView::exportWanted, other, nullptr);
+        window.actions().find("file.exportTimeline")->trigger();
+        QCOMPARE(of_job.count(), 1);
+        QCOMPARE(of_plan.count(), 0);
+        window.workspace().showMiddle("graph");
+        window.actions().find("file.exportTimeline")->trigger();
+        QCOMPARE(of_job.count(), 1);
+        QCOMPARE(of_plan.count(), 1);
     }
 
     void undoTakesBackTheJobsControls() {
