@@ -42,11 +42,10 @@ TEST(JobRefusals, SchedulesThatDoNotFitTheStages) {
     EXPECT_EQ(refused(two, R"({"name": "GPipe", "microbatches": 2, "ranks": 3})"),
               "schedule: found 2 stages, expected 3 for 3 ranks: 1 on each rank");
     EXPECT_EQ(refused(two, R"({"name": "GPipe", "microbatches": 2, "ranks": 1})"),
-              "schedule: GPipe with 1 ranks, 2 stages a rank and 2 microbatches: expected 1 stages a rank");
-    EXPECT_EQ(
-        refused(two, R"({"name": "Interleaved1F1B", "microbatches": 2, "ranks": 2})"),
-        "schedule: Interleaved1F1B with 2 ranks, 1 stages a rank and 2 microbatches: expected at least 2 stages a "
-        "rank");
+              "schedule: GPipe with 1 rank, 2 stages a rank and 2 microbatches: expected 1 stage a rank");
+    EXPECT_EQ(refused(two, R"({"name": "Interleaved1F1B", "microbatches": 2, "ranks": 2})"),
+              "schedule: Interleaved1F1B with 2 ranks, 1 stage a rank and 2 microbatches: expected at least 2 stages a "
+              "rank");
     EXPECT_EQ(refused(one, R"({"actions": [["0F0", "0B0"]], "microbatches": 1, "ranks": 2})"),
               "schedule.actions: has the lists of 1 ranks, and schedule.ranks is 2");
     EXPECT_EQ(refused(one, R"({"actions": [["0F0", "0Z0"]], "microbatches": 1})").substr(0, 26),

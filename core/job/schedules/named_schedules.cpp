@@ -10,6 +10,12 @@ namespace overlap::job {
 
 namespace {
 
+/// `1 stage`, `2 microbatches`.
+std::string number_of(std::int32_t count, const std::string& noun) {
+    const char* plural = noun.ends_with("ch") ? "es" : "s";
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : plural);
+}
+
 std::string always(const ScheduleShape&) {
     return {};
 }
@@ -48,14 +54,14 @@ const NamedSchedule* find_named_schedule(std::string_view name) {
 }
 
 ActionLists make_schedule(const NamedSchedule& schedule, const ScheduleShape& shape) {
-    const std::string shape_text = std::string(schedule.name) + " with " + std::to_string(shape.ranks) + " ranks, " +
-                                   std::to_string(shape.stages_per_rank) + " stages a rank and " +
-                                   std::to_string(shape.microbatches) + " microbatches";
+    const std::string shape_text = std::string(schedule.name) + " with " + number_of(shape.ranks, "rank") + ", " +
+                                   number_of(shape.stages_per_rank, "stage") + " a rank and " +
+                                   number_of(shape.microbatches, "microbatch");
     if (shape.stages_per_rank < schedule.least_stages_per_rank ||
         shape.stages_per_rank > schedule.most_stages_per_rank) {
         const bool one_number = schedule.least_stages_per_rank == schedule.most_stages_per_rank;
         throw InputError("", shape_text + ": expected " + (one_number ? "" : "at least ") +
-                                 std::to_string(schedule.least_stages_per_rank) + " stages a rank");
+                                 number_of(schedule.least_stages_per_rank, "stage") + " a rank");
     }
     // ZBVZeroBubble fills lists up to 2p − 1 microbatches, with spacing.
     const std::int64_t filled = std::max<std::int64_t>(shape.microbatches, 2ll * shape.ranks);

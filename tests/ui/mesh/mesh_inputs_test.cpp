@@ -48,6 +48,7 @@ class MeshInputsTest : public QObject {
         row("a size that is none", MeshField::mesh, "2 x two", "\"two\"");
         row("an empty dimension", MeshField::mesh, "2 x 0 x 2", "at least one rank");
         row("too few names", MeshField::names, "dp, tp", "2 names for 3");
+        row("one name", MeshField::names, "dp", "1 name for 3 mesh dimensions");
         row("a name twice", MeshField::names, "dp, tp, dp", "\"dp\"");
         row("devices", MeshField::hosts, "many", "many");
         row("a negative size", MeshField::tensor, "64, -1", "at least 0");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap::ui {
@@ -38,7 +39,7 @@ std::vector<std::string> readNames(const QString& text, std::size_t mesh_dims) {
         names.push_back(taken);
     }
     if (!names.empty() && names.size() != mesh_dims)
-        throw InputError("names", tr("%1 names for %2 mesh dimensions").arg(names.size()).arg(mesh_dims).toStdString());
+        throw InputError("names", counted(names.size(), "name") + " for " + counted(mesh_dims, "mesh dimension"));
     return names;
 }
 
