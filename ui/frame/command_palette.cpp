@@ -101,7 +101,13 @@ void CommandPalette::fill(const QString& query) {
         item->setSizeHint({0, fontMetrics().height() + 10});
         list_->setItemWidget(item, makeRow(*entry));
     }
-    list_->setCurrentRow(0);
+    if (found.empty()) {
+        auto* nothing = new QListWidgetItem(tr("No command is called that"), list_);
+        nothing->setFlags(Qt::NoItemFlags);
+        nothing->setSizeHint({0, fontMetrics().height() + 10});
+    } else {
+        list_->setCurrentRow(0);
+    }
 
     const int rows = std::clamp(list_->count(), 1, palette_rows);
     const int width = std::min(palette_width, parentWidget()->width() - 32);
@@ -144,7 +150,8 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
 
 void CommandPalette::run() {
     const QListWidgetItem* item = list_->currentItem();
-    QAction* action = item ? actions_.find(item->data(Qt::UserRole).toString()) : nullptr;
+    if (!item || !item->flags().testFlag(Qt::ItemIsEnabled)) return;  // there is none to run
+    QAction* action = actions_.find(item->data(Qt::UserRole).toString());
     if (action && !action->isEnabled()) return;  // its row says why
     close();
     // The focus is back where it was: actions that work on the focused view find it.

@@ -60,6 +60,24 @@ void JobController::registerOpening(Actions& actions) {
     actions.addViewKey(tr("Job"), tr("O"), tr("Open the selected action's stage"));
 }
 
+void JobController::registerViews(Actions& actions) {
+    const auto add = [&](const char* id, const QString& name, const QString& help, JobView::Page page) {
+        actions.add(QString::fromLatin1(id), tr("View"), name, help, {}, [this, page] {
+            workspace_.showMiddle(QStringLiteral("job"));
+            workspace_.jobView().showPage(page);
+        });
+    };
+    add("view.jobControls", tr("Go to schedule, microbatches and slow host of the job"),
+        tr("Try another schedule, other microbatches, a slow host or rank, or other tokens of experts"),
+        JobView::controls_page);
+    add("view.jobWaiting", tr("Go to waiting of the job's ranks"), tr("When which ranks of the job stand still"),
+        JobView::waiting_page);
+    add("view.jobSchedules", tr("Go to the job with each schedule"),
+        tr("The job with each of PyTorch's schedules, side by side"), JobView::schedules_page);
+    add("view.jobWhatIf", tr("Go to what if of the job"), tr("The job's step without each thing that makes it longer"),
+        JobView::what_if_page);
+}
+
 void JobController::registerSaving(Actions& actions) {
     actions_ = &actions;
     actions.add("file.saveJobAs", tr("File"), tr("Save jo&b as…"),
@@ -77,6 +95,11 @@ void JobController::updateActions() {
         setAvailable(*actions_->find(id), refusal);
     setAvailable(*actions_->find(QStringLiteral("file.closeMeasured")),
                  job_.measured().job ? QString() : tr("No measured traces lie over the job"));
+    const QString of_stages =
+        job_.isOpen() && !job_.hasStages() ? tr("The job is of programs, without a schedule") : refusal;
+    for (const char* id : {"view.jobControls", "view.jobSchedules", "view.jobWhatIf"})
+        if (QAction* action = actions_->find(QString::fromLatin1(id))) setAvailable(*action, of_stages);
+    if (QAction* waiting = actions_->find(QStringLiteral("view.jobWaiting"))) setAvailable(*waiting, refusal);
 }
 
 void JobController::open(const QString& path) {

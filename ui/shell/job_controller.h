@@ -22,6 +22,8 @@ class JobController : public NoticeSource {
     JobController(Document& document, Workspace& workspace, RecentFiles& recent, QWidget& window);
 
     void registerOpening(Actions& actions);
+    /// What the job's page has, for the palette. To be called when the menu View is there.
+    void registerViews(Actions& actions);
     /// To be called when the action that cancels reading is registered.
     void registerSaving(Actions& actions);
     /// Reads a job in the background and brings it to the front.

@@ -188,8 +188,9 @@ void MainWindow::registerActions() {
     registerPassActions(actions, workspace_->passes());
     registerGraphActions(actions, workspace_->graphView());
     registerViewActions(actions, *workspace_, *theme_);
+    jobs_->registerViews(actions);
     registerTimelineActions(actions, workspace_->timeline(),
-                            [this](bool visibleOnly) { emit workspace_->timeline().exportWanted(visibleOnly); });
+                            [this](bool visibleOnly) { emit workspace_->timelineInFront().exportWanted(visibleOnly); });
     // The last of its menu, after the views' actions for files.
     actions.add("file.quit", tr("File"), tr("&Quit"), quitTip(), {QKeySequence::Quit}, [this] { close(); });
     help_->registerActions();

@@ -47,7 +47,7 @@ struct Below {
     const char* title;
     QStringList ids;  ///< or what they begin with
 };
-const std::array<Below, 8> below{
+const std::array<Below, 9> below{
     {{QT_TRANSLATE_NOOP("WindowMenus", "&Export plan"), {QStringLiteral("export.")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&New plan"), {QStringLiteral("plan.new")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&Times"),
@@ -60,6 +60,7 @@ const std::array<Below, 8> below{
      {QT_TRANSLATE_NOOP("WindowMenus", "Process &groups"),
       {QStringLiteral("plan.isolateExperts"), QStringLiteral("plan.separateGathers")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&Go to"), {QStringLiteral("view.go.")}},
+     {QT_TRANSLATE_NOOP("WindowMenus", "&Job"), {QStringLiteral("view.job")}},
      {QT_TRANSLATE_NOOP("WindowMenus", "&Panels"), {QStringLiteral("view.show.")}}}};
 
 /// The title of the menu that an action stands in below its own; empty where it stands in its own.

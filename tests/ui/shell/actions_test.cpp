@@ -179,6 +179,16 @@ class ActionsTest : public QObject {
         QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
         QVERIFY(window.help().palette().isVisible());
         setAvailable(*refused, {});
+        // What there is not is said, and is nothing to run.
+        window.help().palette().field()->setText("qqqzzz");
+        QCOMPARE(list->count(), 1);
+        QCOMPARE(list->item(0)->text(), "No command is called that");
+        QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
+        QVERIFY(window.help().palette().isVisible());
+        for (const char* word : {"slow", "microbatch", "schedule", "waiting"}) {
+            window.help().palette().field()->setText(word);
+            QVERIFY2(list->item(0)->data(Qt::UserRole).toString().startsWith("view.job"), word);
+        }
         QTest::keyClick(window.help().palette().field(), Qt::Key_Escape);
         QVERIFY(!window.help().palette().isVisible());
     }
