@@ -7,6 +7,13 @@
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
+namespace {
+
+QString stagesText(std::int32_t stages) {
+    return stages == 1 ? SchedulesModel::tr("1 stage") : SchedulesModel::tr("%1 stages").arg(formatCount(stages));
+}
+
+}  // namespace
 
 void SchedulesModel::setRows(std::vector<job::ScheduleRow> rows, const std::string& chosen) {
     beginResetModel();
@@ -56,7 +63,7 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::ToolTipRole && section == throughput_column)
         return tr(
             "What a rank gets done in a second, compared with the chosen schedule: also comparable where a "
-            "schedule runs on another number of ranks");
+            "schedule runs on another number of ranks. What a rank has to hold in memory then is not counted");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case name_column:
@@ -85,7 +92,7 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
 QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
     if (column == name_column) {
         const QString name = QString::fromStdString(row.name);
-        return row.is_own ? tr("%1 (the job's)").arg(name) : name;
+        return row.is_own ? tr("%1 (as opened)").arg(name) : name;
     }
     if (!row.step_ms) return column == step_column ? tr("refused") : QString();
     switch (column) {
@@ -116,10 +123,11 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
 
 QString SchedulesModel::help(const job::ScheduleRow& row, int column) const {
     if (!row.step_ms) return QString::fromStdString(row.refusal);
-    if (column == difference_column && chosen_row_ && !hasRanksOfChosen(row))
+    if ((column == difference_column || column == throughput_column) && chosen_row_ && !hasRanksOfChosen(row))
         return tr("It runs on %1 pipeline ranks and the chosen one on %2, so that their steps are not comparable; what "
-                  "a rank gets done is")
-            .arg(formatCount(row.ranks), formatCount(chosen_row_->ranks));
+                  "a rank gets done is. A rank has to hold %3 then, and %4 as it is: its memory is not counted")
+            .arg(formatCount(row.ranks), formatCount(chosen_row_->ranks), stagesText(row.stages_per_rank),
+                 stagesText(chosen_row_->stages_per_rank));
     return tr("Enter uses %1").arg(QString::fromStdString(row.name));
 }
 
@@ -129,7 +137,8 @@ QColor SchedulesModel::colour(const job::ScheduleRow& row, int column) const {
     if (!row.step_ms || stale_) return theme.dim;
     const std::optional<double> gain = throughputGain(row);
     if (!gain || (column != difference_column && column != throughput_column)) return {};
-    if (column == difference_column && !hasRanksOfChosen(row)) return theme.dim;
+    // More on fewer ranks is no gain where they have not the memory for it.
+    if (!hasRanksOfChosen(row)) return theme.dim;
     return theme.asText(*gain >= 0 ? theme.hidden : theme.exposed);
 }
 
