@@ -82,6 +82,7 @@ void JobEvaluator::request(JobRequest request) {
             answer.picture = releasedElsewhere(job::job_picture(std::move(evaluation), request.measured));
         } catch (const InputError& error) {
             answer.refusal = sentenceOf(error, request.file);
+            answer.stages = job::stage_figures(*request.document, optionsOf(request, stop));
         }
         answer.evaluated_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
         return [this, request, answer] {

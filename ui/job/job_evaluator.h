@@ -12,6 +12,7 @@
 #include "core/job/schedule_table.h"
 #include "core/job/stages/graph_stages.h"
 #include "core/job/view/job_timeline.h"
+#include "core/job/view/stage_figures.h"
 #include "core/job/what_if.h"
 #include "core/plan/plan.h"
 #include "ui/tasks/latest_task.h"
@@ -62,7 +63,9 @@ struct JobRequest {
 /// What came of a request: a picture, or why there is none.
 struct JobAnswer {
     std::shared_ptr<const job::JobPicture> picture;
-    QString refusal;          ///< one sentence without full stop; empty where there is a picture
+    QString refusal;  ///< one sentence without full stop; empty where there is a picture
+    /// Of a job that is refused: what each stage takes, as far as that is known.
+    std::vector<std::optional<job::StageFigures>> stages;
     double evaluated_ms = 0;  ///< how long it took
 };
 

@@ -284,6 +284,12 @@ std::optional<JobFigures> OpenJob::figures() const {
     return figuresOf(answer_.picture.get());
 }
 
+std::vector<std::optional<job::StageFigures>> OpenJob::stageFigures() const {
+    if (!answer_.picture) return answer_.stages;
+    const std::vector<job::StageFigures> figures = job::stage_figures(*answer_.picture->evaluation);
+    return {figures.begin(), figures.end()};
+}
+
 bool OpenJob::differs() const {
     return changes_ != job::JobChanges() ||
            std::ranges::any_of(plans_, [](const auto& plan) { return plan != nullptr; });

@@ -93,6 +93,8 @@ class OpenJob : public QObject {
     const QString& refusal() const { return answer_.refusal; }
     double evaluatedMs() const { return answer_.evaluated_ms; }
     /// Of the newest evaluation; nothing where there is none or the job cannot run.
+    /// What each stage takes, also where the job is refused; nothing where that is not known.
+    std::vector<std::optional<job::StageFigures>> stageFigures() const;
     std::optional<JobFigures> figures() const;
     /// Of the job as it was opened.
     const std::optional<JobFigures>& openedFigures() const { return opened_; }

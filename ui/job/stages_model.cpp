@@ -17,8 +17,7 @@ StagesModel::StagesModel(OpenJob& job, QObject* parent) : HarmlessModel(parent),
     });
     connect(&job, &OpenJob::changed, this, &StagesModel::update);
     connect(&job, &OpenJob::evaluated, this, [this] {
-        // Figures of before are not those of what is refused.
-        figures_ = job_.picture() ? job::stage_figures(*job_.picture()->evaluation) : std::vector<job::StageFigures>();
+        figures_ = job_.stageFigures();
         update();
     });
 }
@@ -83,8 +82,8 @@ QString StagesModel::text(int stage, int column) const {
         return name.isEmpty() ? QString::number(stage) : QStringLiteral("%1 %2").arg(QString::number(stage), name);
     }
     if (column == plan_column) return planText(stage);
-    if (static_cast<std::size_t>(stage) >= figures_.size()) return {};
-    const job::StageFigures& figures = figures_[static_cast<std::size_t>(stage)];
+    if (static_cast<std::size_t>(stage) >= figures_.size() || !figures_[static_cast<std::size_t>(stage)]) return {};
+    const job::StageFigures& figures = *figures_[static_cast<std::size_t>(stage)];
     switch (column) {
         case forward_column:
             return formatTime(figures.forward_ms);

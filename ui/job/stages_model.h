@@ -32,7 +32,7 @@ class StagesModel : public HarmlessModel<QAbstractTableModel> {
     void update();
 
     OpenJob& job_;
-    std::vector<job::StageFigures> figures_;
+    std::vector<std::optional<job::StageFigures>> figures_;
     int shown_ = -1;
 };
 

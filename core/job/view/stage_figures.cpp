@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+
 namespace overlap::job {
 
 namespace {
@@ -12,6 +14,22 @@ std::size_t busiest_class(const Replicas& replicas) {
     for (std::size_t of = 1; of < replicas.class_count(); ++of)
         if (replicas.routed(of) > replicas.routed(busiest)) busiest = of;
     return busiest;
+}
+
+/// Nothing where only the step tells what it takes.
+std::optional<StageFigures> alone(const StageActions& actions) {
+    StageFigures figures;
+    const auto add = [&](ActionKind kind, double& ms) {
+        for (const ActionPiece& piece : actions.of(kind)) {
+            if (piece.routed || piece.bytes >= 0) return false;
+            ms += piece.compute_ms + piece.fixed_ms;
+            figures.exposed_ms += piece.fixed_ms;
+        }
+        return true;
+    };
+    const bool known =
+        add(ActionKind::forward, figures.forward_ms) && add(ActionKind::full_backward, figures.backward_ms);
+    return known ? std::optional(figures) : std::nullopt;
 }
 
 }  // namespace
@@ -39,6 +57,20 @@ std::vector<StageFigures> stage_figures(const JobEvaluation& evaluation) {
             (action->kind == ActionKind::forward ? of.forward_ms : of.backward_ms) +=
                 part.compute_ms * routed + exposed_ms;
             of.exposed_ms += exposed_ms;
+        }
+    }
+    return figures;
+}
+
+std::vector<std::optional<StageFigures>> stage_figures(const JobDocument& job, const PipelineOptions& options) {
+    std::vector<std::optional<StageFigures>> figures;
+    for (std::size_t number = 0; !job.has_programs && number < job.stages.size(); ++number) {
+        if (options.stop.stop_requested()) return {};
+        std::optional<StageFigures>& of = figures.emplace_back();
+        try {
+            of = alone(stage_actions(job, number, options.evaluator));
+        } catch (const InputError&) {
+            // The refusal of the job tells it.
         }
     }
     return figures;

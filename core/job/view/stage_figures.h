@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/job/job_evaluation.h"
@@ -17,5 +18,9 @@ struct StageFigures {
 
 /// Of each stage, for its first microbatch. Empty for programs.
 std::vector<StageFigures> stage_figures(const JobEvaluation& evaluation);
+
+/// The same of a job that is refused, whose stages take what they take; nothing for a stage that is what is refused,
+/// and for one of which only the step tells it, with experts or collectives that have bytes.
+std::vector<std::optional<StageFigures>> stage_figures(const JobDocument& job, const PipelineOptions& options);
 
 }  // namespace overlap::job

@@ -127,7 +127,7 @@ class JobChangesTest : public QObject {
         Fixture fixture;
         QTreeView& table = fixture.view.schedules();
         QVERIFY(table.model()->rowCount() >= 6);
-        QCOMPARE(dataOf(table, 0, 0), "1F1B (the job's)");
+        QCOMPARE(dataOf(table, 0, 0), "1F1B (as opened)");
         int row = 0;
         while (dataOf(table, row, 0) != u"GPipe") ++row;
         const QString step = dataOf(table, row, 1);
@@ -159,8 +159,12 @@ class JobChangesTest : public QObject {
                 ++other;
                 QVERIFY2(!difference.contains("ms"), qPrintable(difference));
                 QCOMPARE(colour, currentTheme().dim);
+                const auto praised =
+                    cell(row, SchedulesModel::throughput_column).data(Qt::ForegroundRole).value<QColor>();
+                QCOMPARE(praised, currentTheme().dim);
                 const QString help = cell(row, SchedulesModel::difference_column).data(Qt::ToolTipRole).toString();
                 QVERIFY2(help.contains("not comparable"), qPrintable(help));
+                QVERIFY2(help.contains("2 stages then, and 1 stage as it is: its memory"), qPrintable(help));
             }
         }
         QVERIFY(other > 0 && same > 0);
@@ -193,18 +197,24 @@ class JobChangesTest : public QObject {
         QVERIFY(!step.data(Qt::ForegroundRole).value<QColor>().isValid());
     }
 
-    void aRefusedJobHasNoFiguresOfStages() {
+    /// A schedule that is refused says nothing of what stages take.
+    void aRefusedJobKeepsTheFiguresOfItsStages() {
         Fixture fixture;
-        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
+        const QString forward = dataOf(fixture.view.stages(), 3, StagesModel::forward_column);
+        QVERIFY(!forward.isEmpty());
         job::JobChanges changes;
         changes.microbatches = 3;  // 1F1B needs as many as stages
         fixture.job.change("3 microbatches", changes);
         QVERIFY(fixture.idle());
         QVERIFY(!fixture.job.refusal().isEmpty());
-        QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), QString());
-        fixture.job.undoStack().undo();
+        QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), forward);
+        // A plan that cannot be is the stage's own.
+        auto plan = std::make_shared<Plan>();
+        plan->graph = GraphFingerprint{"another", 1, "0123456789abcdef"};
+        fixture.job.setPlan(2, plan);
         QVERIFY(fixture.idle());
-        QVERIFY(!dataOf(fixture.view.stages(), 3, StagesModel::forward_column).isEmpty());
+        QCOMPARE(dataOf(fixture.view.stages(), 2, StagesModel::forward_column), QString());
+        QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), forward);
     }
 
     void whatIsRefusedIsSaid() {
@@ -220,6 +230,11 @@ class JobChangesTest : public QObject {
         const auto* problem = fixture.view.findChild<QLabel*>("jobProblem");
         QVERIFY(problem->isVisible());
         QVERIFY2(problem->text().startsWith("deadlock: "), qPrintable(problem->text()));
+        // How far each rank came.
+        QVERIFY2(
+            problem->text().endsWith("Until then rank 0 ended 0F0 and stands before 0B0; rank 1 has begun nothing and "
+                                     "stands before 1F1"),
+            qPrintable(problem->text()));
         QVERIFY(!fixture.job.figures());
         // Another schedule helps.
         fixture.view.controls().chooseSchedule("GPipe");
