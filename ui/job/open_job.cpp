@@ -10,7 +10,6 @@
 #include "core/job/document/job_file.h"
 #include "ui/job/job_source.h"
 #include "ui/job/kept_job.h"
-#include "ui/job/saved_job.h"
 #include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
@@ -145,6 +144,7 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     measured_asked_.clear();
     measured_again_.clear();
     saved_.reset();
+    saved_plan_files_.clear();
 }
 
 void OpenJob::announce() {
@@ -293,29 +293,6 @@ std::vector<std::optional<job::StageFigures>> OpenJob::stageFigures() const {
 bool OpenJob::differs() const {
     return changes_ != job::JobChanges() ||
            std::ranges::any_of(plans_, [](const auto& plan) { return plan != nullptr; });
-}
-
-bool OpenJob::modified() const {
-    if (!differs() || (saved_ && saved_->first == changes_ && saved_->second == plans_)) return false;
-    if (changes_ != job::JobChanges()) return true;
-    for (std::size_t i = 0; i < plans_.size(); ++i)
-        if (plans_[i] && !followed_[i].in_file) return true;
-    return false;
-}
-
-QString OpenJob::save(const QString& path) {
-    try {
-        const job::JobDocument changed = job::changed_job(*document_, changes_, folderFor(file_));
-        const QString problem = writeJob(path, file_, changed, plans_);
-        if (problem.isEmpty()) {
-            saved_ = {changes_, plans_};
-            kept_.erase(path);
-            emit this->changed();
-        }
-        return problem;
-    } catch (const InputError& error) {
-        return QString::fromUtf8(error.what());
-    }
 }
 
 QJsonObject OpenJob::state() const {

@@ -65,6 +65,8 @@ class OpenJob : public QObject {
     QString planFileOf(int stage) const;
     /// The plan that a stage has in place of its file's; null where there is none.
     std::shared_ptr<const Plan> planOf(int stage) const;
+    /// The file that the stage's plan was written into when the job was saved last; empty where it was not.
+    QString savedPlanFileOf(int stage) const;
     /// What the stage's file had when the job was opened; null where there is none or it could not be read.
     std::shared_ptr<const Plan> filePlanOf(int stage) const;
     /// Gives a stage another plan, or with null what the document says. Not undoable here: the plan's edits are.
@@ -91,10 +93,10 @@ class OpenJob : public QObject {
     /// The newest evaluation; null before the first and where the job is refused.
     const std::shared_ptr<const job::JobPicture>& picture() const { return answer_.picture; }
     const QString& refusal() const { return answer_.refusal; }
-    double evaluatedMs() const { return answer_.evaluated_ms; }
-    /// Of the newest evaluation; nothing where there is none or the job cannot run.
     /// What each stage takes, also where the job is refused; nothing where that is not known.
     std::vector<std::optional<job::StageFigures>> stageFigures() const;
+    double evaluatedMs() const { return answer_.evaluated_ms; }
+    /// Of the newest evaluation; nothing where there is none or the job cannot run.
     std::optional<JobFigures> figures() const;
     /// Of the job as it was opened.
     const std::optional<JobFigures>& openedFigures() const { return opened_; }
@@ -129,6 +131,8 @@ class OpenJob : public QObject {
     void changed();
     /// A new evaluation, or a refusal in its place.
     void evaluated();
+    /// The job was written into a file, and plans of its stages beside it.
+    void saved();
     /// Schedules, or the spread, are others.
     void compared();
     void busyChanged();
@@ -152,6 +156,8 @@ class OpenJob : public QObject {
     void refuseMeasured(const QString& reason);
     QStringList measuredFiles() const;
     void keepPending();
+    /// Whether a file that was saved last has what is tried, and a plan for each stage that has one.
+    bool isAsSaved() const;
     QJsonObject ownState() const;
     void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files);
     void announce();
@@ -170,8 +176,9 @@ class OpenJob : public QObject {
     std::vector<FollowedTab> followed_;  ///< of each stage
     int last_stage_ = -1;
     std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
-    std::map<QString, QJsonObject> kept_;  ///< by file: jobs that were open before, with changes that are in no file
-    QJsonObject pending_;                  ///< what is being brought back, or could not be
+    std::vector<QString> saved_plan_files_;  ///< of each stage, with that; empty for a plan that was not written
+    std::map<QString, QJsonObject> kept_;    ///< by file: jobs that were open before, with changes that are in no file
+    QJsonObject pending_;                    ///< what is being brought back, or could not be
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
     std::optional<JobFigures> opened_;

@@ -34,10 +34,9 @@ class Writer {
     }
 
     std::string plan(std::size_t stage, const Plan& plan) {
-        const QString name = QStringLiteral("%1.stage%2.plan.json").arg(baseName()).arg(static_cast<qulonglong>(stage));
-        if (problem_.isEmpty())
-            problem_ = writeFile(folder_.filePath(name), bytesOf(write_plan_text(plan)), OlderVersion::kept);
-        return QFile::encodeName(name).toStdString();
+        const QString file = planFileBeside(path_, stage);
+        if (problem_.isEmpty()) problem_ = writeFile(file, bytesOf(write_plan_text(plan)), OlderVersion::kept);
+        return QFile::encodeName(QFileInfo(file).fileName()).toStdString();
     }
 
     void document(const job::JobDocument& job) {
@@ -46,12 +45,6 @@ class Writer {
     const QString& problem() const { return problem_; }
 
   private:
-    QString baseName() const {
-        const QString name = QFileInfo(path_).fileName();
-        for (const QString& end : {QStringLiteral(".job.json"), QStringLiteral(".json")})
-            if (name.endsWith(end)) return name.chopped(end.size());
-        return name;
-    }
     /// Another file of the user's by that name stays as it is.
     void copy(const QString& file, const QByteArray& bytes) {
         if (!problem_.isEmpty()) return;
@@ -70,6 +63,17 @@ class Writer {
 };
 
 }  // namespace
+
+QString planFileBeside(const QString& path, std::size_t stage) {
+    QString name = QFileInfo(path).fileName();
+    for (const QString& end : {QStringLiteral(".job.json"), QStringLiteral(".json")}) {
+        if (!name.endsWith(end)) continue;
+        name.chop(end.size());
+        break;
+    }
+    return QFileInfo(path).absoluteDir().filePath(
+        QStringLiteral("%1.stage%2.plan.json").arg(name).arg(static_cast<qulonglong>(stage)));
+}
 
 QString writeJob(const QString& path, const QString& from, const job::JobDocument& changed, const StagePlans& plans) {
     for (const std::string& file : job::files_of_job(changed, QFile::encodeName(folderOfJob(from)).toStdString()))

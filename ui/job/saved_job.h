@@ -11,4 +11,7 @@ namespace overlap::ui {
 /// @param from the file that it was read from. @returns an empty text, or one sentence on what could not be written.
 QString writeJob(const QString& path, const QString& from, const job::JobDocument& changed, const StagePlans& plans);
 
+/// Where writeJob() writes the plan of a stage.
+QString planFileBeside(const QString& path, std::size_t stage);
+
 }  // namespace overlap::ui

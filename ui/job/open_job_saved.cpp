@@ -1,0 +1,56 @@
+// What of the open job is in a file, and writing it into one.
+
+#include <QFile>
+
+#include "core/base/error.h"
+#include "core/job/job_changes.h"
+#include "ui/job/job_source.h"
+#include "ui/job/open_job.h"
+#include "ui/job/saved_job.h"
+
+namespace overlap::ui {
+
+QString OpenJob::savedPlanFileOf(int stage) const {
+    return stage < 0 || stage >= static_cast<int>(saved_plan_files_.size())
+               ? QString()
+               : saved_plan_files_[static_cast<std::size_t>(stage)];
+}
+
+bool OpenJob::modified() const {
+    if (!differs()) return false;
+    const bool as_saved = isAsSaved();
+    if (changes_ != job::JobChanges() && !as_saved) return true;
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+        if (plans_[i] && !followed_[i].in_file && !(as_saved && saved_->second[i] && *saved_->second[i] == *plans_[i]))
+            return true;
+    return false;
+}
+
+bool OpenJob::isAsSaved() const {
+    if (!saved_ || saved_->first != changes_) return false;
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+        if ((plans_[i] == nullptr) != (saved_->second[i] == nullptr)) return false;
+    return true;
+}
+
+QString OpenJob::save(const QString& path) {
+    try {
+        const job::JobDocument changed =
+            job::changed_job(*document_, changes_, QFile::encodeName(folderOfJob(file_)).toStdString());
+        const QString problem = writeJob(path, file_, changed, plans_);
+        if (problem.isEmpty()) {
+            saved_ = {changes_, plans_};
+            saved_plan_files_.clear();
+            for (std::size_t i = 0; i < plans_.size(); ++i)
+                saved_plan_files_.push_back(plans_[i] ? planFileBeside(path, i) : QString());
+            kept_.erase(path);
+            emit saved();
+            emit this->changed();
+        }
+        return problem;
+    } catch (const InputError& error) {
+        return QString::fromUtf8(error.what());
+    }
+}
+
+}  // namespace overlap::ui
