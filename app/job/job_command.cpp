@@ -41,7 +41,10 @@ namespace {
 class JobCommand final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
-        CLI::App* command = parser.add_subcommand("job", "A whole job: pipeline stages, microbatches and all ranks.");
+        CLI::App* command = parser.add_subcommand(
+            "job",
+            "A whole job: pipeline stages, microbatches and all ranks. Stages given as graphs take the "
+            "times in their files.");
         command->require_subcommand(1);
         simulate_ = add(*command, "simulate", "Step time, what each rank waits for, and the critical path.");
         writes(simulate_->add_option("--trace", trace_,
@@ -50,8 +53,8 @@ class JobCommand final : public Command {
                               "write execution traces of MLCommons Chakra, PREFIX.RANK.et for each class of ranks, and "
                               "their groups, PREFIX.groups.json; for every rank with --no-folding");
         simulate_->add_flag("--what-if", what_if_,
-                            "also the step without each slow rank, messages, gradient collectives, and what a stage "
-                            "computes beyond the mean");
+                            "also the step without each slow rank, messages, gradient collectives, uneven routing, "
+                            "and what a stage computes beyond the mean");
         simulate_->add_option("--rows", rows_, "lines of each table; 0: all")
             ->check(whole_number_from(0, 1'000'000'000))
             ->capture_default_str();

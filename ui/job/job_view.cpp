@@ -55,6 +55,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
       what_ifs_(makeJobTable(tr("The job without each thing that makes it longer"), what_if_model_)),
       header_(new QWidget),
       summary_(new ElidedLabel),
+      notes_(new ElidedLabel),
       problem_(new QLabel),
       unrelated_(new QLabel),
       use_plan_(new QPushButton),
@@ -76,6 +77,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setHandleWidth(1);
     columns_->setSizes({column_width_, column_width_});
     stages_->header()->setSectionResizeMode(StagesModel::name_column, QHeaderView::Stretch);
+    stages_->header()->setSectionResizeMode(StagesModel::plan_column, QHeaderView::Stretch);
     whole_->addWidget(makeStart());
     whole_->addWidget(columns_);
     auto* layout = new QVBoxLayout(this);
@@ -201,6 +203,10 @@ QWidget* JobView::makePages() {
     unrelated_->hide();
     connect(unrelated_, &QLabel::linkActivated, this,
             [this](const QString& stage) { emit stageWanted(stage.toInt()); });
+    notes_->setObjectName("jobNotes");
+    notes_->setProperty("role", "dim");
+    notes_->setContentsMargins(12, 2, 12, 4);
+    notes_->hide();
     narrow_ = new QWidget;
     auto* narrow = new QVBoxLayout(narrow_);
     narrow->setContentsMargins(0, 0, 0, 0);
@@ -223,6 +229,7 @@ QWidget* JobView::makePages() {
     layout->addWidget(tabs_);
     layout->addWidget(problem_);
     layout->addWidget(unrelated_);
+    layout->addWidget(notes_);
     layout->addWidget(pages_, 1);
     return all;
 }
@@ -264,6 +271,29 @@ void JobView::showSummary() {
     const QString problem = job_.isOpen() ? problemText(job_) : QString();
     problem_->setText(shownLines(problem));
     problem_->setVisible(!problem.isEmpty());
+    showNotes();
+}
+
+/// What is taken otherwise than the document says it comes first, what merely has to be known last.
+void JobView::showNotes() {
+    QStringList notes, known;
+    if (job_.picture()) {
+        for (const std::string& note : job_.picture()->evaluation->result.notes)
+            (note.starts_with("topology") ? known : notes).append(QString::fromStdString(note));
+    }
+    if (job_.isOpen()) notes += stage_notes_;
+    notes += known;
+    notes_->setText(notes.join(QStringLiteral(" · ")));
+    notes_->setToolTip(shownLines(notes.join(u'\n')));
+    notes_->setAccessibleName(notes_->text());
+    notes_->setVisible(!notes.isEmpty() && !low_);
+}
+
+void JobView::setStageNotes(const QStringList& notes) {
+    if (notes == stage_notes_) return;
+    stage_notes_ = notes;
+    stages_model_->setNotes(notes);
+    showNotes();
 }
 
 void JobView::setShownStage(int stage) {
@@ -314,6 +344,7 @@ void JobView::arrange() {
                                  : QString());
         tabs_->ensurePolished();
         tabs_->setFixedHeight(tabs_->sizeHint().height());
+        showNotes();
     }
     const bool wide = width() >= least_width_for_column;
     const bool is_wide = column_->parentWidget() == columns_;

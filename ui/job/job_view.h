@@ -55,6 +55,9 @@ class JobView : public QWidget {
     void setShownStage(int stage);
     /// The graph that all other views show is no stage of the job: that is said, with a link to a stage. Empty: it is.
     void setUnrelatedGraph(const QString& name);
+    /// What is to be known of the shown stage's graph, a sentence without full stop each: it is said beside the job's
+    /// own notes.
+    void setStageNotes(const QStringList& notes);
     /// What is said of the shown plan and the stage, and what its button would do; empty for none.
     void offerPlan(const QString& text);
 
@@ -84,6 +87,7 @@ class JobView : public QWidget {
     QWidget* makePages();
     void showJob();
     void showSummary();
+    void showNotes();
     void showReference(quint32 reference);
     void arrange();
     bool useKey(const QKeyEvent& event);
@@ -99,6 +103,8 @@ class JobView : public QWidget {
     QTreeView *stages_, *schedules_, *what_ifs_;
     QPointer<QWidget> header_;
     ElidedLabel* summary_;  ///< in the header
+    ElidedLabel* notes_;    ///< one line of all notes
+    QStringList stage_notes_;
     QLabel *problem_, *unrelated_;
     QPushButton* use_plan_;
     QStackedWidget *whole_, *pages_;

@@ -1,12 +1,42 @@
 #include "ui/job/stage_connection.h"
 
+#include <QFileInfo>
+#include <algorithm>
+
+#include "core/base/wording.h"
+#include "core/graph/module_tree.h"
 #include "core/plan/plan.h"
 #include "ui/document/document.h"
+#include "ui/document/measured_times.h"
+#include "ui/files/file_digest.h"
 #include "ui/files/read_plan.h"
 #include "ui/job/job_view.h"
 #include "ui/tasks/task_failure.h"
 
 namespace overlap::ui {
+namespace {
+
+/// The numbered modules that come first, such as `layers.4 to layers.7`; empty where none has a number.
+QString numberedModules(const ModuleTree& tree) {
+    for (ModuleTree::ModuleId id = 0; id < tree.module_count(); ++id) {
+        std::vector<int> numbers;
+        for (const ModuleTree::ModuleId child : tree.module(id).children) {
+            bool is_number = false;
+            const int number = QString::fromStdString(tree.module(child).name).toInt(&is_number);
+            if (is_number) numbers.push_back(number);
+        }
+        if (numbers.empty()) continue;
+        const auto [first, last] = std::ranges::minmax(numbers);
+        const QString path = QString::fromStdString(tree.path(id));
+        const auto name = [&](int number) {
+            return path.isEmpty() ? QString::number(number) : QStringLiteral("%1.%2").arg(path).arg(number);
+        };
+        return first == last ? name(first) : StageConnection::tr("%1 to %2").arg(name(first), name(last));
+    }
+    return {};
+}
+
+}  // namespace
 
 StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document, QObject* parent)
     : QObject(parent), job_(job), view_(view), document_(document) {
@@ -25,6 +55,10 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     connect(&document, &Document::variantsChanged, this, &StageConnection::follow);  // one may have been saved
     connect(&document, &Document::currentChanged, this, &StageConnection::offer);
     connect(&job, &OpenJob::changed, this, &StageConnection::follow);
+    connect(&job, &OpenJob::saved, this, &StageConnection::jobSaved);
+    connect(&document, &Document::timesChanged, this, &StageConnection::note);
+    // After what chose the times has told that.
+    connect(&document, &Document::timesChanged, this, &StageConnection::tellOtherTimes, Qt::QueuedConnection);
 }
 
 void StageConnection::openStage(int stage) {
@@ -134,7 +168,9 @@ void StageConnection::follow() {
         if (!tab) continue;
         const std::shared_ptr<const Plan> plan = planForJob(stage, *tab);
         const QString file = job_.planFileOf(stage);
-        job_.setPlan(stage, plan, plan && !file.isEmpty() && tab->filePath() == file && !tab->modified());
+        const QString own = tab->filePath();
+        const bool of_job = own == file || own == job_.savedPlanFileOf(stage);
+        job_.setPlan(stage, plan, plan && !own.isEmpty() && of_job && !tab->modified());
     }
     offer();
 }
@@ -143,7 +179,55 @@ void StageConnection::offer() {
     const Variant* current = document_.current();
     const bool is_other = stage_ >= 0 && current && tabOf(stage_) != current;
     view_.setUnrelatedGraph(stage_ < 0 && document_.isOpen() ? document_.name() : QString());
+    note();
     view_.offerPlan(is_other ? tr("Use %1 for stage %2").arg(current->title()).arg(stage_) : QString());
+}
+
+/// One graph may be that of several stages, whose names say something else than its modules; and it may be shown in
+/// other times than the job's.
+void StageConnection::note() {
+    QStringList notes;
+    if (stage_ >= 0 && document_.isOpen()) {
+        std::vector<std::string> sharing;
+        for (int stage = 0; stage < job_.stageCount(); ++stage)
+            if (job_.graphOf(stage) == document_.loaded().path) sharing.push_back(std::to_string(stage));
+        if (sharing.size() > 1) {
+            const QString stages = tr("Stages %1 share this graph").arg(QString::fromStdString(listed(sharing)));
+            const QString modules = numberedModules(document_.modules());
+            notes.append(modules.isEmpty()
+                             ? stages
+                             : tr("%1: its modules are %2, whatever the stage's name says").arg(stages, modules));
+        }
+        if (const QString other = otherTimes(); !other.isEmpty()) notes.append(other);
+    }
+    view_.setStageNotes(notes);
+}
+
+QString StageConnection::otherTimes() const {
+    if (stage_ < 0 || !document_.isOpen()) return {};
+    const LoadedGraph& graph = document_.loaded();
+    const QString name = document_.times() ? document_.times()->name()
+                         : graph.as_read   ? QFileInfo(graph.cost_model).fileName()
+                                           : QString();
+    return name.isEmpty() ? QString()
+                          : tr("The job keeps the times of its stages' files: %1, which all other views show figures "
+                               "of, changes nothing of its step")
+                                .arg(name);
+}
+
+void StageConnection::tellOtherTimes() {
+    if (const QString other = otherTimes(); !other.isEmpty()) emit told(other);
+}
+
+void StageConnection::jobSaved() {
+    for (int stage = 0; stage < job_.stageCount(); ++stage) {
+        const int tab = document_.indexOf(job_.followedBy(stage).tab);
+        const QString file = job_.savedPlanFileOf(stage);
+        // A plan that has a file of its own stays the one of that file.
+        if (tab < 0 || file.isEmpty() || document_.variant(tab).readOnly()) continue;
+        Variant& variant = document_.variant(tab);
+        if (variant.filePath().isEmpty()) variant.setSaved(file, fileDigest(file));
+    }
 }
 
 void StageConnection::useShownPlan() {

@@ -44,6 +44,12 @@ class StageConnection : public QObject {
     Plan planOfJob(int stage) const;
     void follow();
     void offer();
+    void note();
+    /// What other views show figures of, where that is not what the job's stages take; one sentence, or empty.
+    QString otherTimes() const;
+    void tellOtherTimes();
+    /// Tabs of plans that were saved with the job are of their files from now on.
+    void jobSaved();
     Variant* findVariant(const Plan& plan);
     void assign(int stage, const Variant& variant);
     /// The plan as the job has it; null where it does nothing or is what the stage's file had when the job was opened.

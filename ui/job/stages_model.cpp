@@ -103,9 +103,13 @@ QVariant StagesModel::trueData(const QModelIndex& index, int role) const {
             return text(index.row(), index.column());
         case Qt::ToolTipRole: {
             const QString graph = job_.graphOf(index.row());
-            return graph.isEmpty()
-                       ? tr("%1: times alone, no graph to open").arg(text(index.row(), name_column))
-                       : tr("%1\n%2\nA click opens its graph and plan").arg(text(index.row(), name_column), graph);
+            const QString name = text(index.row(), name_column);
+            if (graph.isEmpty()) return tr("%1: times alone, no graph to open").arg(name);
+            QStringList lines{name, graph};
+            if (const QString plan = planText(index.row()); !plan.isEmpty()) lines.append(tr("Plan %1").arg(plan));
+            if (shown_ >= 0 && graph == job_.graphOf(shown_)) lines += notes_;
+            lines.append(tr("A click opens its graph and plan"));
+            return lines.join(u'\n');
         }
         case Qt::TextAlignmentRole:
             return QVariant(static_cast<int>((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));

@@ -24,6 +24,8 @@ class StagesModel : public HarmlessModel<QAbstractTableModel> {
     /// The stage whose graph is open; -1 for none.
     void setShown(int stage);
     int shown() const { return shown_; }
+    /// What is to be known of the graph that is open, for the tips of the stages that have it.
+    void setNotes(const QStringList& notes) { notes_ = notes; }
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
@@ -34,6 +36,7 @@ class StagesModel : public HarmlessModel<QAbstractTableModel> {
     OpenJob& job_;
     std::vector<std::optional<job::StageFigures>> figures_;
     int shown_ = -1;
+    QStringList notes_;
 };
 
 }  // namespace overlap::ui

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QFile>
+#include <QLabel>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTreeView>
@@ -12,11 +13,14 @@
 #include "core/job/stages/graph_stages.h"
 #include "tests/ui/shell/job_window.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/actions/cost_actions.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 #include "ui/job/stages_model.h"
 #include "ui/shell/job_controller.h"
+#include "ui/shell/times_controller.h"
 
 namespace overlap::ui {
 
@@ -167,6 +171,62 @@ class JobStagesWindowTest : public QObject {
         QVERIFY(job.differs() && !job.modified());
         QVERIFY(!plan.data().toString().endsWith(u'*'));
         undoToWhatWasOpened(window, opened_ms);
+    }
+
+    /// The plan that is written beside a saved job is the tab's file: later edits are saved into it, and so reach the
+    /// job.
+    void theTabOfAPlanThatIsSavedWithTheJobIsOfItsFile() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        openStage(window, 3);
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        const QString file = folder.filePath("mine.job.json"), plan_file = folder.filePath("mine.stage3.plan.json");
+        QVERIFY(window.jobs().saveAs(file));
+        const Variant& tab = *window.document().current();
+        QCOMPARE(tab.filePath(), plan_file);
+        QVERIFY(!tab.modified() && job.differs() && !job.modified());
+        const auto* stages = window.findChild<QTreeView*>("jobStages");
+        const QModelIndex plan = stages->model()->index(3, StagesModel::plan_column);
+        QVERIFY2(!plan.data().toString().endsWith(u'*'), qPrintable(plan.data().toString()));
+        QCOMPARE(BucketCommands(window.document()).addText("layers.14\nlayers.15"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(tab.modified() && job.modified());
+        QVERIFY(plan.data().toString().endsWith(u'*'));
+        window.actions().find("file.save")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QTRY_VERIFY(!tab.modified());
+        QVERIFY(!job.modified());
+        QCOMPARE(simulated(file), job.figures()->step_ms);
+    }
+
+    void whatIsToBeKnownOfAStagesGraphIsSaid() {
+        MainWindow window;
+        openSample(window);
+        openStage(window, 2);
+        const auto* notes = window.findChild<QLabel*>("jobNotes");
+        const QString shared =
+            "Stages 1, 2, 4, 5 and 6 share this graph: its modules are layers.4 to layers.7, whatever the "
+            "stage's name says";
+        QVERIFY2(notes->isVisible() && notes->text().contains(shared), qPrintable(notes->text()));
+        const auto* stages = window.findChild<QTreeView*>("jobStages");
+        const auto help = [&](int row) {
+            return stages->model()->index(row, StagesModel::forward_column).data(Qt::ToolTipRole).toString();
+        };
+        QVERIFY(help(4).contains(shared) && !help(3).contains("share this graph"));
+        // The job keeps the times of its files, and says so.
+        const double step_ms = jobOf(window).figures()->step_ms;
+        window.times().cost().model().use(QStringLiteral("h100-sxm"));
+        QVERIFY(waitUntilIdle(window));
+        QTRY_VERIFY2(
+            notes->text().contains("h100-sxm, which all other views show figures of, changes nothing of its step"),
+            qPrintable(notes->text()));
+        QCOMPARE(jobOf(window).figures()->step_ms, step_ms);
+        QVERIFY(help(2).contains("h100-sxm"));
+        openStage(window, 3);
+        QVERIFY2(!notes->text().contains("share this graph"), qPrintable(notes->text()));
     }
 };
 
