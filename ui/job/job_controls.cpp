@@ -10,6 +10,7 @@
 
 #include "core/job/schedules/named_schedules.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/elided_box.h"
 #include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
@@ -33,12 +34,12 @@ QLabel* label(const QString& text, QWidget* buddy) {
 JobControls::JobControls(OpenJob& job, QWidget* parent)
     : QWidget(parent),
       job_(job),
-      schedule_(new QComboBox),
+      schedule_(new ElidedBox),
       microbatches_(new NumberField),
-      slow_(new QComboBox),
+      slow_(new ElidedBox),
       slow_number_(new NumberField),
       slow_percent_(new NumberField(percent_decimals)),
-      routing_(new QComboBox) {
+      routing_(new ElidedBox) {
     setObjectName("jobControls");
     schedule_->setAccessibleName(tr("Schedule"));
     schedule_->setToolTip(tr("The order in which each pipeline rank runs its forwards and backwards"));
@@ -123,7 +124,7 @@ void JobControls::fillSchedules() {
     const job::ScheduleSpec& own = job_.document().schedule;
     const bool listed = own.actions || !own.file.empty();
     schedule_->addItem(
-        listed ? tr("The list given (the job's)") : tr("%1 (the job's)").arg(QString::fromStdString(own.name)),
+        listed ? tr("The list given (as opened)") : tr("%1 (as opened)").arg(QString::fromStdString(own.name)),
         QString());
     for (const job::NamedSchedule& schedule : job::named_schedules()) {
         if (!listed && schedule.name == own.name) continue;

@@ -3,6 +3,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
+#include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -14,12 +15,30 @@ namespace overlap::ui {
 namespace {
 
 constexpr int low_view = 280, lowest_with_details = 130;
+/// Rich text in a given room: where it does not fit, that is seen. The tool tip has all of it.
+class DetailsLabel : public QLabel {
+  protected:
+    void paintEvent(QPaintEvent* event) override {
+        QLabel::paintEvent(event);
+        const QRect room = contentsRect();
+        const bool fits = wordWrap() ? heightForWidth(width()) <= height() : sizeHint().width() <= width();
+        if (fits) return;
+        const QString dots = QStringLiteral(" …");
+        const int line = fontMetrics().height(), wide = fontMetrics().horizontalAdvance(dots);
+        const int top = wordWrap() ? room.top() + (room.height() / line - 1) * line : room.top();
+        const QRect end(room.right() - wide, top, wide + 1, line);
+        QPainter painter(this);
+        painter.fillRect(end.adjusted(0, 0, 0, room.bottom() - end.bottom()), palette().color(backgroundRole()));
+        painter.drawText(end, Qt::AlignRight | Qt::AlignVCenter, dots);
+    }
+};
+
 constexpr int low_details = 24, high_details = 56;  ///< one line, three lines
 
 }  // namespace
 
 JobStepView::JobStepView(OpenJob& job, QWidget* parent)
-    : QWidget(parent), job_(job), timeline_(new TimelineView), details_(new QLabel), selected_(no_reference) {
+    : QWidget(parent), job_(job), timeline_(new TimelineView), details_(new DetailsLabel), selected_(no_reference) {
     setObjectName("jobStep");
     timeline_->setObjectName("jobTimeline");
     timeline_->setAccessibleName(tr("Timeline of the job"));
