@@ -281,12 +281,13 @@ void JobView::showNotes() {
         for (const std::string& note : job_.picture()->evaluation->result.notes)
             (note.starts_with("topology") ? known : notes).append(QString::fromStdString(note));
     }
-    if (job_.isOpen()) notes += stage_notes_;
-    notes += known;
+    // In a low window lanes are worth more than what is only to be known.
+    if (!low_ && job_.isOpen()) notes += stage_notes_;
+    if (!low_) notes += known;
     notes_->setText(notes.join(QStringLiteral(" · ")));
     notes_->setToolTip(shownLines(notes.join(u'\n')));
     notes_->setAccessibleName(notes_->text());
-    notes_->setVisible(!notes.isEmpty() && !low_);
+    notes_->setVisible(!notes.isEmpty());
 }
 
 void JobView::setStageNotes(const QStringList& notes) {

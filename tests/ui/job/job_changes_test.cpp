@@ -217,6 +217,25 @@ class JobChangesTest : public QObject {
         QCOMPARE(dataOf(fixture.view.stages(), 3, StagesModel::forward_column), forward);
     }
 
+    void aListThatWasRepairedIsSaidAlsoInALowWindow() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("repaired.job.json");
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(
+            R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 1}}, {"ms": {"F": 1, "B": 1}}],
+            "schedule": {"actions": [["0F0", "0F1", "0B0", "0B1"], ["1F1", "1B0", "1F2", "1B1"]], "microbatches": 2}})");
+        written.close();
+        Fixture fixture(file);
+        QVERIFY(fixture.job.figures());
+        const auto* notes = fixture.view.findChild<QLabel*>("jobNotes");
+        for (const int height : {600, 200}) {
+            fixture.view.resize(1200, height);
+            QVERIFY2(notes->isVisible() && notes->text().contains("forwards numbered 1 to 2"),
+                     qPrintable(notes->text()));
+        }
+    }
+
     void whatIsRefusedIsSaid() {
         QTemporaryDir folder;
         const QString file = folder.filePath("stuck.job.json");
