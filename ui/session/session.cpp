@@ -204,11 +204,18 @@ std::optional<StoredSession> Session::read(const QString& file) const {
         return stored;
     }
     stored.state = std::move(*state);
-    if (!std::exchange(stored.state.ended, false)) {
-        for (const SessionDocument& document : stored.state.documents)
-            for (const SessionVariant& variant : document.variants)
-                if (variant.modified) stored.recovered.push_back({document.graph, variant});
+    // A run that was cut off leaves what its edits made, and what it found: unsaved edits of runs that ended normally.
+    const bool has_ended = std::exchange(stored.state.ended, false);
+    QStringList unsaved;
+    for (const SessionDocument& document : stored.state.documents) {
+        for (const SessionVariant& variant : document.variants) {
+            if (!variant.modified) continue;
+            unsaved.append(keptBefore(document.graph, variant));
+            if (!has_ended && !stored.state.kept_before.contains(unsaved.back()))
+                stored.recovered.push_back({document.graph, variant});
+        }
     }
+    if (has_ended) stored.state.kept_before = unsaved;
     return stored;
 }
 

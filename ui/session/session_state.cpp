@@ -1,5 +1,6 @@
 #include "ui/session/session_state.h"
 
+#include <QCryptographicHash>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
@@ -58,7 +59,8 @@ QJsonObject toJson(const SessionState& state) {
             {"geometry", QString::fromLatin1(state.geometry.toBase64())},
             {"layout", QString::fromLatin1(state.layout.toBase64())},
             {"views", state.views},
-            {"ended", state.ended}};
+            {"ended", state.ended},
+            {"kept_before", QJsonArray::fromStringList(state.kept_before)}};
 }
 
 std::vector<SessionVariant> variantsFromJson(const QJsonArray& json) {
@@ -102,6 +104,7 @@ SessionState stateFromJson(const QJsonObject& json) {
     for (const QJsonValue value : json["documents"].toArray())
         state.documents.push_back(documentFromJson(value.toObject()));
     for (const QJsonValue value : json["recent_files"].toArray()) state.recent_files.append(value.toString());
+    for (const QJsonValue value : json["kept_before"].toArray()) state.kept_before.append(value.toString());
     state.theme = json["theme"].toString(state.theme);
     state.share_links = json["share_links"].toBool();
     state.geometry = QByteArray::fromBase64(json["geometry"].toString().toLatin1());
@@ -206,10 +209,17 @@ int SessionState::adopt(const SessionState& other) {
         addMissing(mine->closed, theirs.closed);
         addNotes(mine->timeline, theirs.timeline);
     }
+    kept_before.append(other.kept_before);
     if (open.isEmpty()) open = other.open;
     for (const QString& file : other.recent_files)
         if (!recent_files.contains(file) && recent_files.size() < kept_recent_files) recent_files.append(file);
     return unsaved;
+}
+
+QString keptBefore(const QString& graph, const SessionVariant& variant) {
+    QCryptographicHash hash(QCryptographicHash::Sha1);
+    hash.addData(graph.toUtf8() + '\n' + variant.plan);
+    return QString::fromLatin1(hash.result().toHex());
 }
 
 QByteArray sessionText(const SessionState& state) {

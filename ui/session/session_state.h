@@ -66,6 +66,8 @@ struct SessionState {
     bool share_links = false;  ///< figures of all graphs are with process groups that share links
     QJsonObject views;         ///< what the views want to keep, by view
     bool ended = false;        ///< the application was closed normally after this was written
+    /// Plans with unsaved edits that the run found when it began, see keptBefore(): they are no edits of that run.
+    QStringList kept_before{};
 
     /// The document of a graph, or nullptr.
     SessionDocument* document(const QString& graph);
@@ -82,6 +84,9 @@ struct SessionState {
 
     bool operator==(const SessionState&) const = default;
 };
+
+/// What SessionState::kept_before has of a plan: changes with every edit of it.
+QString keptBefore(const QString& graph, const SessionVariant& variant);
 
 /// What a file of a session holds: the session, or why there is none.
 struct ReadSession {

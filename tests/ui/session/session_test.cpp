@@ -222,6 +222,26 @@ class SessionTest : public QObject {
         QVERIFY2(!stored.state.ended, "it is of the run before, not of this one");
     }
 
+    /// Nobody is asked to discard what the run that was cut off did not touch.
+    void whatThatRunFoundIsNotRecovered() {
+        QTemporaryDir folder;
+        SessionState state;
+        state.put({"one graph", {{"kept", "", true}, {"to be edited", "", true}}, 1, 0, 0});
+        state.ended = true;
+        Session(folder.path()).save(state);
+        SessionState run = Session(folder.path()).load().state;
+        run.documents[0].variants[1].plan = "edited";
+        run.put({"another graph", {{"kept", "", true}}, 1, 0, 0});
+        Session(folder.path()).save(run);
+        for (int start = 0; start < 2; ++start) {  // the first of them is cut off as well
+            const StoredSession stored = Session(folder.path()).load();
+            QCOMPARE(stored.recovered.size(), 2u);
+            QCOMPARE(stored.recovered[0].graph, "another graph");
+            QCOMPARE(stored.recovered[1].variant.plan, "edited");
+            Session(folder.path()).save(stored.state);
+        }
+    }
+
     void theVersionBeforeStandsInForADamagedOne() {
         QTemporaryDir folder;
         const Session session(folder.path());
