@@ -184,8 +184,8 @@ void add_collectives(nb::module_& core) {
             "exposed_ms", [](const Collective& one) { return one.timing().exposed_ms; },
             "How long compute stands still for it.")
         .def_prop_ro(
-            "could_hide_ms", [](const Collective& one) { return one.timing().could_hide_ms; },
-            "How much less would be exposed at most, were it issued earlier; each collective by itself.")
+            "could_hide_ms", [](const Collective& one) { return one.figures.could_hide_ms; },
+            "How much less would be exposed at most by what the explanation says would help; each by itself.")
         .def_prop_ro(
             "hidden_ms", [](const Collective& one) { return one.figures.hidden_ms; },
             "Of its time in which compute runs.")

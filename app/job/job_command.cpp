@@ -53,8 +53,9 @@ class JobCommand final : public Command {
                               "write execution traces of MLCommons Chakra, PREFIX.RANK.et for each class of ranks, and "
                               "their groups, PREFIX.groups.json; for every rank with --no-folding");
         simulate_->add_flag("--what-if", what_if_,
-                            "also the step without each slow rank, messages, gradient collectives, uneven routing, "
-                            "and what a stage computes beyond the mean");
+                            "also the step without each slow rank and host, uneven routing of tokens, messages, "
+                            "gradient collectives, communication within stages, and what a stage computes beyond the "
+                            "mean");
         simulate_->add_option("--rows", rows_, "lines of each table; 0: all")
             ->check(whole_number_from(0, 1'000'000'000))
             ->capture_default_str();

@@ -107,7 +107,9 @@ std::string sentence_on(const std::string& name, const OwnTimes& times, const Co
     std::string text = "no run determines " + name + ": its " + counted(times.own_ms.size(), "node") +
                        " had times of their own, " + milliseconds_text(times.sum_ms()) +
                        " together, and the model keeps this sum with " + percent_text(kept.efficiency * 100) +
-                       " of full rates for all; single nodes change by up to " + percent_text(after.of_one_node * 100);
+                       " of full rates for all";
+    if (after.of_one_node >= least_change)
+        text += "; single nodes change by up to " + percent_text(after.of_one_node * 100);
     if (std::abs(before.sum_ms / times.sum_ms() - 1) >= least_change)
         text += ". By the efficiency that the graph's cost model gives the class they would take " +
                 milliseconds_text(before.sum_ms);

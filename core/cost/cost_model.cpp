@@ -302,7 +302,11 @@ std::vector<FusedProductTimes> times_of_fused_products(const Graph& graph) {
     AnalyticModel model(graph);
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const std::optional<FusedProduct> fused = products.find(node);
-        if (fused && graph.header().cost->link(fused->process_group)) times.push_back(model.parts_of(node, *fused));
+        if (!fused || !graph.header().cost->link(fused->process_group)) continue;
+        try {
+            times.push_back(model.parts_of(node, *fused));
+        } catch (const InputError&) {  // the model has no rate for its type: its own time is all that is known
+        }
     }
     return times;
 }

@@ -40,7 +40,7 @@ std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& m
 
 std::optional<Problem> limit_problem(const Graph& graph, const MemoryProfile& memory, std::int64_t limit) {
     if (limit <= 0) return std::nullopt;
-    std::optional<Problem> problem = beyond(graph, memory, limit, "than the limit that was typed (");
+    std::optional<Problem> problem = beyond(graph, memory, limit, "than the limit that was set (");
     if (!problem) return std::nullopt;
     problem->title = "Beyond the limit";
     problem->message += bytes_text(limit) + ")";

@@ -31,21 +31,8 @@ std::string why_exposed(const Evaluation& evaluation, std::size_t collective) {
 
 double could_hide_ms(const Evaluation& evaluation, std::size_t collective) {
     const Simulation& simulation = evaluation.simulation;
-    const CollectiveTiming& timing = simulation.collectives[collective];
-    switch (timing.cause) {
-        case ExposureCause::none:
-        case ExposureCause::group_busy:
-            return 0;
-        case ExposureCause::producer_late:
-            return timing.wait == no_node ? 0 : later_wait(evaluation, collective).hidden_ms;
-        case ExposureCause::window_too_short:
-        case ExposureCause::order_of_issue:
-            break;
-    }
-    if (timing.start_before == no_node) return 0;
-    const std::string refusal = issue_refusal(*evaluation.graph, simulation, collective, timing.start_before,
-                                              order_around(evaluation, timing.start));
-    return refusal.empty() ? timing.could_hide_ms : 0;
+    return could_hide_ms(*evaluation.graph, simulation, collective,
+                         order_around(evaluation, simulation.collectives[collective].start));
 }
 
 LaterWait later_wait(const Evaluation& evaluation, std::size_t collective) {

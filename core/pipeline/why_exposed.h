@@ -12,9 +12,8 @@ namespace overlap {
 /// @param collective index of Simulation::collectives.
 std::string why_exposed(const Evaluation& evaluation, std::size_t collective);
 
-/// How much less of a collective would be exposed by what why_exposed() says would help: issued earlier, or waited for
-/// later. 0 where the plan or the graph does not allow it, where others of its process group hold it, and where it is
-/// not exposed. At most that, since others wait then.
+/// How much less of that collective would be exposed by what why_exposed() says would help, see could_hide_ms() of
+/// core/simulate/issue_order.h.
 double could_hide_ms(const Evaluation& evaluation, std::size_t collective);
 
 /// Where that collective could be waited for later, with the plan's other overlaps by hand.

@@ -146,7 +146,7 @@ std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
 /// A module path as a user would type it: in quotes where a letter of it would be taken for an abbreviation.
 std::string typed_name(std::string_view module);
 
-/// An entry as a user would type it, such as `norm + output`.
+/// An entry as texts name it: `norm + output`; of many modules `layers.[1-4]`, which is one entry here.
 std::string display_name(const BucketEntry& entry);
 
 /// What is wrong or remarkable with a plan's entries on a graph: unknown names with the nearest existing ones,

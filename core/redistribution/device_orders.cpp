@@ -124,7 +124,7 @@ class DeviceOrderCheck {
         if (status.unknown()) {
             std::string message = in_quotes(order.parameters) + " matches no parameter with collectives in the graph";
             const std::vector<std::string> nearest = nearest_names(order.parameters, all_names());
-            if (!nearest.empty()) message += "; nearest: " + enumerated(nearest);
+            if (!nearest.empty()) message += "; nearest: " + quoted_names(nearest);
             add(Severity::caution, ProblemKind::unknown_parameter, "Unknown parameter", message);
             return;
         }

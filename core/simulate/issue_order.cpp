@@ -195,4 +195,21 @@ std::string issue_refusal(const Graph& graph, const Simulation& simulation, std:
                    : "it needs " + std::string(graph.name(before));
 }
 
+double could_hide_ms(const Graph& graph, const Simulation& simulation, std::size_t collective,
+                     const IssueOrder& order) {
+    const CollectiveTiming& timing = simulation.collectives[collective];
+    switch (timing.cause) {
+        case ExposureCause::none:
+        case ExposureCause::group_busy:
+            return 0;
+        case ExposureCause::producer_late:
+            return timing.wait == no_node ? 0 : later_wait(graph, simulation, collective, order).hidden_ms;
+        case ExposureCause::window_too_short:
+        case ExposureCause::order_of_issue:
+            break;
+    }
+    if (timing.start_before == no_node) return 0;
+    return issue_refusal(graph, simulation, collective, timing.start_before, order).empty() ? timing.could_hide_ms : 0;
+}
+
 }  // namespace overlap

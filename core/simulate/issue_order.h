@@ -19,6 +19,12 @@ struct IssueOrder {
     std::span<const std::int32_t> bucket_of_node{};
 };
 
+/// How much less of a collective would be exposed by what explain_exposure() says would help: issued earlier, or waited
+/// for later. 0 where that cannot be done, where others of its process group hold it, and where it is not exposed. At
+/// most that, each collective by itself, since others wait then.
+/// @param collective index of Simulation::collectives.
+double could_hide_ms(const Graph& graph, const Simulation& simulation, std::size_t collective, const IssueOrder& order);
+
 /// Simulation::explain(), where collectives can be issued in this order alone: what would help and cannot be done is
 /// told with the reason, or left out.
 std::string explain_exposure(const Simulation& simulation, const Graph& graph, std::size_t collective,

@@ -13,7 +13,7 @@ namespace overlap {
 
 /// Why the compute stream waited for a collective. The rule, in this order, with `duration` the collective's own time,
 /// `window_ms` the time from when it could have started at its place (issued, and the compute stream done with what was
-/// issued before) to its wait, and `earliest_ms` the end of the last thing that its input needs:
+/// issued before) to its wait, and `earliest_ms` when its input could be ready:
 ///
 /// 1. not exposed (less than a nanosecond): `none`;
 /// 2. its stream was held at least half as long as it is exposed: `group_busy`;
@@ -61,7 +61,7 @@ struct CollectiveTiming {
     // Only of exposed collectives:
     double window_ms = 0;       ///< from when it could have started at its place to its wait
     NodeId producer = no_node;  ///< the last to finish of what its input needs, beyond its own preparation
-    double earliest_ms = 0;     ///< when `producer` had finished
+    double earliest_ms = 0;     ///< when its input could be ready: after `producer`, with its own preparation
     /// The last node before which it would have to be issued to be hidden; where that is too early for its producer,
     /// the first node after the producer. no_node when it already is as early as can be.
     NodeId start_before = no_node;

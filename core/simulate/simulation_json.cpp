@@ -151,7 +151,7 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
         json.member("cause", exposure_cause_name(collective.cause));
         node_member("blocker", collective.blocker);
         if (collective.cause != ExposureCause::none) {
-            json.member("could_hide_ms", collective.could_hide_ms);
+            json.member("could_hide_ms", could_hide_ms(graph, simulation, index, context.order));
             json.member("explanation", std::string_view(explain_exposure(simulation, graph, index, context.order)));
         }
         json.end_object();

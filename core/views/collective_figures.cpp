@@ -34,9 +34,9 @@ std::vector<std::string> beginnings(const std::vector<std::string>& paths, std::
     for (const std::string& path : paths)
         if (const std::string_view begins = beginning(path, depth); known.insert(begins).second)
             found.emplace_back(begins);
-    std::vector<std::string> rising = short_names(found);
+    std::vector<std::string> rising = module_ranges(found);
     std::ranges::reverse(found);
-    std::vector<std::string> falling = short_names(found);
+    std::vector<std::string> falling = module_ranges(found);
     return falling.size() < rising.size() ? falling : rising;
 }
 

@@ -46,7 +46,7 @@ TEST(DeviceMemory, MayHaveALimitOfItsOwn) {
     ASSERT_TRUE(problem);
     EXPECT_EQ(problem->severity, Severity::caution);
     EXPECT_EQ(problem->title, "Beyond the limit");
-    EXPECT_NE(problem->message.find("5 B more than the limit that was typed ("), std::string::npos) << problem->message;
+    EXPECT_NE(problem->message.find("5 B more than the limit that was set ("), std::string::npos) << problem->message;
     EXPECT_EQ(problem->nodes.size(), 1u);
 }
 

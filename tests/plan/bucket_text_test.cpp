@@ -102,7 +102,7 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
     }
 }
 
-TEST(BucketText, ShowsEntriesAsTyped) {
+TEST(BucketText, ShowsNamesAsTyped) {
     EXPECT_EQ(display_name({{"norm", "lm_head"}}), "norm + lm_head");
     EXPECT_EQ(display_name({{"layers.1", "layers.2", "layers.3", "layers.4", "norm"}}), "layers.[1-4] + norm");
     EXPECT_EQ(display_name({{"a+b", "layers.2", "layers.3", "layers.4", "layers.5"}}), "\"a+b\" + layers.[2-5]");

@@ -148,7 +148,7 @@ TEST(DeviceOrders, TellsWhatDoesNotFit) {
     ASSERT_EQ(kinds_of(unknown), std::vector<std::string>{"unknown_parameter"});
     EXPECT_EQ(unknown[0].title, "Unknown parameter");
     EXPECT_EQ(unknown[0].message,
-              "\"parameter_2\" matches no parameter with collectives in the graph; nearest: parameter_1");
+              "\"parameter_2\" matches no parameter with collectives in the graph; nearest: \"parameter_1\"");
 
     order = original;
     order.order = "S(0)S(1)";

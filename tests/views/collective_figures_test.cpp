@@ -20,7 +20,7 @@ TEST(ShortModules, AreAsDeepAsTwoBeginningsGo) {
     EXPECT_EQ(short_modules({"norm", "output"}), "norm, output");
     EXPECT_EQ(short_modules({"layers.0.attention.wq", "layers.0.feed_forward.w1", "layers.0.feed_forward.w2"}),
               "layers.0.attention, layers.0.feed_forward");
-    EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq"}), "layers");
+    EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq"}), "layers.[0-2].wq");
     EXPECT_EQ(short_modules({"embed", "layers.0", "output"}), "");
     EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq", "layers.3.wq"}), "layers.[0-3].wq");
     EXPECT_EQ(short_modules({"layers.3.wq", "layers.3.wo", "layers.2.wq", "layers.2.wo", "layers.1.wq", "layers.0.wq"}),

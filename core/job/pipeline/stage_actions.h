@@ -25,7 +25,7 @@ struct ActionPiece {
 /// What the user should know of a file that a stage is given as.
 struct StageNote {
     std::string file;  ///< as the document names it
-    std::string text;  ///< `caution: ` and a sentence without full stop
+    std::string text;  ///< its severity, such as `caution: `, and a sentence without full stop
 
     bool operator==(const StageNote&) const = default;
 };
