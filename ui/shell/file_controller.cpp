@@ -195,7 +195,8 @@ void FileController::chooseGraph(const GraphChoice& choice) {
 void FileController::takeBackEarlierWarnings() {
     const QStringList earlier = warnings_.first(std::exchange(earlier_warnings_, 0));
     warnings_ = warnings_.sliced(earlier.size());
-    for (const QString& sentence : earlier) emit outlived(sentence);
+    for (const QString& sentence : earlier)
+        if (!warnings_.contains(sentence)) emit outlived(sentence);  // they are taken away by their text
 }
 
 void FileController::graphOpened() {
@@ -220,17 +221,20 @@ void FileController::graphOpened() {
 void FileController::openPlans() {
     for (const QString& path : pending_.take()) {
         try {
-            openPlan(path);
-            takeBackEarlierWarnings();
+            if (openPlan(path)) takeBackEarlierWarnings();
         } catch (const std::exception& error) {
             emit warned(reasonOf(error));
         }
     }
 }
 
-void FileController::openPlan(const QString& path) {
+/// @returns whether it is open now.
+bool FileController::openPlan(const QString& path) {
     std::optional<ReadPlan> read = looks_.read(path, [path] { return readPlan(path); });
-    if (!read) return emit warned(FileLooks::silence(path));
+    if (!read) {
+        emit warned(FileLooks::silence(path));
+        return false;
+    }
     if (!showOpenPlan(*read)) document_.openPlan(std::move(*read));
     // The empty plan that a graph opens with is no longer needed.
     if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
@@ -238,6 +242,7 @@ void FileController::openPlan(const QString& path) {
         document_.closeVariant(1);
     recent_.add({path});
     emit told(tr("Opened %1").arg(QFileInfo(path).fileName()), path);
+    return true;
 }
 
 /// Shows the plan where it is open already, as its file has it. @returns whether it is.

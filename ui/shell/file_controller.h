@@ -53,7 +53,8 @@ class FileController : public NoticeSource {
   signals:
     /// Files are about to be opened: earlier messages have been read.
     void opening();
-    /// This was warned of at an earlier opening, and another one has succeeded since.
+    /// This was warned of at an earlier opening, another one has succeeded since, and that one did not warn of the
+    /// same.
     void outlived(const QString& sentence);
     /// A file is a job.
     void jobFound(const QString& path);
@@ -79,7 +80,7 @@ class FileController : public NoticeSource {
     void allowTelling();
     void chooseGraph(const GraphChoice& choice);
     void openPlans();
-    void openPlan(const QString& path);
+    bool openPlan(const QString& path);
     bool showOpenPlan(const ReadPlan& read);
     void openGraphOfPlans();
     /// Errors of earlier openings; those of this one stay.

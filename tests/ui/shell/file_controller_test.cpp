@@ -1,6 +1,9 @@
 #include "ui/shell/file_controller.h"
 
 #include <QSignalSpy>
+#include <atomic>
+#include <memory>
+#include <semaphore>
 
 #include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
@@ -92,6 +95,39 @@ class FileControllerTest : public QObject {
         fixture.document.openGraph(memorySampleGraph());  // not by way of files
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.document.loading(), 30'000);
         QCOMPARE(outlived.count(), 2);
+    }
+
+    void anErrorThatIsMadeAgainStays() {
+        Fixture fixture;
+        QSignalSpy outlived(&fixture.files, &FileController::outlived);
+        const QString bad = write("bad.txt", "no graph");
+        fixture.open({bad});
+        fixture.open({bad, smallGraphFile()});
+        QCOMPARE(fixture.warned.count(), 2);
+        QCOMPARE(fixture.warned[0][0], fixture.warned[1][0]);
+        QCOMPARE(outlived.count(), 0);
+        fixture.open({plan_});
+        QCOMPARE(outlived.count(), 1);
+        QCOMPARE(outlived[0][0], fixture.warned[0][0]);
+    }
+
+    void errorsStayWhenAPlanDoesNotAnswer() {
+        Fixture fixture;
+        fixture.open({smallGraphFile()});
+        fixture.open({write("bad.txt", "no graph")});
+        QCOMPARE(fixture.warned.count(), 1);
+        QSignalSpy outlived(&fixture.files, &FileController::outlived);
+        // Its kind is read, and then its folder hangs.
+        const auto looks = std::make_shared<std::atomic<int>>(0);
+        const auto answer = std::make_shared<std::binary_semaphore>(0);
+        fixture.looks.setLook([looks, answer](const QString&) {
+            if (++*looks == 2) answer->acquire();
+        });
+        fixture.open({plan_});
+        answer->release();
+        QCOMPARE(fixture.warned.count(), 2);
+        QCOMPARE(fixture.lastWarning(), FileLooks::silence(plan_));
+        QCOMPARE(outlived.count(), 0);
     }
 
     /// Notes on an import are not all of what could be told.
