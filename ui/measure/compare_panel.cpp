@@ -180,10 +180,11 @@ void ComparePanel::makeTable() {
     connect(view_, &QTreeView::activated, this, &ComparePanel::choose);
     connect(model_, &QAbstractItemModel::modelReset, this, &ComparePanel::fitColumns);
     const auto say_again = sayWhenEmpty(*view_, [this] { return noRows(); });
-    connect(filter_, &QLineEdit::textChanged, view_, say_again, Qt::QueuedConnection);  // once it is applied
+    // Once they are applied.
+    connect(filter_, &QLineEdit::textChanged, view_, say_again, Qt::QueuedConnection);
+    connect(unchanged_, &QToolButton::toggled, view_, say_again, Qt::QueuedConnection);
 }
 
-/// Without steps the sentence above says why.
 QString ComparePanel::noRows() const {
     if (!model_->steps()) return {};
     if (model_->rowCount() == 0) return tr("Neither step has a collective");

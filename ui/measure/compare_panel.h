@@ -80,8 +80,9 @@ class ComparePanel : public QWidget {
     QWidget* makeBar();
     void makeTable();
     ComparedSide sideOf(const QComboBox& box) const;
-    /// What depends on whether the second side is a measurement.
+    /// @returns why the table has no row. Empty without steps: then the sentence above it says why.
     QString noRows() const;
+    /// What depends on whether the second side is a measurement.
     void updateMeasured();
     void schedule();
     void compare();

@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
 
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/docked_behind.h"
@@ -60,6 +61,13 @@ class ComparePanelTest : public QObject {
         QVERIFY2(note->text().startsWith("No collective differs"), qPrintable(note->text()));
         panel.filter()->setText("nothing of the kind");
         QTRY_VERIFY2(note->text().contains("matches the filter"), qPrintable(note->text()));
+        QVERIFY2(note->text().contains("that differs"), qPrintable(note->text()));
+        const auto buttons = panel.findChildren<QToolButton*>();
+        const auto unchanged = std::ranges::find(buttons, "Unchanged", &QToolButton::text);
+        QVERIFY(unchanged != buttons.end());
+        (*unchanged)->click();
+        QTRY_VERIFY2(!note->text().contains("that differs"), qPrintable(note->text()));
+        (*unchanged)->click();
         panel.filter()->clear();
 
         QCOMPARE(BucketCommands(*document).addText("layers.0\nlayers.1"), QString());
