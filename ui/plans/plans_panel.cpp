@@ -12,6 +12,7 @@
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QTreeView>
 #include <algorithm>
@@ -151,7 +152,11 @@ void PlansPanel::offerOthers() {
     const auto& cost = graph ? graph->header().cost : std::optional<CostParameters>();
     const int used = cost ? other_->findData(QString::fromStdString(cost->model_name)) : -1;
     auto* rows = qobject_cast<QListView*>(other_->view());
-    for (int row = 1; row < other_->count(); ++row) rows->setRowHidden(row, row == used);
+    const auto* items = qobject_cast<QStandardItemModel*>(other_->model());
+    for (int row = 1; row < other_->count(); ++row) {
+        rows->setRowHidden(row, row == used);
+        items->item(row)->setEnabled(row != used);  // keys on the closed box pass by what is disabled alone
+    }
     if (used > 0 && other_->currentIndex() == used) other_->setCurrentIndex(0);
 }
 

@@ -159,6 +159,13 @@ class PlansPanelTest : public QObject {
         QVERIFY(rows->isRowHidden(place));
         QCOMPARE(panel_->other()->currentIndex(), 0);
         QVERIFY(!rows->isRowHidden(panel_->other()->findData("b200-sxm")));
+        // Nor is it chosen by keys while the list is closed.
+        panel_->other()->setCurrentIndex(place - 1);
+        QTest::keyClick(panel_->other(), Qt::Key_Down);
+        QCOMPARE(panel_->other()->currentIndex(), place + 1);
+        QTest::keyClick(panel_->other(), Qt::Key_Up);
+        QCOMPARE(panel_->other()->currentIndex(), place - 1);
+        panel_->other()->setCurrentIndex(0);
     }
 
     void stepsWithLinksSharedStandBesideTheOthers() {
