@@ -33,12 +33,17 @@ QString NumberField::typedIn(const QString& text) const {
     return typed;
 }
 
-std::optional<double> NumberField::numberOf(const QString& text) const {
+std::optional<double> NumberField::inRange(const QString& text) const {
     bool is_number = false;
     const double number = locale().toDouble(typedIn(text).replace(QChar(0x2212), u'-'), &is_number);
     if (!is_number || !std::isfinite(number) || number < minimum() || number > maximum()) return std::nullopt;
-    if (decimals() == 0 && number != std::floor(number)) return std::nullopt;
     return number;
+}
+
+/// What has more decimals than the field would be rounded.
+std::optional<double> NumberField::numberOf(const QString& text) const {
+    const std::optional<double> number = inRange(text);
+    return number && locale().toDouble(textFromValue(*number)) == *number ? number : std::nullopt;
 }
 
 double NumberField::valueFromText(const QString& text) const {
@@ -57,10 +62,12 @@ void NumberField::fixup(QString& text) const {
 
 void NumberField::refuse(const QString& text) {
     const QString typed = typedIn(text);
-    const QString what = decimals() == 0 ? tr("a whole number") : tr("a number");
+    const QString what = decimals() == 0 ? tr("a whole number")
+                         : inRange(text) ? tr("a number of at most %1 decimals").arg(decimals())
+                                         : tr("a number");
     const QString reason = tr("%1 is not taken: expected %2 from %3 to %4")
-                               .arg(typed.isEmpty() ? tr("Nothing") : shownName(typed), what, textFromValue(minimum()),
-                                    textFromValue(maximum()));
+                               .arg(typed.isEmpty() ? tr("An empty field") : shownName(typed), what,
+                                    textFromValue(minimum()), textFromValue(maximum()));
     // Also called when it is hidden with something half typed.
     if (isVisible()) QToolTip::showText(mapToGlobal(rect().bottomLeft()), reason, this);
     emit refused(reason);

@@ -16,9 +16,13 @@ class NumberField : public QDoubleSpinBox {
     /// @param decimals 0: whole numbers alone.
     explicit NumberField(int decimals = 0, QWidget* parent = nullptr);
 
+    /// @returns the number as short as it is, without separators of groups and zeros behind the last decimal.
     QString textFromValue(double value) const override;
+    /// @returns the number that stands in the text, else the one that the field has.
     double valueFromText(const QString& text) const override;
+    /// Takes every text as one on its way to a number, so that nothing that is typed is dropped.
     QValidator::State validate(QString& text, int& position) const override;
+    /// Refuses what is no number of the field when it is left.
     void fixup(QString& text) const override;
 
   signals:
@@ -26,10 +30,12 @@ class NumberField : public QDoubleSpinBox {
     void refused(const QString& reason);
 
   protected:
+    /// Enter refuses what is no number of the field, which stays to be mended.
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
     QString typedIn(const QString& text) const;
+    std::optional<double> inRange(const QString& text) const;
     std::optional<double> numberOf(const QString& text) const;
     void refuse(const QString& text);
 };
