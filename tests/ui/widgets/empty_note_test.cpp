@@ -1,8 +1,12 @@
 #include "ui/widgets/empty_note.h"
 
+#include <QHeaderView>
 #include <QLabel>
 #include <QListView>
+#include <QScrollBar>
+#include <QStandardItemModel>
 #include <QStringListModel>
+#include <QTreeView>
 #include <QtTest>
 
 namespace overlap::ui {
@@ -40,6 +44,22 @@ class EmptyNoteTest : public QObject {
         why = "For another reason";
         say_again();
         QVERIFY(note->isVisible());
+    }
+
+    /// Columns may be wider than the table.
+    void staysInSightWhenTheTableScrolls() {
+        QStandardItemModel model(0, 3);
+        QTreeView view;
+        view.setModel(&model);
+        sayWhenEmpty(view, [] { return QString("Nothing was read yet"); });
+        view.resize(300, 200);
+        view.header()->setStretchLastSection(false);
+        for (int column = 0; column < 3; ++column) view.header()->resizeSection(column, 250);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(view.horizontalScrollBar()->maximum() > 0);
+        view.horizontalScrollBar()->setValue(view.horizontalScrollBar()->maximum());
+        QCOMPARE(view.findChild<QLabel*>("emptyNote")->geometry(), view.viewport()->rect());
     }
 };
 
