@@ -1,5 +1,6 @@
 #include "ui/search/result_area.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -55,6 +56,9 @@ void ResultArea::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool beside = width() >= narrowest_columns && height() < height_for_both;
     if (beside == isBeside()) return;
+    // Another parent takes the focus from the table.
+    QWidget* focused = QApplication::focusWidget();
+    const bool has_focus = focused && (focused == table_ || table_->isAncestorOf(focused));
     if (beside) {
         column_->removeWidget(table_);
         columns_->addWidget(table_, 1);
@@ -62,6 +66,9 @@ void ResultArea::resizeEvent(QResizeEvent* event) {
         columns_->removeWidget(table_);
         column_->insertWidget(column_->count() - 1, table_, 1);
     }
+    if (!has_focus) return;
+    table_->show();  // the layout does so only later
+    focused->setFocus();
 }
 
 }  // namespace overlap::ui
