@@ -8,6 +8,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/file_looks.h"
+#include "ui/session/plan_file_watch.h"
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
 
@@ -103,9 +104,11 @@ class SaveControllerTest : public QObject {
                     told.append(sentence);
                     answers = actions;
                 });
+        const auto* watch = saves->findChild<PlanFileWatch*>();
+        QVERIFY(watch);
         const auto look = [&] {
             saves->lookAtFile();
-            QTest::qWait(100);
+            QVERIFY(QTest::qWaitFor([&] { return !watch->busy(); }));
         };
         look();
         QCOMPARE(told, QStringList());
