@@ -61,7 +61,7 @@ QVariant HistoryModel::trueData(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole && undone) return QBrush(currentTheme().dim);
     if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
     const QString opened = stack.property(begins_anew_property).toBool()
-                               ? tr("With earlier edits, which can no longer be undone")
+                               ? tr("As it was, with earlier edits that can no longer be undone")
                                : tr("As it was opened");
     QString text = !of_plan ? sharedText(state) : state == 0 ? opened : stack.text(state - 1);
     if (of_plan && state == stack.cleanIndex() && state > 0) text += tr(" · saved");

@@ -79,6 +79,12 @@ void addFiles(QSet<QString>& files, const QJsonObject& history) {
         if (const QString file = part["file"].toString(); !file.isEmpty()) files.insert(file);
 }
 
+QSet<QString> filesOf(const KeptHistory& kept) {
+    QSet<QString> files;
+    if (!kept.live) addFiles(files, kept.stored);
+    return files;
+}
+
 [[noreturn]] void fail(const QString& problem) {
     throw InputError("", "", problem.toStdString());
 }
@@ -207,11 +213,13 @@ const QJsonObject& HistoryFiles::jsonOf(const Edit& edit) {
     return texts_.try_emplace(edit, known == older_texts_.end() ? editJson(*edit) : known->second).first->second;
 }
 
+bool HistoryFiles::hasFiles(const KeptHistory& kept) {
+    return !filesOf(kept).isEmpty();
+}
+
 HistoryFiles::Contents HistoryFiles::contentsOf(const QString& folder, const KeptHistory& kept) {
-    QSet<QString> files;
-    if (!kept.live) addFiles(files, kept.stored);
     Contents contents;
-    for (const QString& file : files) {
+    for (const QString& file : filesOf(kept)) {
         const QString path = pathOf(folder, file);
         if (file.contains(u'/')) fail(QStringLiteral("%1 is in another folder").arg(path));
         QFile stored(path);

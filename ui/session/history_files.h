@@ -38,6 +38,8 @@ class HistoryFiles {
 
     /// Bytes of files of edits, by their names.
     using Contents = QHash<QString, QByteArray>;
+    /// Whether a kept plan's history has such files.
+    static bool hasFiles(const KeptHistory& kept);
     /// Those of a kept plan's history. From any thread.
     /// @param folder of the session.
     /// @throws std::exception with a sentence where one cannot be read.

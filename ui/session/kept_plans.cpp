@@ -45,14 +45,17 @@ std::shared_ptr<const PlanHistory> historyOf(const SessionVariant& kept, const P
                                              const QString& folder, QStringList& told) {
     QString reason;
     try {
+        // The folder is not waited for where nothing of the history is in it.
         const auto contents =
-            looks.read(folder, [folder, kept = kept.history] { return HistoryFiles::contentsOf(folder, kept); });
+            HistoryFiles::hasFiles(kept.history)
+                ? looks.read(folder, [folder, kept = kept.history] { return HistoryFiles::contentsOf(folder, kept); })
+                : HistoryFiles::Contents();
         if (contents) return HistoryFiles::read(kept.history, *contents, plan);
         reason = FileLooks::silence(folder);
     } catch (const std::exception& error) {
         reason = reasonOf(error);
     }
-    told.append(text("What was edited in %1 before can no longer be undone; the plan is as it was: %2")
+    told.append(text("Earlier edits of %1 can no longer be undone: %2. The plan itself is unchanged")
                     .arg(QString::fromStdString(plan.name), reason));
     return nullptr;
 }

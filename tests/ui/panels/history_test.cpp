@@ -59,7 +59,7 @@ class HistoryTest : public QObject {
         document.setGraph(loadGraph(smallGraphFile()));
         HistoryPanel panel(document.undoGroup());
         document.setCurrentIndex(1);
-        QCOMPARE(texts(panel), QStringList{"With earlier edits, which can no longer be undone"});
+        QCOMPARE(texts(panel), QStringList{"As it was, with earlier edits that can no longer be undone"});
         document.setCurrentIndex(2);
         QCOMPARE(texts(panel), QStringList{"As it was opened"});
     }

@@ -278,9 +278,9 @@ class HistoryFilesTest : public QObject {
         QCOMPARE(restored.size(), 1u);
         QVERIFY(restored[0].plan == edited && restored[0].modified && !restored[0].history);
         QCOMPARE(told.size(), 1);
-        QVERIFY2(
-            told[0].startsWith("What was edited in Plan A before can no longer be undone; the plan is as it was: "),
-            qPrintable(told[0]));
+        QVERIFY2(told[0].startsWith("Earlier edits of Plan A can no longer be undone: ") &&
+                     told[0].endsWith(". The plan itself is unchanged"),
+                 qPrintable(told[0]));
     }
 
     void whereNoFilesCanBeWrittenTheSessionHasAllEdits() {

@@ -1,8 +1,12 @@
 #include "ui/session/kept_plans.h"
 
+#include <QJsonArray>
+#include <QThread>
+
 #include "core/base/error.h"
 #include "core/io/plan/plan_file.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/plan_history.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
 
@@ -38,6 +42,26 @@ class KeptPlansTest : public QObject {
         QCOMPARE(restored.size(), 1u);
         QVERIFY(restored[0].plan == planWith("layers.1"));
         QVERIFY(restored[0].modified && told.isEmpty());
+    }
+
+    void aSilentFolderMattersOnlyWhereEditsAreInIt() {
+        FileLooks looks(std::chrono::milliseconds(1));
+        looks.setLook([](const QString&) { QThread::msleep(200); });
+        SessionVariant kept{QByteArray::fromStdString(write_plan_text(planWith("layers.0"))), {}, true};
+        QStringList told;
+        const auto history = [&] {
+            told.clear();
+            return restoreKeptPlan(kept, loaded_, looks, {}, told, "/silent").front().history;
+        };
+        QVERIFY(!history() && told.isEmpty());
+        kept.history.stored = {{"version", 1}, {"parts", QJsonArray{QJsonObject{{"edits", QJsonArray{}}}}}};
+        QVERIFY(history() && told.isEmpty());
+        kept.history.stored["parts"] = QJsonArray{QJsonObject{{"file", "a.edits"}}};
+        QVERIFY(!history());
+        QCOMPARE(told.size(), 1);
+        QVERIFY2(told[0].startsWith("Earlier edits of Plan A can no longer be undone: "), qPrintable(told[0]));
+        kept.history.live = std::make_shared<const PlanHistory>();
+        QVERIFY(history() && told.isEmpty());
     }
 
     void aFileThatWasChangedIsReadAgain() {

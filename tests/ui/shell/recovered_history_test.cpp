@@ -185,10 +185,9 @@ class RecoveredHistoryTest : public QObject {
         MainWindow window(folder.path());
         open(window, {smallGraphFile()});
         QCOMPARE(window.document().buckets().size(), 1u);
-        QVERIFY2(
-            window.workspace().notice().text().contains("What was edited in Plan A before can no longer be undone"),
-            qPrintable(window.workspace().notice().text()));
-        QCOMPARE(rows(window), QStringList{"With earlier edits, which can no longer be undone"});
+        QVERIFY2(window.workspace().notice().text().contains("Earlier edits of Plan A can no longer be undone: "),
+                 qPrintable(window.workspace().notice().text()));
+        QCOMPARE(rows(window), QStringList{"As it was, with earlier edits that can no longer be undone"});
     }
 };
 
