@@ -32,10 +32,10 @@ class PlanChange {
     bool leaves(Plan& plan) const;
     bool finds(Plan& plan) const;
 
-    std::size_t count() const { return count_; }
-    std::size_t first() const { return first_; }
-    const Side& before() const { return before_; }
-    const Side& after() const { return after_; }
+    std::size_t count() const { return count_; }    ///< entries of the plan before
+    std::size_t first() const { return first_; }    ///< entry from which on plans differ
+    const Side& before() const { return before_; }  ///< those entries before the edit
+    const Side& after() const { return after_; }    ///< and after it
 
   private:
     bool has(Plan& plan, std::size_t count, const Side& side) const;

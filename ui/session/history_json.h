@@ -13,7 +13,8 @@ namespace overlap::ui {
 /// An edit as the session keeps it.
 QJsonObject editJson(const PlanHistory::Edit& edit);
 
-/// Reads edits. What two edits in a row have in common is read once, and shared.
+/// Reads edits. What one has in common with the one before is read once, and shared: so one reader has to read all of a
+/// history, in their order.
 class EditReader {
   public:
     /// @param file where the session has it, and in which place there; empty where the edit is in no file of its own.
