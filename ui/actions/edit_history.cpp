@@ -67,11 +67,11 @@ QAction* EditHistory::makeAction(QObject* parent, const QString& name, std::func
 }
 
 void EditHistory::undo() {
-    if (QUndoStack* stack = nextUndo()) step(stack, &QUndoStack::undo, tr("Undo %1").arg(stack->undoText()));
+    if (QUndoStack* stack = nextUndo()) step(stack, &QUndoStack::undo, tr("Undone: %1").arg(stack->undoText()));
 }
 
 void EditHistory::redo() {
-    if (QUndoStack* stack = nextRedo()) step(stack, &QUndoStack::redo, tr("Redo %1").arg(stack->redoText()));
+    if (QUndoStack* stack = nextRedo()) step(stack, &QUndoStack::redo, tr("Redone: %1").arg(stack->redoText()));
 }
 
 /// The effect of a plan's edit is told when it was evaluated.
@@ -133,7 +133,7 @@ void EditHistory::update(QUndoStack& stack) {
     if (!grown.isEmpty())
         emit planEditGrew(grown);
     else if (moved)
-        emit planEdited(undone ? tr("Undo %1").arg(stack.redoText()) : stack.undoText(), undone);
+        emit planEdited(undone ? tr("Undone: %1").arg(stack.redoText()) : stack.undoText(), undone);
 }
 
 std::vector<QUndoStack*> EditHistory::stacks() const {

@@ -93,9 +93,9 @@ class UndoWindowTest : public QObject {
         window.workspace().timeline().edits().arrange("Pin Compute", {{}, {"compute"}, {}});
         QCOMPARE(undo(window)->text(), "Undo Pin Compute");
         undo(window)->trigger();
-        QVERIFY(told(window, "Undo Pin Compute"));
+        QVERIFY(told(window, "Undone: Pin Compute"));
         redo(window)->trigger();
-        QVERIFY(told(window, "Redo Pin Compute"));
+        QVERIFY(told(window, "Redone: Pin Compute"));
     }
 
     void editsOfAnotherPlanEndNoRedo() {
