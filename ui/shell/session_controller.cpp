@@ -214,8 +214,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     if (unsaved > 1) emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));
     if (sentences.size() == 1) emit warnedAlso(sentences.front());
     if (sentences.size() > 1)
-        emit warnedAlso(tr("%1 things about the plans that were kept are not as they were").arg(sentences.size()),
-                        sentences);
+        emit warnedAlso(tr("Plans that came back have changed in %1 ways").arg(sentences.size()), sentences);
     return result;
 }
 
