@@ -26,6 +26,9 @@ class NoticeSource : public QObject {
     /// @param actions buttons of this sentence.
     void warnedAlso(const QString& sentence, const QStringList& details = {},
                     const std::vector<overlap::ui::NoticeAction>& actions = {});
+    /// What warned() or warnedAlso() told is no matter any more: takes the sentence from the notice bar, if it is
+    /// there.
+    void withdrawn(const QString& sentence);
     /// Only for the notice bar: the log has it in other words.
     void noticed(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
     /// Only for the log.

@@ -13,6 +13,7 @@ void Notices::listenTo(const NoticeSource& source) {
     connect(&source, &NoticeSource::told, this, &Notices::tell);
     connect(&source, &NoticeSource::warned, this, &Notices::warn);
     connect(&source, &NoticeSource::warnedAlso, this, &Notices::warnAlso);
+    connect(&source, &NoticeSource::withdrawn, &bar_, &NoticeBar::removeSentence);
     connect(&source, &NoticeSource::noticed, this,
             [this](const QString& sentence, const std::vector<NoticeAction>& actions) {
                 bar_.showNotice(sentence, actions);

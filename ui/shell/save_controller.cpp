@@ -40,6 +40,7 @@ SaveController::SaveController(Document& document, RecentFiles& recent, FileLook
       watch_(new PlanFileWatch(document, this)) {
     connect(saver_, &PlanSaver::finishedLate, this, &SaveController::showSaved);
     connect(watch_, &PlanFileWatch::changed, this, &SaveController::tellOfChange);
+    connect(&document, &Document::variantsChanged, this, &SaveController::withdrawResolved);
     connect(&document, &Document::currentChanged, watch_, &PlanFileWatch::look);
 }
 
@@ -136,7 +137,26 @@ void SaveController::askToReplace(const QString& file, bool own, quint64 variant
 
 void SaveController::tellOfChange(quint64 variant, const QString& file) {
     if (saver_->underWay().contains(file)) return;  // it is this program that changes it
-    emit warnedAlso(tr("%1 was changed on disk since it was read").arg(file), {}, answers(file, true, variant));
+    const QString sentence = tr("%1 was changed on disk since it was read").arg(file);
+    if (told_.contains(variant)) emit withdrawn(sentence);
+    told_[variant] = {file, document_.variant(document_.indexOf(variant)).fileDigest(), sentence};
+    emit warnedAlso(sentence, {}, answers(file, true, variant));
+}
+
+void SaveController::withdrawResolved() {
+    const auto is_resolved = [this](quint64 variant, const Told& told) {
+        const int index = document_.indexOf(variant);
+        if (index < 0) return true;
+        const Variant& plan = document_.variant(index);
+        if (plan.filePath() != told.file || plan.fileDigest() != told.digest) return true;
+        for (int other = 1; other < document_.variantCount(); ++other)
+            if (document_.variant(other).filePath() == told.file &&
+                document_.variant(other).fileDigest() != told.digest)
+                return true;
+        return false;
+    };
+    for (const quint64 variant : told_.keys())
+        if (is_resolved(variant, told_[variant])) emit withdrawn(told_.take(variant).sentence);
 }
 
 void SaveController::lookAtFile() {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <QByteArray>
+#include <QHash>
+#include <QString>
+
 #include "ui/session/plan_saver.h"
 #include "ui/session/refused_once.h"
 #include "ui/shell/notice_source.h"
@@ -49,9 +53,19 @@ class SaveController : public NoticeSource {
     /// @returns whether the plan is in the file.
     bool showSaved(const PlanSaver::Outcome& outcome);
     void askToReplace(const QString& file, bool own, quint64 variant);
+    /// Another program changed a plan's file.
     void tellOfChange(quint64 variant, const QString& file);
+    /// Takes back what was told of files that are as their plans know them by now, or whose version has a tab.
+    void withdrawResolved();
     /// What can be done where a plan's file has something else. @param own it is the plan's own file.
     std::vector<NoticeAction> answers(const QString& file, bool own, quint64 variant);
+
+    /// A file that was told to be changed.
+    struct Told {
+        QString file;
+        QByteArray digest;  ///< that the plan knew
+        QString sentence;
+    };
 
     Document& document_;
     RecentFiles& recent_;
@@ -59,6 +73,7 @@ class SaveController : public NoticeSource {
     QWidget& window_;
     PlanSaver* saver_;
     PlanFileWatch* watch_;
+    QHash<quint64, Told> told_;  ///< by the plans' keys
     RefusedOnce<QStringList> refused_;
 };
 

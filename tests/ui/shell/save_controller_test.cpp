@@ -143,6 +143,31 @@ class SaveControllerTest : public QObject {
         QCOMPARE(told.size(), 2);
     }
 
+    void whatWasToldOfAFileIsTakenBackWhenItIsNoMatterAnyMore_data() {
+        QTest::addColumn<QString>("end");
+        for (const char* end : {"save as", "open", "close"}) QTest::addRow("%s", end) << end;
+    }
+    void whatWasToldOfAFileIsTakenBackWhenItIsNoMatterAnyMore() {
+        QFETCH(QString, end);
+        const auto saves = controller();
+        const QString path = folder_.filePath("taken_back.plan.json");
+        QVERIFY(saves->savePlanAs(path, true));
+        Plan other = document_->current()->plan();
+        other.notes = "by another program";
+        write_plan_file(other, path.toStdString());
+        QSignalSpy told(saves.get(), &NoticeSource::warnedAlso);
+        QSignalSpy withdrawn(saves.get(), &NoticeSource::withdrawn);
+        saves->lookAtFile();
+        QTRY_COMPARE(told.count(), 1);
+        BucketCommands(*document_).addText("layers.1");
+        QCOMPARE(withdrawn.count(), 0);
+        if (end == "save as") QVERIFY(saves->savePlanAs(folder_.filePath("elsewhere.plan.json"), true));
+        if (end == "open") document_->openPlan(readPlan(path));
+        if (end == "close") document_->closeVariant(1);
+        QCOMPARE(withdrawn.count(), 1);
+        QCOMPARE(withdrawn[0][0], told[0][0]);
+    }
+
     void closingIsRefusedOnceWhileAPlanIsBeingSaved() {
         struct Gate {
             std::mutex mutex;
