@@ -105,7 +105,7 @@ void BucketCommands::split(int bucket) {
 void BucketCommands::rename(int bucket, const QString& title_text) {
     if (bucket < 0) return;
     const QString trimmed = title_text.trimmed();
-    document_.editBuckets(trimmed.isEmpty() ? tr("Take the name of %1 away").arg(title(bucket))
+    document_.editBuckets(trimmed.isEmpty() ? tr("Remove the name of %1").arg(title(bucket))
                                             : tr("Rename %1 to %2").arg(title(bucket), trimmed),
                           edits::rename(document_.buckets(), static_cast<std::size_t>(bucket), trimmed.toStdString()));
 }

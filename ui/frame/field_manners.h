@@ -11,8 +11,8 @@ namespace overlap::ui {
 
 /// How fields of the whole program take the wheel and the keys of the window, for as long as the object lives:
 ///
-/// * a wheel changes a number only when it has the focus, which it never gives, and never a choice; otherwise it scrolls
-///   what is around;
+/// * a wheel changes a number only when it has the focus, which it never gives, and never a choice; otherwise it
+///   scrolls what is around;
 /// * undo and redo are the window's, except while a text is being typed: until it is committed by Enter or left, they
 ///   undo what was typed.
 class FieldManners : public QObject {

@@ -233,9 +233,8 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
     const QString title = nodes == 1 ? tr("1 node without a module")
                                      : tr("%1 nodes without a module").arg(formatCount(static_cast<qint64>(nodes)));
     if (role == Qt::ToolTipRole)
-        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one. Their time has also "
-                  "what "
-                  "passes of the current plan add in no module")
+        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one. Their time includes "
+                  "what passes of the current plan add outside all modules")
             .arg(title);
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return title;

@@ -116,8 +116,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     });
     connect(&document, &Document::graphChanged, this, [this] {
         if (busy() && running_)
-            emit leftBehind(tr("The search in the former graph was cut off %1; it is told of when that graph is opened "
-                               "again")
+            emit leftBehind(tr("The search of the former graph ended %1; open that graph again to see it")
                                 .arg(running_->reached()));
         restored_ = {};
         cut_off_.reset();

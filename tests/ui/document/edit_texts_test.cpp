@@ -37,7 +37,7 @@ class EditTextsTest : public QObject {
         commands.rename(0, "first");
         QCOMPARE(newest(*document), QStringLiteral("Rename layers.0 to first"));
         commands.rename(0, "");
-        QCOMPARE(newest(*document), QStringLiteral("Take the name of first away"));
+        QCOMPARE(newest(*document), QStringLiteral("Remove the name of first"));
     }
 };
 

@@ -155,6 +155,8 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QCOMPARE(told.size(), 1);
         const QString sentence = told.front().front().toString();
         QVERIFY2(sentence.contains(" of 5000000 plans, the best with a step of "), qPrintable(sentence));
+        QVERIFY2(sentence.startsWith("The search of the former graph ended after "), qPrintable(sentence));
+        QVERIFY2(sentence.endsWith("; open that graph again to see it"), qPrintable(sentence));
         QVERIFY(waitForEvaluation(*document_));
         document_->setGraph(loadGraph(smallGraphFile()));
         QCOMPARE(told.size(), 1);
