@@ -189,10 +189,8 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         {tr("Time"), tr("On its process group's stream")},
         {tr("Exposed"), tr("For which compute stands still at its wait")},
         {tr("Could hide"), tr("At most so much of it could be hidden by issuing it earlier, or waiting for it later "
-                              "where it cannot be, as "
-                              "far as graph and plan allow, with all else as it is. The step may gain less, since "
-                              "others wait then: Advice "
-                              "evaluates that")},
+                              "where it cannot be, as far as graph and plan allow, with all else as it is. The step "
+                              "may gain less, since others wait then: Advice evaluates that")},
         {tr("Cause"), tr("Why it is exposed")},
         {tr("Hidden behind"), tr("Compute that runs at the same time: the one that does for longest")},
         {tr("Bucket"), tr("The entry of the plan that it was merged by")},

@@ -226,8 +226,7 @@ void MemoryPanel::nameEmptyLimit() {
     const QString sums =
         is_known ? tr("baseline + 6, baseline + 10 %, device - 2 GiB") : tr("baseline + 6, baseline + 10 %");
     limit_->setToolTip(tr("The chart marks the fastest policy whose peak is within it, the timeline draws it, and "
-                          "Problems lists a plan "
-                          "that is beyond it; %1. A sum will do, too: %2. It changes no plan")
+                          "Problems lists a plan that is beyond it; %1. A sum will do, too: %2. It changes no plan")
                            .arg(empty, sums));
 }
 

@@ -141,7 +141,8 @@ class InspectorTest : public QObject {
         QVERIFY2(plainText(content).contains("modules\tlayers.1, layers.2, norm"), qPrintable(plainText(content)));
         const ModuleFigures first = figures("layers.1"), second = figures("layers.2"), norm = figures("norm");
         QCOMPARE(line(content, "nodes"), formatCount(first.nodes + second.nodes + norm.nodes));
-        QCOMPARE(line(content, "forward as traced"), formatTime(first.forward_ms + second.forward_ms + norm.forward_ms));
+        QCOMPARE(line(content, "forward as traced"),
+                 formatTime(first.forward_ms + second.forward_ms + norm.forward_ms));
         QCOMPARE(line(content, "gathers"),
                  formatBytes(static_cast<double>(first.gather_bytes + second.gather_bytes + norm.gather_bytes)));
         QVERIFY(line(content, "parameters")
