@@ -144,12 +144,16 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
                     .arg(estimated);
     }
     const auto& cost = evaluation.graph->header().cost;
-    const std::int64_t limit = typed_limit_ > 0 ? typed_limit_ : cost ? cost->memory_bytes : 0;
+    const std::int64_t held = cost ? cost->memory_bytes : 0;
+    const std::int64_t limit = typed_limit_ > 0 ? typed_limit_ : held;
     if (limit > 0)
         help += (typed_limit_ > 0 ? tr("; the dashed line is the limit that was typed, %1; a click on it changes it")
                                   : tr("; the dashed line is what the device holds, %1; a click on it sets another"))
                     .arg(formatBytes(static_cast<double>(limit)));
-    if (const std::int64_t beyond = evaluation.corrected_memory.peak_bytes - limit; limit > 0 && beyond > 0)
+    if (typed_limit_ > 0 && held > 0) help += tr("; the device holds %1").arg(formatBytes(static_cast<double>(held)));
+    // A limit above what the device holds does not make it hold more.
+    const std::int64_t tightest = held > 0 ? std::min(limit, held) : limit;
+    if (const std::int64_t beyond = evaluation.corrected_memory.peak_bytes - tightest; tightest > 0 && beyond > 0)
         notes.append(tr("%1 too much").arg(formatBytes(static_cast<double>(beyond))));
     view_.setMemoryNotes(notes, help);
     view_.setMemoryLimit(limit);

@@ -3,13 +3,17 @@
 #include <QDockWidget>
 #include <QSignalSpy>
 
+#include "core/graph/editing/graph_editor.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/ui/shell/workspace_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/notices/notice_bar.h"
+#include "ui/memory/memory_panel.h"
 #include "ui/session/session_state.h"
+#include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -45,6 +49,28 @@ class WorkspaceTest : public QObject {
         fixture.workspace.timeline().setVisibleRange({1'000, 2'000'000});
         QVERIFY(moved.count() > 0);
         QCOMPARE(fixture.workspace.planRange(), fixture.workspace.timeline().visibleRange());
+    }
+
+    /// A limit that is typed gives the device no memory.
+    void aPeakBeyondTheDeviceIsTooMuchWithinAnyLimit() {
+        Fixture fixture;
+        LoadedGraph loaded = loadGraph(smallGraphFile());
+        GraphHeader header = loaded.graph->header();
+        header.cost->memory_bytes = 1ll << 20;
+        GraphEditor editor(loaded.graph);
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        loaded.graph = editor.finish(origin);
+        loaded.baseline = evaluate_baseline(loaded.graph);
+        fixture.document.setGraph(loaded);
+        const TimelineView& timeline = fixture.workspace.timeline();
+        const auto notes = [&] { return timeline.picture(false).memoryNotes.join(u'|'); };
+        QTRY_VERIFY_WITH_TIMEOUT(notes().endsWith("too much"), 60'000);
+        const QString beyond_device = notes();
+        QCOMPARE(timeline.memoryLimit(), 1ll << 20);
+        fixture.workspace.memory().setLimit(1000);
+        QTRY_COMPARE(timeline.memoryLimit(), 1000ll << 30);
+        QCOMPARE(notes(), beyond_device);
     }
 
     void aNoticeIsSeenWhileAPanelHasTheWindow() {
