@@ -42,11 +42,6 @@ class EmptyNote : public QLabel {
         if (event->type() == QEvent::Resize) setGeometry(view_.viewport()->rect());
         return false;
     }
-    /// A view that scrolls moves what its viewport holds.
-    void moveEvent(QMoveEvent* event) override {
-        QLabel::moveEvent(event);
-        setGeometry(view_.viewport()->rect());
-    }
 
   private:
     QAbstractItemView& view_;
