@@ -1,15 +1,16 @@
 #include "ui/document/module_names.h"
 
 #include "core/graph/short_names.h"
+#include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
 
 QStringList shortNames(const QStringList& paths) {
-    std::vector<std::string> names;
-    for (const QString& path : paths) names.push_back(path.toStdString());
-    QStringList shortened;
-    for (const std::string& name : short_names(names)) shortened.append(QString::fromStdString(name));
-    return shortened;
+    return textsOf(short_names(standardStrings(paths)));
+}
+
+QStringList rangesOf(const QStringList& paths) {
+    return textsOf(module_ranges(standardStrings(paths)));
 }
 
 QStringList namesInLines(const QStringList& paths, const QString& separator) {

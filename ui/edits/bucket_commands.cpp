@@ -7,15 +7,10 @@
 #include "core/graph/short_names.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
 namespace {
-
-std::vector<std::string> standardStrings(const QStringList& texts) {
-    std::vector<std::string> result;
-    for (const QString& text : texts) result.push_back(text.toStdString());
-    return result;
-}
 
 std::vector<std::size_t> indices(const std::vector<int>& buckets) {
     std::vector<std::size_t> result;

@@ -8,20 +8,13 @@
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
 namespace {
 
-std::vector<std::string> names(const QStringList& list) {
-    std::vector<std::string> names;
-    for (const QString& name : list) names.push_back(name.toStdString());
-    return names;
-}
-
 QString joined(const std::vector<std::string>& names) {
-    QStringList list;
-    for (const std::string& name : names) list.append(QString::fromStdString(name));
-    return list.join(QStringLiteral(" + "));
+    return textsOf(names).join(QStringLiteral(" + "));
 }
 
 }  // namespace
@@ -120,7 +113,7 @@ void MemoryCommands::setDeferral(int layers) {
 
 MemorySection MemoryCommands::sectionWith(MemoryAction action, const QStringList& modules,
                                           const QStringList& operators) const {
-    return edits::put_modules(section(), action, names(modules), names(operators));
+    return edits::put_modules(section(), action, standardStrings(modules), standardStrings(operators));
 }
 
 Plan MemoryCommands::planWith(MemoryAction action, const QStringList& modules) const {
@@ -129,7 +122,7 @@ Plan MemoryCommands::planWith(MemoryAction action, const QStringList& modules) c
 
 QString MemoryCommands::put(MemoryAction action, const QStringList& modules, const QStringList& operators) {
     if (const QString reason = refusal(); !reason.isEmpty()) return reason;
-    MemoryRule rule{action, names(modules), names(operators)};
+    MemoryRule rule{action, standardStrings(modules), standardStrings(operators)};
     if (const std::string error = memory_rule_error(rule); !error.empty()) return QString::fromStdString(error);
     QString text = tr("%1: %2").arg(title(action), title(rule));
     if (const QString policy = policyOfRule(); !policy.isEmpty()) text += QStringLiteral(", ") + policy;

@@ -9,7 +9,6 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "core/graph/short_names.h"
 #include "ui/document/document.h"
 #include "ui/document/module_names.h"
 #include "ui/document/selected_modules.h"
@@ -48,15 +47,6 @@ class SearchField : public QLineEdit {
   private:
     GraphView& view_;
 };
-
-/// Names as ranges, also where they are few.
-QStringList rangesOf(const QStringList& paths) {
-    std::vector<std::string> names;
-    for (const QString& path : paths) names.push_back(path.toStdString());
-    QStringList ranges;
-    for (const std::string& range : module_ranges(names)) ranges.append(QString::fromStdString(range));
-    return ranges;
-}
 
 QToolButton* flatButton(const QString& name) {
     auto* button = new QToolButton;

@@ -4,6 +4,7 @@
 #include "ui/document/module_names.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
 
@@ -24,11 +25,9 @@ InspectorPiece moduleLink(const QString& path) {
 }
 
 std::vector<InspectorPiece> moduleLinks(const QStringList& paths) {
-    std::vector<std::string> names;
-    for (const QString& path : paths) names.push_back(path.toStdString());
     std::vector<InspectorPiece> pieces;
     qsizetype begin = 0;
-    for (const ShortName& name : short_names_of(names)) {
+    for (const ShortName& name : short_names_of(standardStrings(paths))) {
         const auto count = static_cast<qsizetype>(name.paths);
         const QStringList meant = paths.mid(begin, count);
         begin += count;

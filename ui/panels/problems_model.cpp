@@ -13,6 +13,7 @@
 #include "ui/panels/exposed_moves.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/panels/refusal_remedy.h"
+#include "ui/theme/standard_strings.h"
 #include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
@@ -240,9 +241,7 @@ bool ProblemsModel::applyFixOfSeveral(const QModelIndex& row) {
     if (!row.isValid() || row.internalId() != top_level) return false;
     const std::vector<std::string> names = namesToTakeOut(members(row.row()));
     if (names.empty()) return false;
-    QStringList taken;
-    for (const std::string& name : names) taken.append(QString::fromStdString(name));
-    document_.editBuckets(tr("Take %1 out of the plan").arg(shortNames(taken).join(QStringLiteral(", "))),
+    document_.editBuckets(tr("Take %1 out of the plan").arg(shortNames(textsOf(names)).join(QStringLiteral(", "))),
                           edits::without_modules(document_.buckets(), names));
     return true;
 }
