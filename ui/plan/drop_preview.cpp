@@ -34,6 +34,20 @@ QString fromTo(double from_ms, double to_ms) {
     return fromTo(texts[0], texts[1]);
 }
 
+/// How much longer the collectives of a kind that a pass made of an entry take than those of the graph: it may gather
+/// again in backward. The entry's card shows what was made.
+double madeBeyond(const Evaluation* now, int entry, const BucketPart& weighed) {
+    if (!now || now->refused || !now->times_known || !weighed.time_ms) return 0;
+    std::int64_t bytes = 0;
+    double made_ms = 0;
+    for (const CollectiveTiming& timing : now->simulation.collectives) {
+        if (timing.kind != weighed.kind || now->bucket_of_node[timing.start] != entry) continue;
+        bytes += timing.bytes;
+        made_ms += timing.end_ms - timing.start_ms;
+    }
+    return bytes > weighed.bytes ? made_ms - *weighed.time_ms : 0;
+}
+
 }  // namespace
 
 DropPreview::DropPreview(Document& document, QObject* parent) : QObject(parent), document_(document) {
@@ -104,8 +118,12 @@ void DropPreview::weigh(const QStringList& modules, int target) {
         const BucketPart* was = before.part(part.kind);
         QString weight = shortKindName(part.kind) + u' ' +
                          formatDifference(static_cast<double>(part.bytes - (was ? was->bytes : 0)), Unit::Bytes);
-        if (part.time_ms)
-            weight += u' ' + (was && was->time_ms ? fromTo(*was->time_ms, *part.time_ms) : formatTime(*part.time_ms));
+        if (part.time_ms && was && was->time_ms) {
+            const double beyond_ms = madeBeyond(document_.evaluation().get(), target, *was);
+            weight += u' ' + fromTo(*was->time_ms + beyond_ms, *part.time_ms + beyond_ms);
+        } else if (part.time_ms) {
+            weight += u' ' + formatTime(*part.time_ms);
+        }
         kinds.append(unbroken(weight));
     }
     weight_ = kinds.isEmpty() ? formatDifference(0, Unit::Bytes) : kinds.join(QStringLiteral(", "));
