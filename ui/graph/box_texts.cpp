@@ -98,7 +98,7 @@ QString BoxTexts::figures(BoxId id, const QString& partly_selected) const {
     const bool known = figures_[BoxTree::root].compute_ms > 0;
     if (box.kind == BoxKind::run) {
         parts.append(partly_selected.isEmpty() ? tr("%1 identical").arg(box.child_count) : partly_selected);
-        parts.append(tr("%1 each").arg(formatKnownTime(figures.compute_ms / box.child_count, known)));
+        parts.append(tr("%1 each on average").arg(formatKnownTime(figures.compute_ms / box.child_count, known)));
         return parts.join(QStringLiteral(" · "));
     }
     if (box.kind != BoxKind::module) parts.append(tr("%1 nodes").arg(formatCount(box.node_count)));

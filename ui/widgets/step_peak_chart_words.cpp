@@ -59,7 +59,7 @@ int StepPeakChart::starred() const {
 
 QString StepPeakChart::fastestText(double peak_bytes) const {
     const int fastest = fastestWithin(peak_bytes);
-    return fastest < 0 ? tr("nothing stays within %1").arg(formatBytes(peak_bytes))
+    return fastest < 0 ? tr("none of these stays within %1").arg(formatBytes(peak_bytes))
                        : tr("fastest within %1: %2")
                              .arg(formatBytes(peak_bytes), text(points_[static_cast<std::size_t>(fastest)]));
 }

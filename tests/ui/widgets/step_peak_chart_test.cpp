@@ -256,7 +256,7 @@ class StepPeakChartTest : public QObject {
                  qPrintable(chart.shapesText()));
         QVERIFY(chart.grab().toImage() != before);
         chart.setLimit(10 * gib);
-        QVERIFY2(chart.headline().startsWith("nothing stays within "), qPrintable(chart.headline()));
+        QVERIFY2(chart.headline().startsWith("none of these stays within "), qPrintable(chart.headline()));
         chart.setLimit(0);
         QCOMPARE(chart.headline(), axes);
         QVERIFY(chart.shapesText().contains("fastest within " + formatBytes(100.0 * gib)));
