@@ -69,11 +69,16 @@ QString predictionText(const PlanPrediction& prediction) {
         return CalibrationDialog::tr("%1: refused, %2").arg(plan, QString::fromStdString(prediction.refusal));
     const QString times = CalibrationDialog::tr("%1: the step is predicted to take %2, exposed %3")
                               .arg(plan, formatTime(prediction.step_ms), formatTime(prediction.exposed_ms));
-    return prediction.expected_error
-               ? CalibrationDialog::tr(
-                     "%1; expected within %2, by the measured step and by samples held out of the fit")
-                     .arg(times, formatPercent(*prediction.expected_error))
-               : CalibrationDialog::tr("%1; how far that may be off is not known").arg(times);
+    QString text =
+        prediction.expected_error
+            ? CalibrationDialog::tr("%1; expected within %2, by the measured step and by samples held out of the fit")
+                  .arg(times, formatPercent(*prediction.expected_error))
+            : CalibrationDialog::tr("%1; how far that may be off is not known").arg(times);
+    for (const Problem& problem : prediction.problems)
+        text += QStringLiteral("; %1: %2")
+                    .arg(QString::fromUtf8(severity_name(problem.severity)),
+                         shownName(QString::fromStdString(problem.message)));
+    return text;
 }
 
 }  // namespace

@@ -59,13 +59,18 @@ class CostModelDialogTest : public QObject {
     void aCalibrationShowsStepsOfOtherPlansWithTheirError() {
         Calibration calibration;
         calibration.model.name = "x";
-        const CalibrationDialog dialog(calibration, {{"Plan A", "", 12.5, 1.25, 0.04},
-                                                     {"Plan B", "", 13, 1, {}},
-                                                     {"Plan C", "step 1: no such pass", 0, 0, {}}});
+        Problem caution;
+        caution.severity = Severity::caution;
+        caution.message = "the peak is beyond the device's memory";
+        const CalibrationDialog dialog(calibration, {{"Plan A", "", {}, 12.5, 1.25, 0.04},
+                                                     {"Plan B", "", {caution}, 13, 1, {}},
+                                                     {"Plan C", "step 1: no such pass", {}, 0, 0, {}}});
         const QString text = dialog.summaryText();
         QVERIFY2(text.contains(QStringLiteral("Plan A: the step is predicted to take 12.5")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("expected within 4")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("Plan B")) && text.contains(QStringLiteral("is not known")),
+                 qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("is not known; caution: the peak is beyond the device's memory")),
                  qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("Plan C: refused, step 1: no such pass")), qPrintable(text));
     }
