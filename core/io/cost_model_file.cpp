@@ -82,10 +82,12 @@ void read_device(element value, const JsonPlace& place, NamedCostModel& model) {
     model.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", place), JsonPlace(place, "flops_per_s"));
     model.memory_bytes_per_s =
         json_positive(json_required(device, "memory_bytes_per_s", place), JsonPlace(place, "memory_bytes_per_s"));
-    for (const auto& [key, efficiency] : {std::pair("flops_efficiency", &model.flops_efficiency),
-                                          std::pair("memory_efficiency", &model.memory_efficiency)})
+    const auto share = [&](std::string_view key, double& target) {
         optional_field(device, key, &place,
-                       [&](element share, const JsonPlace& at) { *efficiency = json_share(share, at); });
+                       [&](element found, const JsonPlace& at) { target = json_share(found, at); });
+    };
+    share("flops_efficiency", model.flops_efficiency);
+    share("memory_efficiency", model.memory_efficiency);
     optional_field(device, "memory_bytes", &place,
                    [&](element bytes, const JsonPlace& at) { model.memory_bytes = json_integer(bytes, at, 1); });
     optional_field(device, "host_link_bytes_per_s", &place,
