@@ -46,7 +46,7 @@ std::vector<RankReach> reached(const StepGraph& graph, const StepOrder& order, c
 std::string reached_text(const JobResult& result) {
     std::vector<const RankReach*> ranks;
     for (const RankReach& of : result.reached) ranks.push_back(&of);
-    std::ranges::stable_partition(ranks, [](const RankReach* of) { return !of->before.empty(); });
+    std::stable_partition(ranks.begin(), ranks.end(), [](const RankReach* of) { return !of->before.empty(); });
     std::string text;
     for (std::size_t i = 0; i < ranks.size() && i < most_ranks_told; ++i)
         text.append(i ? "; " : "").append(text_of(*ranks[i]));
