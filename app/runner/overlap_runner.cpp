@@ -243,7 +243,7 @@ int run(Ranks& ranks, Arguments& arguments) {
     }
     if (ranks.rank() == 0) {
         for (const std::string& remark : prepared.remarks) print_message(remark);
-        if (!arguments.dry) arguments.run.progress = print_progress;  // nothing of a dry run takes time
+        arguments.run.progress = print_progress;
     }
     arguments.run.longest_wait = std::chrono::seconds(arguments.rank_timeout_s);
     // The first step is launched as it is, the second captured and loaded onto the device; neither is like the later

@@ -62,7 +62,6 @@ class Runner(unittest.TestCase):
         self.assertEqual(sum(result["work"].values()), result["commands"]["compute"])
         self.assertEqual(result["environment"]["NCCL_LAUNCH_ORDER_IMPLICIT"], "1")
         self.assertEqual(result["notes"], [CAUSAL])
-        self.assertNotRegex(done.stderr, r"step \d+ of")  # nothing is stepped through
         told = done.stdout
         self.assertIn("llama3_debugmodel_fsdp8.prebucket: dry run, 1 rank on 1 machine\n", told)
         self.assertIn(f"{result['commands']['all']} commands a step: {result['commands']['compute']} compute, "
