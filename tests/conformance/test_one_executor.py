@@ -33,7 +33,7 @@ PLANS = {
     "empty entry": ({"buckets": [{"modules": []}], "pipeline": [GOOD]}, ["names no module and does nothing"]),
     "nothing gathered": ({"buckets": [{"modules": "layers.0.attention.rope"}], "pipeline": [GOOD]}, ["no collective"]),
     "other source": ({"buckets": BLOCKS, "pipeline": [{"pass": PASS}]}, ["no node of the graph has a module stack"]),
-    "not taken": ({"buckets": BLOCKS}, ["no step that takes them"]),
+    "not taken": ({"buckets": BLOCKS}, ["no step of the plan takes its bucket"]),
     "unknown field": ({"buckets": BLOCKS, "pipeline": [GOOD], "of_a_newer_writer": 1}, ["of_a_newer_writer"]),
     "no new group": ({"pipeline": [ISOLATE]}, ["no expert parallelism to isolate"]),
     "twice reassigned": ({"pipeline": [REASSIGN, REASSIGN]}, ["again"]),

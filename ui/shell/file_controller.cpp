@@ -274,6 +274,9 @@ void FileController::askForFiles() {
 }
 
 void FileController::openSessionOrSample() {
+    // What is said here is not of an earlier opening, and stays when this one succeeds.
+    if (!sorting_) earlier_warnings_ = warnings_.size();
+    const QScopedValueRollback sorting(sorting_, true);
     const QString& last = state_.open;
     if (!last.isEmpty() && isThere(last, looks_)) return document_.openGraph(state_.source(last));
     if (!last.isEmpty())

@@ -154,7 +154,7 @@ class TimelineKeepingTest : public QObject {
         // Undo and redo say the same.
         window.actions().find("edit.undo")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(told.count(), 3, 60'000);
-        QVERIFY(starts("Undo more: " + difference(after, before)));
+        QVERIFY(starts("Undone: more: " + difference(after, before)));
         window.actions().find("edit.redo")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(told.count(), 4, 60'000);
         QVERIFY(starts("more: " + difference(before, after)));
