@@ -73,7 +73,9 @@ class Remedies {
     void add(std::string label, const Change& change) {
         Remedy remedy{std::move(label), plan_, {}};
         change(remedy.plan);
-        remedies_.push_back(std::move(remedy));
+        // Each is tried by a whole run, and two presets may have the same step.
+        if (std::ranges::find(remedies_, remedy.plan, &Remedy::plan) == remedies_.end())
+            remedies_.push_back(std::move(remedy));
     }
 
     const PassStep& step() const { return plan_.pipeline[step_]; }
