@@ -59,7 +59,7 @@ FileController::FileController(const Parts& parts)
     });
     connect(this, &NoticeSource::warned, this, [this](const QString& sentence) { warnings_.append(sentence); });
     connect(&loader, &GraphLoader::started, this, [this] {
-        if (!sorting_) earlier_warnings_ = warnings_.size();
+        if (!is_opening_) earlier_warnings_ = warnings_.size();
     });
     connect(&recent_, &RecentFiles::openWanted, this, [this](const QString& file) { open({file}); });
 }
@@ -110,7 +110,7 @@ void FileController::registerCancel(Actions& actions) {
 void FileController::open(const QStringList& files, bool over_job) {
     if (document_.isOpen()) emit opening();  // messages of the start are not read before there is a graph
     earlier_warnings_ = warnings_.size();
-    const QScopedValueRollback sorting(sorting_, true);
+    const QScopedValueRollback opening_now(is_opening_, true);
     const Sorted sorted = sort(files);
     if (!over_job)
         measurements_.open(sorted.traces);
@@ -275,8 +275,8 @@ void FileController::askForFiles() {
 
 void FileController::openSessionOrSample() {
     // What is said here is not of an earlier opening, and stays when this one succeeds.
-    if (!sorting_) earlier_warnings_ = warnings_.size();
-    const QScopedValueRollback sorting(sorting_, true);
+    if (!is_opening_) earlier_warnings_ = warnings_.size();
+    const QScopedValueRollback opening_now(is_opening_, true);
     const QString& last = state_.open;
     if (!last.isEmpty() && isThere(last, looks_)) return document_.openGraph(state_.source(last));
     if (!last.isEmpty())
