@@ -75,7 +75,7 @@ struct FusedProductTimes {
     double time_ms() const { return pipelined_ms(communication_ms, products_ms, pieces); }
 };
 
-/// Of all fused products whose sizes are known and whose process group has a link, in the order of the nodes; none
+/// Of all fused products whose sizes are known and whose type and group the model knows, in order of nodes; none
 /// where the graph has no cost model.
 std::vector<FusedProductTimes> times_of_fused_products(const Graph& graph);
 
