@@ -11,7 +11,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/axis_ticks.h"
+#include "ui/widgets/charts/axis_ticks.h"
 
 namespace overlap::ui {
 namespace {

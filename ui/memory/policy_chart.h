@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/memory/policy_search.h"
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 namespace overlap::ui {
 

@@ -9,7 +9,7 @@
 
 #include "core/cost/shared_links.h"
 #include "core/search/plan_search.h"
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 namespace overlap::ui {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/step_peak_metrics.h"
+#include "ui/widgets/charts/step_peak_metrics.h"
 
 namespace overlap::ui {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 namespace overlap::ui {
 

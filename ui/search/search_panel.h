@@ -14,7 +14,7 @@
 #include "ui/search/interrupted_search.h"
 #include "ui/search/plan_search_task.h"
 #include "ui/search/start_check.h"
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 class QLabel;
 class QPushButton;

@@ -32,7 +32,7 @@
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 #include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {

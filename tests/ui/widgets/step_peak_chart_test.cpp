@@ -1,4 +1,4 @@
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 #include <QHelpEvent>
 #include <QToolTip>
@@ -9,7 +9,7 @@
 
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/axis_ticks.h"
+#include "ui/widgets/charts/axis_ticks.h"
 
 namespace overlap::ui {
 

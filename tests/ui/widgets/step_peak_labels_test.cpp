@@ -1,7 +1,7 @@
 #include <QtTest>
 #include <algorithm>
 
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 namespace overlap::ui {
 

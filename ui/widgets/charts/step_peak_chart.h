@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "ui/widgets/name_places.h"
+#include "ui/widgets/charts/name_places.h"
 
 namespace overlap::ui {
 

@@ -5,8 +5,8 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/theme/times_apart.h"
-#include "ui/widgets/step_peak_chart.h"
-#include "ui/widgets/step_peak_metrics.h"
+#include "ui/widgets/charts/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_metrics.h"
 
 // What StepPeakChart says of its points, and of what the device holds.
 

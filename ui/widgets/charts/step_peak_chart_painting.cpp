@@ -6,9 +6,9 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/axis_ticks.h"
-#include "ui/widgets/step_peak_chart.h"
-#include "ui/widgets/step_peak_metrics.h"
+#include "ui/widgets/charts/axis_ticks.h"
+#include "ui/widgets/charts/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_metrics.h"
 
 // How StepPeakChart is drawn.
 

@@ -1,4 +1,4 @@
-#include "ui/widgets/axis_ticks.h"
+#include "ui/widgets/charts/axis_ticks.h"
 
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/charts/step_peak_chart.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -10,7 +10,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/widgets/step_peak_metrics.h"
+#include "ui/widgets/charts/step_peak_metrics.h"
 
 namespace overlap::ui {
 namespace {

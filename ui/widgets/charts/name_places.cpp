@@ -1,4 +1,4 @@
-#include "ui/widgets/name_places.h"
+#include "ui/widgets/charts/name_places.h"
 
 #include <algorithm>
 #include <array>
