@@ -17,7 +17,7 @@
 #include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/imports/any_graph_file.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "core/plan/plan.h"
 #include "python/bindings.h"

@@ -8,7 +8,7 @@
 #include "core/batch/scaled_batch.h"
 #include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/pipeline/time_source.h"
 #include "core/simulate/contention.h"
 

@@ -20,7 +20,7 @@
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/io/calibration_run_file.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/run_file.h"
 #include "core/passes/pass.h"
 #include "core/plan/presets.h"

@@ -30,7 +30,7 @@
 #include "core/files/atomic_file.h"
 #include "core/files/csv_table.h"
 #include "core/files/ordered_json.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/plan/plan_file.h"
 #include "core/passes/pass.h"
 #include "core/pipeline/time_source.h"

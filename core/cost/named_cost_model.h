@@ -22,7 +22,8 @@ struct LinkCost {
 };
 
 /// A cost model that belongs to no graph: a device with its links, by published figures or fitted to measurements.
-/// A document of its own, `*.cost.json` (core/io/cost_model_file.h, resources/schemas/overlap-cost-model.schema.json).
+/// A document of its own, `*.cost.json` (core/io/cost_model/cost_model_file.h,
+/// resources/schemas/overlap-cost-model.schema.json).
 struct NamedCostModel {
     std::string name;
     std::string description;

@@ -9,7 +9,7 @@
 #include "core/cost/checked_runs.h"
 #include "core/cost/cost_differences.h"
 #include "core/cost/cost_model.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"
 

@@ -1,6 +1,6 @@
 // libFuzzer target: any text is refused or a cost model, which is written as a text that reads back the same.
 
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
 void overlap::fuzz::run(std::string_view input) {

@@ -1,4 +1,4 @@
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan/plan_file.h"
 #include "core/io/run_file.h"

@@ -9,7 +9,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"

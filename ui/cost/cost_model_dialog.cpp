@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/cost/built_in_cost_models.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"

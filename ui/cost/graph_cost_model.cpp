@@ -4,7 +4,7 @@
 
 #include "core/cost/cost_differences.h"
 #include "core/cost/with_cost_model.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "ui/document/document.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/tasks/task_failure.h"

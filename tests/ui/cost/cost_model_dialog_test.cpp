@@ -7,7 +7,7 @@
 #include <QTableWidget>
 
 #include "core/cost/built_in_cost_models.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/attention_density_dialog.h"
 #include "ui/cost/calibration_dialog.h"

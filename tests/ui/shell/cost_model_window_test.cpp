@@ -5,7 +5,7 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/graph/editing/graph_editor.h"
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"

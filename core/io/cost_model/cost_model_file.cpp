@@ -1,4 +1,4 @@
-#include "core/io/cost_model_file.h"
+#include "core/io/cost_model/cost_model_file.h"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,8 +13,8 @@
 #include "core/files/json_output.h"
 #include "core/files/json_text.h"
 #include "core/files/parse_json.h"
-#include "core/io/cost_model_json.h"
-#include "core/io/cost_model_links.h"
+#include "core/io/cost_model/cost_model_json.h"
+#include "core/io/cost_model/cost_model_links.h"
 #include "core/io/graph/cost_fields.h"
 
 namespace overlap {

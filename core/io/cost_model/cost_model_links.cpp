@@ -1,10 +1,10 @@
-#include "core/io/cost_model_links.h"
+#include "core/io/cost_model/cost_model_links.h"
 
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/quote.h"
-#include "core/io/cost_model_json.h"
+#include "core/io/cost_model/cost_model_json.h"
 #include "core/io/graph/cost_fields.h"
 
 namespace overlap {
