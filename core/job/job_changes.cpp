@@ -22,20 +22,16 @@ std::int32_t own_ranks(const JobDocument& job, const std::string& folder) {
 void add_slow_ranks(JobDocument& job, const SlowRanks& slow, const std::string& folder) {
     const CheckedSchedule schedule = job_schedule(job, folder);
     const auto ranks = static_cast<std::int32_t>(schedule.lists.size());
-    const Replicas replicas(job, ranks, schedule.stages);
+    const Replicas replicas(job, ranks, schedule.rank_of_stage);
     const std::int64_t all = replicas.count() * ranks;
     if (slow.first < 0 || slow.first >= all)
         throw InputError("variation.slow", "there is no rank " + std::to_string(slow.first) + ", the job has " +
                                                std::to_string(all) + ", numbered from 0");
     if (!job.variation) job.variation.emplace();
-    for (std::int64_t replica = 0; replica < replicas.count(); ++replica) {
-        for (std::int32_t stage = 0; stage < schedule.stages; ++stage) {
-            const std::int64_t rank =
-                replicas.rank_of(replica, schedule.rank_of_stage[static_cast<std::size_t>(stage)]);
-            if (rank < slow.first || rank - slow.first >= slow.count) continue;
-            job.variation->slow.push_back({static_cast<std::int32_t>(replica), stage, slow.factor, {}});
-        }
-    }
+    // By rank, which is what is slow: another schedule gives it other stages.
+    const std::int64_t end = slow.first + std::min(slow.count, all - slow.first);
+    for (std::int64_t rank = slow.first; rank < end; ++rank)
+        job.variation->slow.push_back({.factor = slow.factor, .rank = rank});
 }
 
 void route(JobDocument& job, TriedRouting routing) {

@@ -22,7 +22,7 @@ VariationSpec measured_variation(const JobDocument& job, const std::string& fold
     if (job.has_programs) throw InputError("programs", "have times of their own; expected a job of stages");
     const CheckedSchedule schedule = job_schedule(job, folder);
     const auto ranks = static_cast<std::int32_t>(schedule.lists.size());
-    const Replicas replicas(job, ranks, schedule.stages);
+    const Replicas replicas(job, ranks, schedule.rank_of_stage);
     /// Replica and pipeline rank by number.
     std::map<std::int64_t, std::pair<std::int64_t, std::int32_t>> places;
     for (std::int64_t replica = 0; replica < replicas.count(); ++replica)
@@ -51,7 +51,7 @@ VariationSpec measured_variation(const JobDocument& job, const std::string& fold
         if (factor == 1) continue;
         for (std::int32_t stage = 0; stage < schedule.stages; ++stage)
             if (schedule.rank_of_stage[static_cast<std::size_t>(stage)] == pipeline_rank)
-                variation.slow.push_back({static_cast<std::int32_t>(replica), stage, factor, {}});
+                variation.slow.push_back({static_cast<std::int32_t>(replica), stage, factor});
     }
     if (compute.factors.empty()) return variation;
     compute.kind = DistributionSpec::Kind::measured;

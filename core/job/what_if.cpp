@@ -73,6 +73,7 @@ class Questions {
             JobDocument changed = copy();
             changed.variation->slow.erase(changed.variation->slow.begin() + static_cast<std::ptrdiff_t>(i));
             std::string text = "slow";
+            if (slow[i].rank) text.append(" rank ").append(std::to_string(*slow[i].rank));
             if (slow[i].replica) text.append(" replica ").append(std::to_string(*slow[i].replica));
             if (slow[i].replica && slow[i].stage) text.append(",");
             if (slow[i].stage) text.append(" stage ").append(std::to_string(*slow[i].stage));
@@ -91,14 +92,18 @@ class Questions {
         const std::vector<SlowSpec>& slow = job_.variation->slow;
         std::map<std::string, std::vector<std::size_t>> together;
         const CheckedSchedule schedule = job_schedule(job_, options_.folder);
-        const Replicas replicas(job_, static_cast<std::int32_t>(schedule.lists.size()), schedule.stages);
+        const Replicas replicas(job_, static_cast<std::int32_t>(schedule.lists.size()), schedule.rank_of_stage);
         const std::int64_t host_ranks = job_.topology.empty() ? 0 : job_.topology.front().ranks;
         for (std::size_t i = 0; i < slow.size(); ++i) {
             if (slow[i].stage) together["slow stage " + std::to_string(*slow[i].stage)].push_back(i);
             if (slow[i].replica) together["slow replica " + std::to_string(*slow[i].replica)].push_back(i);
-            if (!slow[i].stage || !slow[i].replica || host_ranks == 0) continue;
+            if (slow[i].rank)
+                together["slow replica " + std::to_string(replicas.place_of(*slow[i].rank).replica)].push_back(i);
+            if ((!slow[i].rank && (!slow[i].stage || !slow[i].replica)) || host_ranks == 0) continue;
             const std::int64_t rank =
-                replicas.rank_of(*slow[i].replica, schedule.rank_of_stage[static_cast<std::size_t>(*slow[i].stage)]);
+                slow[i].rank ? *slow[i].rank
+                             : replicas.rank_of(*slow[i].replica,
+                                                schedule.rank_of_stage[static_cast<std::size_t>(*slow[i].stage)]);
             const std::int64_t first = rank / host_ranks * host_ranks;
             together["slow ranks " + std::to_string(first) + " to " + std::to_string(first + host_ranks - 1)].push_back(
                 i);
@@ -224,7 +229,7 @@ class Questions {
             if (compute_ms[i] <= mean_ms) continue;
             JobDocument changed = copy();
             if (!changed.variation) changed.variation.emplace();
-            changed.variation->slow.push_back({{}, static_cast<std::int32_t>(i), mean_ms / compute_ms[i], {}});
+            changed.variation->slow.push_back({{}, static_cast<std::int32_t>(i), mean_ms / compute_ms[i]});
             add(stage_text(i), changed);
         }
     }

@@ -134,7 +134,7 @@ class Schemas(CommandLine):
         job = {"format": "overlap-job", "version": 1, "replicas": 2, "transfer": {"activations_ms": 0.25},
                "stages": [{"ms": {"F": 1, "I": 1, "W": 1}, "gradient_sync_ms": 1}, {"ms": {"F": 2, "I": 1, "W": 1}}] * 2,
                "schedule": {"name": "GPipe", "microbatches": 2},
-               "variation": {"samples": 3, "compute": {"sigma": 0.1}, "slow": [{"replica": 1, "factor": 1.5}]}}
+               "variation": {"samples": 3, "compute": {"sigma": 0.1}, "slow": [{"replica": 1, "factor": 1.5}, {"rank": 0, "factor": 1.1}]}}
         path = self.path("stages.job.json", job)
         self.printed("job-simulate", "job", "simulate", path, "--what-if")
         found = self.json("job", "simulate", path, "--json", "--what-if")

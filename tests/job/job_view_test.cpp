@@ -227,16 +227,18 @@ TEST(JobChanges, EachScheduleIsWhatTheTableSays) {
     EXPECT_GE(made, 5);
 }
 
-TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
+TEST(JobChanges, SlowRanksAreWrittenAsRanks) {
     const JobDocument job = read_job_text(four_stages, "x");
     JobChanges changes;
-    changes.slow = SlowRanks{3, 2, 1.5};  // the last stage of replica 0, the first of replica 1
+    changes.slow = SlowRanks{3, 2, 1.5};
     const JobDocument changed = changed_job(job, changes, "");
     ASSERT_EQ(changed.variation->slow.size(), 2u);
-    EXPECT_EQ(changed.variation->slow[0].replica, 0);
-    EXPECT_EQ(changed.variation->slow[0].stage, 3);
-    EXPECT_EQ(changed.variation->slow[1].replica, 1);
-    EXPECT_EQ(changed.variation->slow[1].stage, 0);
+    EXPECT_EQ(changed.variation->slow[0].rank, 3);
+    EXPECT_EQ(changed.variation->slow[1].rank, 4);
+    // The last stage of replica 0, the first of replica 1.
+    JobDocument by_stage = changed;
+    by_stage.variation->slow = {{0, 3, 1.5}, {1, 0, 1.5}};
+    EXPECT_EQ(run_job(changed).step_ms, run_job(by_stage).step_ms);
     JobChanges nobody;
     nobody.nobody_slow = true;
     EXPECT_GT(*run_job(changed).step_ms, *run_job(changed_job(job, nobody, "")).step_ms);
@@ -247,6 +249,18 @@ TEST(JobChanges, SlowRanksAreStagesOfReplicas) {
     } catch (const InputError& error) {
         EXPECT_EQ(error.problem(), "there is no rank 16, the job has 16, numbered from 0");
     }
+}
+
+/// What is saved is read as it was shown, also with schedules of fewer ranks.
+TEST(ScheduleTable, OfASavedJobIsThatWhichWasShown) {
+    const JobDocument job = read_job_text(four_stages, "x");
+    JobChanges changes;
+    changes.slow = SlowRanks{6, 1, 1.5};
+    const JobDocument saved = read_job_text(write_job_text(changed_job(job, changes, "")), "saved");
+    const std::vector<ScheduleRow> shown = schedule_table(job, {}, changes), again = schedule_table(saved, {}, {});
+    ASSERT_EQ(shown.size(), again.size());
+    for (std::size_t row = 0; row < shown.size(); ++row) EXPECT_EQ(shown[row].step_ms, again[row].step_ms);
+    EXPECT_TRUE(std::ranges::any_of(shown, [](const ScheduleRow& row) { return row.step_ms && row.ranks == 2; }));
 }
 
 TEST(JobChanges, SlowRanksTakeThePlaceOfThoseThatTheDocumentHas) {
@@ -273,7 +287,7 @@ TEST(JobChanges, SlowRanksLeaveTheRestOfTheVariationAsItIs) {
     EXPECT_EQ(changed.variation->seed, 7u);
     EXPECT_EQ(changed.variation->compute.sigma, 0.5);
     ASSERT_EQ(changed.variation->slow.size(), 1u);
-    EXPECT_EQ(changed.variation->slow[0].stage, 2);
+    EXPECT_EQ(changed.variation->slow[0].rank, 2);
     job.variation.reset();
     changed = changed_job(job, changes, "");
     ASSERT_TRUE(changed.variation);

@@ -65,11 +65,13 @@ struct TransferSpec {
     UnknownFields extra;
 };
 
-/// A factor on the compute of a stage of a replica; of all where one is not given.
+/// A factor on the compute of a rank, whichever stages a schedule gives it, or of a stage of a replica; of all where
+/// one is not given.
 struct SlowSpec {
-    std::optional<std::int32_t> replica, stage;
+    std::optional<std::int32_t> replica{}, stage{};
     double factor = 1;
-    UnknownFields extra;
+    std::optional<std::int64_t> rank{};  ///< then neither replica nor stage is given
+    UnknownFields extra{};
 };
 
 /// Factors on times, drawn one by one.

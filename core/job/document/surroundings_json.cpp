@@ -141,11 +141,17 @@ VariationSpec read_variation(const Json& value) {
     variation.pauses = read_pauses(fields);
     if (const Json* slow = fields.list("slow"); slow) {
         for (std::size_t i = 0; i < slow->size(); ++i) {
-            ObjectReader item((*slow)[i], item_place(fields.at("slow"), i), "an object with replica, stage and factor");
+            ObjectReader item((*slow)[i], item_place(fields.at("slow"), i),
+                              "an object with rank, or replica and stage, and factor");
             SlowSpec& read = variation.slow.emplace_back();
+            read.rank = item.integer("rank", 0, most_counted);
             read.replica = item.count("replica", 0);
             read.stage = item.count("stage", 0);
-            item.require("factor", "what multiplies the stage's compute");
+            if (read.rank && (read.replica || read.stage))
+                throw InputError(item.at("rank"),
+                                 "found beside replica or stage: a rank has the stages that the "
+                                 "schedule gives it");
+            item.require("factor", "what multiplies the compute");
             read.factor = *item.number("factor", 0, 1e6);
             read.extra = item.unknown();
         }
@@ -167,6 +173,7 @@ Json written(const VariationSpec& variation) {
     }
     for (const SlowSpec& slow : variation.slow) {
         Json item = Json::object();
+        if (slow.rank) item["rank"] = *slow.rank;
         if (slow.replica) item["replica"] = *slow.replica;
         if (slow.stage) item["stage"] = *slow.stage;
         item["factor"] = slow.factor;

@@ -15,7 +15,7 @@ struct RanksOfDocument {
     RanksOfDocument(const JobDocument& job, const std::string& folder) {
         const CheckedSchedule schedule = job_schedule(job, folder);
         const auto count = static_cast<std::int32_t>(schedule.lists.size());
-        const Replicas replicas(job, count, schedule.stages);
+        const Replicas replicas(job, count, schedule.rank_of_stage);
         stages_of.resize(schedule.lists.size());
         for (std::int32_t stage = 0; stage < schedule.stages; ++stage)
             stages_of[static_cast<std::size_t>(schedule.rank_of_stage[static_cast<std::size_t>(stage)])].push_back(

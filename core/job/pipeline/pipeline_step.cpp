@@ -43,7 +43,7 @@ class Builder {
     PipelineStep build() {
         step_.schedule = job_schedule(job_, options_.folder);
         step_.overlap = job_.schedule.overlap.value_or(OverlapRule());
-        step_.replicas = std::make_unique<Replicas>(job_, step_.ranks(), step_.schedule.stages);
+        step_.replicas = std::make_unique<Replicas>(job_, step_.ranks(), step_.schedule.rank_of_stage);
         read_stages();
         step_.notes = note_texts(stages_);
         const std::size_t pairs =

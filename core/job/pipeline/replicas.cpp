@@ -24,8 +24,8 @@ bool is_data_parallel(const std::string& name) {
 
 }  // namespace
 
-Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stages)
-    : ranks_(ranks), stages_(static_cast<std::size_t>(stages)) {
+Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::span<const std::int32_t> rank_of_stage)
+    : ranks_(ranks), stages_(rank_of_stage.size()) {
     if (job.mesh) {
         read_mesh(*job.mesh, ranks);
     } else {
@@ -37,7 +37,7 @@ Replicas::Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stag
                                          grouped_text(static_cast<double>(ranks)) + " ranks are more than " +
                                          grouped_text(most_counted));
     common_.assign(stages_, 1);
-    read_slow(job);
+    read_slow(job, rank_of_stage);
     if (job.routing) read_routing(*job.routing);
 }
 
@@ -85,7 +85,7 @@ void Replicas::read_routing(const RoutingSpec& routing) {
     for (const double share : routing.share) share_.push_back(share / sum * static_cast<double>(routing.share.size()));
 }
 
-void Replicas::read_slow(const JobDocument& job) {
+void Replicas::read_slow(const JobDocument& job, std::span<const std::int32_t> rank_of_stage) {
     if (!job.variation) return;
     std::map<std::int64_t, std::map<std::int32_t, double>> single;
     for (std::size_t i = 0; i < job.variation->slow.size(); ++i) {
@@ -98,10 +98,17 @@ void Replicas::read_slow(const JobDocument& job) {
         if (slow.stage && *slow.stage >= stages)
             throw InputError(place + ".stage", "found " + std::to_string(*slow.stage) + ", and the job has " +
                                                    std::to_string(stages) + " stages, numbered from 0");
+        if (slow.rank && *slow.rank >= count_ * ranks_)
+            throw InputError(place + ".rank", "found " + std::to_string(*slow.rank) + ", and the job has " +
+                                                  std::to_string(count_ * ranks_) + " ranks, numbered from 0");
+        const Place of_rank = slow.rank ? place_of(*slow.rank) : Place();
+        std::optional<std::int64_t> replica = slow.replica;
+        if (slow.rank) replica = of_rank.replica;
         const std::int32_t first = slow.stage.value_or(0), last = slow.stage.value_or(stages - 1);
         for (std::int32_t stage = first; stage <= last; ++stage) {
-            double& factor = slow.replica ? single[*slow.replica].emplace(stage, 1).first->second
-                                          : common_[static_cast<std::size_t>(stage)];
+            if (slow.rank && rank_of_stage[static_cast<std::size_t>(stage)] != of_rank.pipeline_rank) continue;
+            double& factor =
+                replica ? single[*replica].emplace(stage, 1).first->second : common_[static_cast<std::size_t>(stage)];
             factor *= slow.factor;
             if (factor > most_factor)
                 throw InputError(place + ".factor", "with those before it stage " + std::to_string(stage) +
@@ -118,6 +125,20 @@ std::int64_t Replicas::rank_of(std::int64_t replica, std::int32_t pipeline_rank)
     for (const Dim& dim : dims_)
         if (dim.replica_stride > 0) rank += replica / dim.replica_stride % dim.size * dim.rank_stride;
     return rank;
+}
+
+Replicas::Place Replicas::place_of(std::int64_t rank) const {
+    if (!has_mesh_) return {rank / ranks_, static_cast<std::int32_t>(rank % ranks_)};
+    Place place;
+    for (const Dim& dim : dims_) {
+        const std::int64_t at = rank / dim.rank_stride % dim.size;
+        if (dim.replica_stride > 0) {
+            place.replica += at * dim.replica_stride;
+        } else {
+            place.pipeline_rank = static_cast<std::int32_t>(at);
+        }
+    }
+    return place;
 }
 
 std::vector<std::int64_t> Replicas::ranks_of_group(std::size_t of_kind, std::int64_t replica,

@@ -17,13 +17,22 @@ using GroupKind = std::vector<std::size_t>;
 /// The copies of the pipeline: where their ranks lie in the mesh, how slow they are, and which cannot be told apart.
 class Replicas {
   public:
-    /// @param ranks pipeline ranks. @throws InputError: a mesh whose `pp` is not the schedule's ranks, slow replicas or
-    /// stages that the job does not have, more ranks than a job may have.
-    Replicas(const JobDocument& job, std::int32_t ranks, std::int32_t stages);
+    /// @param ranks pipeline ranks. @param rank_of_stage the pipeline rank of each stage, as a CheckedSchedule has it.
+    /// @throws InputError: a mesh whose `pp` is not the schedule's ranks, slow ranks, replicas or stages that the job
+    /// does not have, more ranks than a job may have.
+    Replicas(const JobDocument& job, std::int32_t ranks, std::span<const std::int32_t> rank_of_stage);
 
     std::int64_t count() const { return count_; }
     /// Number of a pipeline rank of a replica. Without a mesh replica · p + pipeline rank.
     std::int64_t rank_of(std::int64_t replica, std::int32_t pipeline_rank) const;
+
+    /// Where a rank of the job is.
+    struct Place {
+        std::int64_t replica = 0;
+        std::int32_t pipeline_rank = 0;
+    };
+    /// The place whose rank_of() is `rank`, which is below count() times the pipeline ranks.
+    Place place_of(std::int64_t rank) const;
 
     /// The ranks of a replica's group of a kind, on one pipeline rank, ascending.
     std::vector<std::int64_t> ranks_of_group(std::size_t kind, std::int64_t replica, std::int32_t pipeline_rank) const;
@@ -59,7 +68,7 @@ class Replicas {
   private:
     using Signature = std::vector<std::pair<std::int32_t, double>>;  ///< factors of single stages
 
-    void read_slow(const JobDocument& job);
+    void read_slow(const JobDocument& job, std::span<const std::int32_t> rank_of_stage);
     void read_routing(const RoutingSpec& routing);
     /// The position of a replica in the dimension of the routing.
     std::size_t share_place(std::int64_t replica) const {
