@@ -24,6 +24,7 @@
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
+#include "core/pipeline/evaluation.h"
 
 namespace overlap::commands {
 
@@ -94,13 +95,21 @@ class Estimate final : public Command {
     }
 
   private:
-    /// A graph that says how its job compiles would go on with the times of that job's kernels.
+    /// A graph that says how its job compiles would go on with the times of that job's kernels, so it says so no
+    /// longer, and what that makes of its step is told.
     void write(const std::shared_ptr<const Graph>& graph, const std::vector<double>& times_ms,
                const Streams& streams) const {
+        const auto& cost = graph->header().cost;
+        const bool compiled = cost && cost->compilation;
+        if (compiled && keeps_times_) return write_graph_file(*graph, output_);
         std::shared_ptr<const Graph> timed = with_times(graph, times_ms);
-        if (const auto& cost = graph->header().cost; cost && cost->compilation) {
+        if (compiled) {
             timed = with_compilation(timed, std::nullopt);
-            streams.notes << "overlap: the graph said how its job compiles, and has these times of nodes instead\n";
+            streams.notes << "overlap: the graph said how its job compiles, and what is written has these times of "
+                             "nodes as traced instead: its step is "
+                          << milliseconds_text(evaluate_baseline(timed)->simulation.step_ms) << " and was "
+                          << milliseconds_text(evaluate_baseline(graph)->simulation.step_ms)
+                          << "; figures with --compiled have the kernels' times again\n";
         }
         write_graph_file(*timed, output_);
     }
@@ -122,7 +131,7 @@ class Estimate final : public Command {
     }
 
     std::vector<double> of_profiles(const Graph& graph, const std::vector<double>& otherwise_ms,
-                                    const Streams& streams) const {
+                                    const Streams& streams) {
         std::vector<ProfileRecords> ranks;
         for (const std::string& file : profiles_) ranks.push_back(read_profile(file, streams));
         const ProfileTables tables(combine_profiles(std::move(ranks)));
@@ -130,6 +139,7 @@ class Estimate final : public Command {
         if (times.collectives + times.operators == 0) {
             streams.notes << "overlap: caution: the profile has no times of this graph's collectives and operators: "
                              "process groups, sizes or dtypes are others; all nodes keep their times\n";
+            keeps_times_ = true;
             return std::move(times.times_ms);
         }
         streams.notes << "overlap: the profile knows " << counted(times.collectives, "collective") << " and "
@@ -142,6 +152,7 @@ class Estimate final : public Command {
     std::vector<std::string> profiles_;
     CostModelOption cost_model_;
     bool list_ = false, json_ = false;
+    bool keeps_times_ = false;  ///< the profiles know no node of the graph
 };
 
 }  // namespace

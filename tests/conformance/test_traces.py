@@ -2,6 +2,7 @@
 """Commands that read traces, as a user meets them: figures of a trace, plans beside what was measured."""
 import gzip
 import json
+import re
 
 from command_line import CommandLine, bucketing, data, main
 from compare_graphs import read_document
@@ -214,6 +215,21 @@ class CompareCommand(CommandLine):
         told = self.expect(0, "estimate", self.graph, "--profile", empty)
         self.assertIn("overlap: caution: the profile has no times of this graph's collectives and operators", told.stderr)
         self.assertEqual(told.stdout, self.expect(0, "estimate", self.graph).stdout)
+
+    def test_a_graph_that_says_how_its_job_compiles_keeps_that_or_the_change_is_told(self):
+        document = read_document(self.graph)
+        document["cost_model"]["compiled"] = "blocks"
+        compiled, timed = self.path("compiled.graph.json", document), self.path("timed.graph.json.gz")
+        step_ms = self.json("simulate", compiled, "--json")["step_ms"]
+        # A profile that knows nothing of the graph changes nothing.
+        self.expect(0, "estimate", compiled, "--profile", self.path("empty.json", {"traceEvents": []}), "-o", timed)
+        self.assertEqual(self.json("simulate", timed, "--json")["step_ms"], step_ms)
+        said = self.expect(0, "estimate", compiled, "-o", timed).stderr
+        traced_ms = self.json("simulate", timed, "--json")["step_ms"]
+        self.assertGreater(traced_ms, step_ms * 1.05)
+        (told_ms, was_ms) = re.search(r"its step is ([\d.]+) ms and was ([\d.]+) ms", said).groups()
+        self.assertAlmostEqual(float(told_ms), traced_ms, places=3)
+        self.assertAlmostEqual(float(was_ms), step_ms, places=3)
 
     def test_ranks_of_a_job_are_one_run_to_calibrate_with(self):
         def arriving(after_ms):
