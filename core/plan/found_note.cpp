@@ -12,11 +12,11 @@ namespace overlap {
 
 namespace {
 
-constexpr std::string_view found_word = "Found", edited_word = "Edited";
+constexpr std::string_view found_word = "Found", edited_word = "Edited", before_peak = " at ";
 
 std::string name_of_figures(std::string_view words, double step_ms, std::optional<std::int64_t> peak_bytes) {
     std::string name = std::string(words).append(" ").append(time_text(step_ms));
-    if (peak_bytes) name.append(" at ").append(bytes_text(*peak_bytes));
+    if (peak_bytes) name.append(before_peak).append(bytes_text(*peak_bytes));
     return name;
 }
 
@@ -74,6 +74,14 @@ bool is_found_plan_name(std::string_view name) {
 
 bool is_edited_plan_name(std::string_view name) {
     return name == edited_plan_words || tells_figures(name, edited_word);
+}
+
+bool gives_another_peak(std::string_view name, std::int64_t peak_bytes) {
+    const std::size_t at = name.find(before_peak);
+    if (at == std::string_view::npos || !(is_found_plan_name(name) || is_edited_plan_name(name))) return false;
+    const std::string_view given = name.substr(at + before_peak.size());
+    const std::string peak = bytes_text(peak_bytes);
+    return given != peak && !given.starts_with(peak + ' ');  // a number may tell it from another plan
 }
 
 }  // namespace overlap

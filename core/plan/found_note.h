@@ -32,4 +32,7 @@ bool is_found_plan_name(std::string_view name);
 /// Whether a name is an edited_plan_name() or edited_plan_words.
 bool is_edited_plan_name(std::string_view name);
 
+/// Whether a name of one of these kinds gives another peak than this one. One without a peak does not.
+bool gives_another_peak(std::string_view name, std::int64_t peak_bytes);
+
 }  // namespace overlap

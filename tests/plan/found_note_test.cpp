@@ -31,6 +31,18 @@ TEST(FoundPlanName, OfASearchThatDidNotEndHasThePeakWhereItIsKnown) {
     EXPECT_EQ(found_so_far_name(12.3, 0), "Found so far 12.3 ms");
 }
 
+TEST(FoundPlanName, GivesAPeakOrNone) {
+    constexpr std::int64_t peak = std::int64_t{3} << 30, other = std::int64_t{31} << 30;
+    for (const std::string& name : {found_plan_name(5, peak), found_so_far_name(5, peak), edited_plan_name(5, peak)})
+        for (const char* number : {"", " 2"}) {
+            EXPECT_FALSE(gives_another_peak(name + number, peak)) << name;
+            EXPECT_TRUE(gives_another_peak(name + number, other)) << name;
+        }
+    for (const std::string& name :
+         {found_so_far_name(5, 0), std::string(edited_plan_words), std::string("Mine at 3 GiB")})
+        EXPECT_FALSE(gives_another_peak(name, other)) << name;
+}
+
 TEST(FoundPlanName, WordsOfAUserAreNone) {
     for (const char* name : {"", "Found", "Found it at home", "Found so far", "Found so far away", "Found 61.42 ms",
                              "Found 61.42 ms at 4 GiB, mine", "Found 61.42 ms at 4 GiB with offload",

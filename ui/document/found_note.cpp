@@ -1,6 +1,7 @@
 #include "ui/document/found_note.h"
 
 #include <string_view>
+#include <utility>
 
 #include "core/plan/found_note.h"
 
@@ -24,6 +25,12 @@ std::string noteOfEdited(std::string note) {
 
 std::string nameOfEdited(std::string name) {
     return is_found_plan_name(name) || is_edited_plan_name(name) ? std::string(edited_plan_words) : name;
+}
+
+void markEdited(Plan& edited, const Plan& before) {
+    if (does_the_same(edited, before)) return;
+    edited.notes = noteOfEdited(std::move(edited.notes));
+    if (edited.name == before.name) edited.name = nameOfEdited(std::move(edited.name));
 }
 
 }  // namespace overlap::ui

@@ -3,6 +3,8 @@
 #include <QString>
 #include <string>
 
+#include "core/plan/plan.h"
+
 namespace overlap::ui {
 
 /// The note of a plan that a search of so many plans found. @param figures of the plan, without full stop.
@@ -15,5 +17,8 @@ std::string noteOfEdited(std::string note);
 /// The name when the plan does something else: one that gives figures, of a found plan or of the edit before, is left
 /// without them, see edited_plan_words: a file that is written before they are known has no old ones. Other names stay.
 std::string nameOfEdited(std::string name);
+
+/// Does both to a plan that does something else than before; a name that it has not had before stays.
+void markEdited(Plan& edited, const Plan& before);
 
 }  // namespace overlap::ui

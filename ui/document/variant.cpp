@@ -68,10 +68,7 @@ QString Variant::title() const {
 void Variant::edit(const QString& text, const Plan& plan, const QString& merge_key) {
     if (read_only_ || plan == plan_) return;
     Plan edited = plan;
-    if (!does_the_same(plan, plan_)) {
-        edited.notes = noteOfEdited(std::move(edited.notes));
-        if (edited.name == plan_.name) edited.name = nameOfEdited(std::move(edited.name));  // else it is a new one
-    }
+    markEdited(edited, plan_);
     auto made =
         std::make_shared<const PlanHistory::Edit>(PlanHistory::Edit{text, PlanChange(plan_, edited), merge_key});
     undo_stack_.push(new PlanEdit(*this, std::move(made), false));
@@ -118,9 +115,20 @@ void Variant::setPlan(const Plan& plan) {
 void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current) {
     evaluation_ = std::move(evaluation);
     stale_ = !current;
+    if (current) markChangedFile();
     const bool renamed = current && followFigures();
     emit evaluationChanged();
     if (renamed) emit titleChanged();
+}
+
+/// A plan that was found, in a file that another program has changed since, has another peak than its name gives. By
+/// the peak alone: a step is another one with other times too.
+void Variant::markChangedFile() {
+    const bool unchecked = std::exchange(name_unchecked_, false);
+    if (!unchecked || !evaluation_ || evaluation_->refused || modified()) return;
+    if (!gives_another_peak(plan_.name, evaluation_->corrected_memory.peak_bytes)) return;
+    plan_.name = nameOfEdited(std::move(plan_.name));
+    plan_.notes = noteOfEdited(std::move(plan_.notes));
 }
 
 /// The name of an edited plan that was found is its figures. One that was written with figures keeps those; one that
@@ -139,6 +147,7 @@ bool Variant::followFigures() {
 void Variant::setSaved(const QString& path, const QByteArray& digest, AddedByReading added) {
     file_path_ = path;
     file_digest_ = digest;
+    name_unchecked_ = stale_;
     undo_stack_.setClean();
     history_ = nullptr;
     emit titleChanged();

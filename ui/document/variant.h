@@ -72,6 +72,7 @@ class Variant : public QObject {
   private:
     friend class PlanEdit;
     void setPlan(const Plan& plan);
+    void markChangedFile();
     bool followFigures();
 
     quint64 key_;
@@ -82,6 +83,7 @@ class Variant : public QObject {
     mutable std::shared_ptr<const PlanHistory> history_;  ///< made when it is asked for; null where it has changed
     std::shared_ptr<const Evaluation> evaluation_;
     bool stale_ = true;
+    bool name_unchecked_ = false;  ///< it may be from before another program changed its file
     QString file_path_;
     QByteArray file_digest_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/io/plan/plan_file.h"
+#include "ui/document/found_note.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
 #include "ui/session/history_files.h"
@@ -114,6 +115,7 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
     const bool same = now->newer->plan == variant.plan;
     if (same || !kept.modified) {
         if (!same) told.append(text("%1 was changed on disk and was read again").arg(kept.file));
+        markEdited(now->newer->plan, variant.plan);
         now->newer->history = readAgain(variant.history, variant.plan, *now->newer);
         return {std::move(*now->newer)};
     }

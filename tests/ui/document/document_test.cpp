@@ -59,6 +59,7 @@ class DocumentTest : public QObject {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
         Plan plan = document->current()->plan();
+        const std::int64_t peak = document->evaluation()->corrected_memory.peak_bytes;
         plan.name = "Found 5 ms at 2 GiB";
         document->addNew(plan);
         BucketCommands(*document).putIntoNew({QStringLiteral("layers.0")});
@@ -69,11 +70,43 @@ class DocumentTest : public QObject {
         QCOMPARE(document->current()->title(), QString::fromStdString(edited_plan_name(
                                                    step_with_links_shared(now), now.corrected_memory.peak_bytes)));
         QVERIFY2(!document->current()->modified(), "that is no edit");
-        plan.name = edited_plan_name(1, 1);
+        plan.name = edited_plan_name(1, peak);  // the step is that of other times
         document->addNew(plan);
         document->current()->setSaved(QStringLiteral("written.plan.json"), {});
         QVERIFY(waitForEvaluation(*document));
         QCOMPARE(document->current()->title(), QString::fromStdString(plan.name));
+    }
+
+    /// Its file was changed by another program, which left the name and the note as they were.
+    void aFoundPlanOfAChangedFileIsCalledByItsOwnFigures() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Plan plan = document->current()->plan();
+        const auto figures = [&] {
+            const Evaluation& now = *document->evaluation();
+            return edited_plan_name(step_with_links_shared(now), now.corrected_memory.peak_bytes);
+        };
+        plan.name = "Found 5 ms at 2 TiB";
+        plan.notes = foundNote(20, QStringLiteral("(fastest): peak 2 TiB")).toStdString();
+        document->openPlan({QStringLiteral("found.plan.json"), plan, {}});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->plan().name, figures());
+        QVERIFY(document->current()->plan().notes.starts_with("Before it was edited, found by a search"));
+        QVERIFY2(!document->current()->modified(), "that is no edit");
+        // Once more, while it is open.
+        BucketCommands(*document).putIntoNew({QStringLiteral("layers.0")});
+        const Buckets changed = document->buckets();
+        document->current()->undoStack().undo();
+        QVERIFY(waitForEvaluation(*document));
+        plan.buckets = changed;
+        document->reloadPlan(document->currentIndex(), {QStringLiteral("found.plan.json"), plan, {}});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->plan().name, figures());
+        // Where the peak is the one that was found, the plan is what was found.
+        plan.name = found_plan_name(5, document->evaluation()->corrected_memory.peak_bytes);
+        document->openPlan({QStringLiteral("other.plan.json"), plan, {}});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->current()->plan().name, plan.name);
     }
 
     /// The tab of an edited plan tells the figures of the toolbar, and not those that were found.

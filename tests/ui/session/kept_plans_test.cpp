@@ -76,6 +76,19 @@ class KeptPlansTest : public QObject {
         QCOMPARE(told, QStringList{file() + " was changed on disk and was read again"});
     }
 
+    void aFoundPlanThatWasChangedHasNoOldFigures() {
+        Plan found = planWith("layers.0");
+        found.name = "Found 5 ms at 2 GiB";
+        write(found);
+        const SessionVariant kept = keep(found, false);
+        found.buckets = planWith("layers.1").buckets;
+        write(found);
+        QStringList told;
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, {}, told);
+        QCOMPARE(restored[0].plan.name, std::string("Edited plan"));
+        QCOMPARE(told.size(), 1);
+    }
+
     void editsStandBesideAFileThatWasChanged() {
         write(planWith("layers.0"));
         const SessionVariant kept = keep(planWith("layers.2"), true);
