@@ -139,8 +139,9 @@ QStringList sentencesOn(const FoundPlans& found, std::size_t index) {
         if (start.plan->memory != choice.plan.memory) sentences.append(memorySentence(choice.plan));
     }
     if (start.plan && !found.locked.isEmpty())
-        sentences.append((start.edited ? QObject::tr("Plans that were found keep of %1 before its edits: %2.")
-                                       : QObject::tr("Plans that were found keep of %1: %2."))
+        sentences.append((start.edited
+                              ? QObject::tr("Plans that were found keep of %1 as it was when the search began: %2.")
+                              : QObject::tr("Plans that were found keep of %1: %2."))
                              .arg(shownName(start.title), enumeration(found.locked)));
     if (is_best && !found.groups_left_out.isEmpty())
         sentences.append(QObject::tr("It is without the settings of process groups that it does not make: %1.")

@@ -36,7 +36,7 @@ struct SearchStart {
     bool refused = false;        ///< it has no figures
     bool counts = true;          ///< a job could run it: it is not refused, brings no hazard and leaves out no work
     QString left_out{};          ///< which work that the bound counts on, a clause: no bound holds for it
-    /// It has been edited since the search began: this is the plan as it is now, or while that is not known the one
+    /// It has changed since the search began: this is the plan as it is now, or while that is not known the one
     /// from before; see startNow().
     bool edited = false, before_edits = false;
 };

@@ -298,8 +298,8 @@ void SearchPanel::openBest() {
     Plan plan = *cut_off_->best;
     const bool other_times = cutOffHasOtherTimes();
     plan.name = freeName(cut_off_->planName(other_times)).toStdString();
-    plan.notes = foundNote(cut_off_->evaluations, other_times ? tr("by a search that did not end, with other times")
-                                                              : tr("by a search that did not end"))
+    plan.notes = foundNote(cut_off_->evaluations,
+                           other_times ? tr("before it was cut off, with other times") : tr("before it was cut off"))
                      .toStdString();
     showPlan(std::move(plan));
     dropCutOff();

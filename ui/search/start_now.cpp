@@ -20,7 +20,7 @@ SearchStart startNow(const SearchStart& start, Document& document, LinkSharing l
     now.left_out.clear();
     if (!evaluation || variant.stale()) {
         now.before_edits = true;
-        now.title = QObject::tr("%1 before its edits").arg(now.title);
+        now.title = QObject::tr("%1 as it was then").arg(now.title);
         return now;
     }
     now.edited = true;
@@ -34,10 +34,10 @@ SearchStart startNow(const SearchStart& start, Document& document, LinkSharing l
 QString editedSentence(const SearchStart& now) {
     if (now.before_edits)
         return QObject::tr(
-            "The plan that the search began at has been edited since; as it is now it is evaluated while it is shown.");
+            "The plan that the search began at has changed since; as it is now it is evaluated while it is shown.");
     if (!now.edited) return {};
-    return (now.refused ? QObject::tr("%1 has been edited since the search began, and is refused as it is now.")
-                        : QObject::tr("%1 has been edited since the search began, and counts here as it is now."))
+    return (now.refused ? QObject::tr("%1 has changed since the search began, and is refused as it is now.")
+                        : QObject::tr("%1 has changed since the search began, and counts here as it is now."))
         .arg(shownName(now.title));
 }
 

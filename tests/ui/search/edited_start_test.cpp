@@ -28,7 +28,7 @@ class EditedStartTest : public QObject, SearchedPanel {
         QCOMPARE(then.title, title);
         editStart();
         // Until the plan is evaluated again the figures are those of the plan before its edits, and called so.
-        const QString former = QStringLiteral("%1 before its edits").arg(title);
+        const QString former = QStringLiteral("%1 as it was then").arg(title);
         QCOMPARE(panel_->chart()->current()->title, former);
         QVERIFY2(panel_->result().contains(QStringLiteral(" to %1").arg(former)), qPrintable(panel_->result()));
         QVERIFY2(panel_->result().contains(QStringLiteral("it is evaluated while it is shown")),
@@ -40,8 +40,7 @@ class EditedStartTest : public QObject, SearchedPanel {
         QCOMPARE(ring.step_ms, step_with_links_shared(now));
         QCOMPARE(ring.peak_bytes, now.corrected_memory.peak_bytes);
         QVERIFY(ring.step_ms != then.step_ms);
-        const QString said =
-            QStringLiteral("%1 has been edited since the search began, and counts here as it is now. ");
+        const QString said = QStringLiteral("%1 has changed since the search began, and counts here as it is now. ");
         QVERIFY2(panel_->result().startsWith(said.arg(title)), qPrintable(panel_->result()));
         const double best_ms = bestStep();
         const QString to = QStringLiteral("%1 to %2");
@@ -54,6 +53,20 @@ class EditedStartTest : public QObject, SearchedPanel {
         QVERIFY(waitForEvaluation(*document_));
         QCOMPARE(panel_->result(), before);
         QCOMPARE(panel_->chart()->current()->step_ms, then.step_ms);
+    }
+
+    /// Before the search: the plan as it is now is the one from before that edit.
+    void anEditThatIsTakenBackIsNoneSince() {
+        editStart();
+        QVERIFY(waitForEvaluation(*document_));
+        find();
+        const QString title = document_->current()->title();
+        document_->current()->undoStack().undo();
+        QCOMPARE(panel_->chart()->current()->title, QStringLiteral("%1 as it was then").arg(title));
+        QVERIFY2(!panel_->result().contains("edit"), qPrintable(panel_->result()));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("%1 has changed since").arg(title)),
+                 qPrintable(panel_->result()));
     }
 
     /// As long as nobody knows whether a job could run it, it does not stand in the way of what was found.
@@ -80,7 +93,7 @@ class EditedStartTest : public QObject, SearchedPanel {
         QVERIFY(panel_->busy());
         const QString title = document_->current()->title();
         editStart();
-        QCOMPARE(panel_->chart()->current()->title, QStringLiteral("%1 before its edits").arg(title));
+        QCOMPARE(panel_->chart()->current()->title, QStringLiteral("%1 as it was then").arg(title));
         panel_->findButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
     }
@@ -98,7 +111,7 @@ class EditedStartTest : public QObject, SearchedPanel {
         const QJsonObject kept = panel_->kept();
         panel_ = std::make_unique<SearchPanel>(*document_);
         panel_->restore(kept);
-        QVERIFY2(panel_->result().startsWith(QStringLiteral("%1 has been edited").arg(title)),
+        QVERIFY2(panel_->result().startsWith(QStringLiteral("%1 has changed").arg(title)),
                  qPrintable(panel_->result()));
     }
 
@@ -115,7 +128,7 @@ class EditedStartTest : public QObject, SearchedPanel {
         const QJsonObject kept = panel_->kept();
         panel_ = std::make_unique<SearchPanel>(*document_);
         panel_->restore(kept);
-        QVERIFY2(!panel_->result().contains(QStringLiteral("has been edited")), qPrintable(panel_->result()));
+        QVERIFY2(!panel_->result().contains(QStringLiteral("has changed")), qPrintable(panel_->result()));
     }
 
     /// Memory decides between a plan and one that is hardly faster.
