@@ -47,16 +47,6 @@ GivenPlan read_preset(const std::string& name, const Graph& graph) {
     return {"preset " + name, plan_of(preset, graph, preset.title), std::move(preset.notes)};
 }
 
-Plan read_plan_for(const Graph& graph, const std::string& file) {
-    Plan plan = read_plan_file(file);
-    try {
-        check_plan_fits(plan, graph);
-    } catch (const InputError& error) {
-        throw error.file().empty() ? error.in_file(file) : error;
-    }
-    return plan;
-}
-
 }  // namespace
 
 void PipelineOption::declare(CLI::App& command, int least) {
@@ -107,10 +97,20 @@ GivenPlan PipelineOption::read(const Graph& graph, const Graph& as_read) const {
     return given;
 }
 
-Plan read_plan_or_passes(const std::string& file, const Graph& graph) {
-    if (holds_an_object(file)) return read_plan_for(graph, file);
+Plan read_plan_or_passes(const std::string& file) {
+    if (holds_an_object(file)) return read_plan_file(file);
     Plan plan;
     plan.pipeline = read_pipeline_file(file);
+    return plan;
+}
+
+Plan read_plan_or_passes(const std::string& file, const Graph& graph) {
+    Plan plan = read_plan_or_passes(file);
+    try {
+        check_plan_fits(plan, graph);
+    } catch (const InputError& error) {
+        throw error.in_file(file);
+    }
     return plan;
 }
 

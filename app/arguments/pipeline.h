@@ -42,7 +42,10 @@ class PipelineOption {
     std::string file_, preset_, memory_, memory_rules_;
 };
 
-/// A plan that is for the graph, or a plan of a list of passes, told apart by content.
+/// A plan, or a plan of a list of passes, told apart by content.
+/// @throws InputError with file and place.
+Plan read_plan_or_passes(const std::string& file);
+/// Such a plan, which is for the graph.
 /// @throws InputError with file and place.
 Plan read_plan_or_passes(const std::string& file, const Graph& graph);
 

@@ -50,6 +50,13 @@ struct Point {
     std::string refusal;                 ///< why there are no figures
 };
 
+/// A plan of the command line, and whether it is for the graphs.
+struct SweptPlan {
+    Plan plan;
+    std::optional<InputError> refusal{};  ///< why it is not for the graph that was read last
+    bool fits_one = false;                ///< it is for one of the graphs that were read
+};
+
 class Sweep final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
@@ -89,17 +96,20 @@ class Sweep final : public Command {
 
   private:
     void read_graphs(const Streams& streams) {
+        for (const std::string& file : plan_files_) plans_.push_back({read_plan_or_passes(file)});
         std::vector<NamedCostModel> models;
         for (const std::string& model : models_) models.push_back(find_cost_model(model));
         for (const std::string& file : graph_files_) {
             const std::shared_ptr<const Graph> graph = read_graph(file, streams);
-            read_plans(*graph);
+            for (SweptPlan& plan : plans_) check_fit(plan, *graph);
             if (models.empty()) add_points(file, "", linked(graph));
             for (std::size_t model = 0; model < models.size(); ++model)
                 add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph));
         }
+        for (std::size_t plan = 0; plan < plans_.size(); ++plan)
+            if (!plans_[plan].fits_one) throw plans_[plan].refusal->in_file(plan_files_[plan]);
         for (const SweptOption& option : options_) {
-            const auto runs_it = [&](const std::shared_ptr<const Plan>& plan) { return has_pass(*plan, option.pass); };
+            const auto runs_it = [&](const SweptPlan& plan) { return has_pass(plan.plan, option.pass); };
             if (std::ranges::none_of(plans_, runs_it))
                 throw InputError("--set", "no plan runs the pass " + option.pass + ", so its options have no effect");
         }
@@ -109,11 +119,15 @@ class Sweep final : public Command {
         return share_links_ ? with_shared_links(graph, LinkSharing::by_host) : graph;
     }
 
-    /// A list of passes is made for a graph; a plan must be for it.
-    void read_plans(const Graph& graph) {
-        first_plan_ = plans_.size();
-        for (const std::string& file : plan_files_)
-            plans_.push_back(std::make_shared<const Plan>(read_plan_or_passes(file, graph)));
+    /// A list of passes fits every graph, a plan of the application one.
+    static void check_fit(SweptPlan& plan, const Graph& graph) {
+        try {
+            check_plan_fits(plan.plan, graph);
+            plan.refusal.reset();
+            plan.fits_one = true;
+        } catch (const InputError& error) {
+            plan.refusal = error;
+        }
     }
 
     /// The graph as it is, then each plan with each combination of values.
@@ -125,7 +139,14 @@ class Sweep final : public Command {
         points_.push_back(point);
         for (std::size_t index = 0; index < plan_files_.size(); ++index) {
             point.plan_file = plan_files_[index];
-            point.plan = plans_[first_plan_ + index].get();
+            point.plan = &plans_[index].plan;
+            point.combination.clear();
+            point.refusal.clear();
+            if (plans_[index].refusal) {
+                point.refusal = plans_[index].refusal->what();
+                points_.push_back(point);
+                continue;
+            }
             for (const std::vector<std::size_t>& combination : combinations(options_)) {
                 if (!matters(*point.plan, combination)) continue;
                 point.combination = combination;
@@ -143,6 +164,7 @@ class Sweep final : public Command {
     }
 
     void evaluate(Point& point) const {
+        if (!point.refusal.empty()) return;
         try {
             std::shared_ptr<const Graph> result = point.graph;
             if (point.plan) {
@@ -277,8 +299,7 @@ class Sweep final : public Command {
     bool share_links_ = false, json_ = false;
 
     std::vector<SweptOption> options_;
-    std::vector<std::shared_ptr<const Plan>> plans_;  ///< for each graph those of all files
-    std::size_t first_plan_ = 0;                      ///< of the graph that was read last
+    std::vector<SweptPlan> plans_;  ///< of plan_files_
     std::vector<Point> points_;
 };
 

@@ -61,6 +61,14 @@ class Sweep(CommandLine):
         text = self.expect(0, "sweep", self.graph, "--plan", refused).stdout
         self.assertIn("refused", text)
 
+    def test_a_plan_of_one_of_the_graphs_is_refused_for_the_others(self):
+        own = self.path("own.plan.json")
+        self.expect(0, "search", self.graph, "--effort", "1", "-o", own)
+        rows = self.json("sweep", self.other, self.graph, "--plan", own, "--plan", self.automatic, "--json")["rows"]
+        self.assertEqual([row["step"] is None for row in rows], [False, True, False, False, False, False])
+        self.assertTrue(rows[1]["refusal"].startswith("graph: the plan is for another graph"), rows[1]["refusal"])
+        self.expect_error(1, ["own.plan.json", "the plan is for another graph"], "sweep", self.other, "--plan", own)
+
     def test_progress_is_told_unless_quiet(self):
         told = self.expect(0, "sweep", self.graph, "--plan", self.manual).stderr
         self.assertIn("overlap: 2 of 2: ", told)
