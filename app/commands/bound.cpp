@@ -53,8 +53,9 @@ class Bound final : public Command {
         const std::shared_ptr<const Evaluation> step = evaluated(graph, streams);
         const KeptWork kept = kept_work(*work, *step);
         const double step_ms = step->simulation.step_ms;
+        const std::int64_t peak_bytes = step->corrected_memory.peak_bytes;
         if (json_) {
-            streams.out << bound_json(bound, limit, step_ms, kept) << '\n';
+            streams.out << bound_json(bound, limit, step_ms, peak_bytes, kept) << '\n';
             return;
         }
         streams.out << "bound      " << milliseconds_text(bound.step_ms);
@@ -64,8 +65,10 @@ class Bound final : public Command {
             streams.out << " with the order of heavy compute kept, " << in_any_order;
         streams.out << " in any order\n"
                     << "step       " << milliseconds_text(step_ms) << ", " << above(bound, kept, step_ms) << '\n'
-                    << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
-                    << one_line(reason(bound, kept, step->simulation)) << '\n';
+                    << "peak       " << bytes_text(peak_bytes) << ", at least " << bytes_text(bound.least_peak_bytes)
+                    << " in every plan\n";
+        if (limit) streams.out << "limit      " << bytes_text(*limit) << ", " << within(*limit, peak_bytes) << '\n';
+        streams.out << one_line(reason(bound, kept, step->simulation)) << '\n';
     }
 
   private:
@@ -75,6 +78,11 @@ class Bound final : public Command {
         const bool any_order = any_order_ || !kept.order;
         return bound_reason(any_order ? bound.order_free_chain : bound.chain,
                             {step.step_ms, bound.compute_ms, step.compute_ms}, any_order);
+    }
+
+    static std::string within(std::int64_t limit, std::int64_t peak_bytes) {
+        if (peak_bytes <= limit) return "which the step keeps";
+        return "which the step does not keep: its peak is " + bytes_text(peak_bytes - limit) + " beyond";
     }
 
     /// How far the step is above the bound that holds for it.

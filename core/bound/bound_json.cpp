@@ -17,7 +17,7 @@ void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain) {
 }
 
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
-                       const KeptWork& kept) {
+                       std::int64_t plan_peak_bytes, const KeptWork& kept) {
     JsonWriter json;
     const auto member = [&json](std::string_view name, const std::string& clause) {
         json.key(name);
@@ -32,7 +32,7 @@ std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memo
     json.member("least_peak_bytes", bound.least_peak_bytes);
     json.member("least_peak_node", std::string_view(bound.least_peak_node));
     json.member("reason", std::string_view(bound.reason));
-    json.member("plan_step_ms", plan_step_ms);
+    json.member("plan_step_ms", plan_step_ms).member("plan_peak_bytes", plan_peak_bytes);
     member("plan_leaves_out", kept.missing);
     member("plan_reorders", kept.moved);
     json.key("chain");

@@ -83,8 +83,9 @@ std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep
 
 /// A chain as a list of objects, for reports.
 void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);
-/// For `overlap bound --json`, with the step of a plan, and what of the work it leaves out or puts into another order.
+/// For `overlap bound --json`, with the step and the peak of a plan, and what of the work it leaves out or puts into
+/// another order.
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
-                       const KeptWork& kept);
+                       std::int64_t plan_peak_bytes, const KeptWork& kept);
 
 }  // namespace overlap

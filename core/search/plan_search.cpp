@@ -190,7 +190,8 @@ class Search {
         for (const Candidate& candidate : rounds_.usable())
             least = least == 0 ? candidate.corrected_peak_bytes : std::min(least, candidate.corrected_peak_bytes);
         throw InputError("memory limit", "no plan that was tried stays within " + bytes_text(*options_.memory_limit) +
-                                             "; the least was " + bytes_text(least));
+                                             "; the least was " + bytes_text(least) + ", " +
+                                             bytes_text(least - *options_.memory_limit) + " more");
     }
 
     SearchOptions options_;

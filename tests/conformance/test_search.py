@@ -82,6 +82,7 @@ class Search(CommandLine):
             bound = self.json("bound", graph, "--pipeline", plan, "--json")
             self.assertEqual(bound["plan_step_ms"], report["best"]["step_ms"])
             self.assertEqual(bound["step_ms"], report["bound"]["step_ms"])
+            self.assertEqual(bound["plan_peak_bytes"], report["best"]["peak_bytes"])
 
     def test_a_plan_that_leaves_out_work_has_no_bound(self):
         once = self.path("once.json", {"format": "overlap-plan", "version": 1,
@@ -92,6 +93,14 @@ class Search(CommandLine):
         text = self.expect(0, "bound", self.small, "--pipeline", once).stdout
         self.assertIn("no bound holds for it, since it leaves out work: " + bound["plan_leaves_out"], text)
         self.assertNotRegex(text, "% above")
+
+    def test_whether_the_step_keeps_the_limit_is_told_with_its_peak(self):
+        peak = self.json("simulate", self.small, "--json")["peak_memory_bytes"]
+        def told(limit):
+            return self.expect(0, "bound", self.small, "--memory-limit", limit).stdout
+        self.assertRegex(told("baseline"), r"\npeak +(\S+ MiB), at least \S+ MiB in every plan\nlimit +\1, which the step keeps\n")
+        self.assertRegex(told(str(peak - 1024)), r"\nlimit +\S+ MiB, which the step does not keep: its peak is 1 KiB beyond\n")
+        self.assertNotIn("limit", self.expect(0, "bound", self.small).stdout)
 
     def test_the_bound_with_the_order_kept_is_told_where_it_is_the_longer_one(self):
         def told(graph, *arguments):
