@@ -184,7 +184,7 @@ class JobCommand final : public Command {
         }
         print_notes(job::notes_of(rows), streams);
         TextTable table(
-            {"schedule", "ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
+            {"schedule", "pipeline ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
         for (const job::ScheduleRow& row : rows) {
             const std::string name = name_text(row.name) + (row.is_own ? " (the job's)" : "");
             if (!row.step_ms) continue;

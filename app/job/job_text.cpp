@@ -29,6 +29,11 @@ std::string stages_text(const JobResult& result, const RankResult& rank) {
     return text;
 }
 
+/// What is left of the step: a rank that is done waits for nobody.
+double without_work_ms(const RankFigures& figures, double step_ms) {
+    return std::max(0.0, step_ms - figures.busy_ms - figures.waiting_for_peers_ms - figures.transfer_exposed_ms);
+}
+
 /// One line for each class of ranks, the first rank of it and how many there are.
 void write_ranks(std::ostream& out, const JobResult& result, std::size_t rows) {
     std::vector<const RankResult*> first(result.classes.size(), nullptr);
@@ -43,7 +48,7 @@ void write_ranks(std::ostream& out, const JobResult& result, std::size_t rows) {
     }
     std::vector<std::string> header = {"rank", "ranks alike"};
     if (!result.of_programs) header.insert(header.end(), {"replica", "stages"});
-    header.insert(header.end(), {"computes", "of step", "waits for peers", "transfer exposed"});
+    header.insert(header.end(), {"computes", "of step", "waits for peers", "transfer exposed", "nothing to do"});
     TextTable table(header);
     for (std::size_t i = 0; i < order.size() && i < rows; ++i) {
         const RankResult& rank = *first[order[i]];
@@ -52,7 +57,8 @@ void write_ranks(std::ostream& out, const JobResult& result, std::size_t rows) {
         if (!result.of_programs) cells.insert(cells.end(), {std::to_string(rank.replica), stages_text(result, rank)});
         cells.insert(cells.end(),
                      {milliseconds_text(figures.busy_ms), share_text(figures.busy_ms, *result.step_ms),
-                      milliseconds_text(figures.waiting_for_peers_ms), milliseconds_text(figures.transfer_exposed_ms)});
+                      milliseconds_text(figures.waiting_for_peers_ms), milliseconds_text(figures.transfer_exposed_ms),
+                      milliseconds_text(without_work_ms(figures, *result.step_ms))});
         table.add(std::move(cells));
     }
     table.write(out);
@@ -102,7 +108,8 @@ void write_job_text(std::ostream& out, const job::JobDocument& job, const JobRes
     out << "step       " << milliseconds_text(*result.step_ms) << '\n'
         << "ranks      " << result.ranks.size() << ", which compute " << share_text(sum.busy_ms, all)
         << " of the time, wait " << share_text(sum.waiting_for_peers_ms, all) << " for peers and "
-        << share_text(sum.transfer_exposed_ms, all) << " for transfers\n";
+        << share_text(sum.transfer_exposed_ms, all) << " for transfers, and have nothing to do for "
+        << share_text(without_work_ms(sum, all), all) << '\n';
     if (result.spread) {
         out << "variation  of " << result.spread->samples << " draws: median "
             << milliseconds_text(result.spread->p50_ms) << ", 90 % within " << milliseconds_text(result.spread->p90_ms)

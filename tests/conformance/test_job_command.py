@@ -51,10 +51,19 @@ class JobCommand(CommandLine):
     def test_shares_are_told_as_by_schedules(self):
         simulated = self.expect(0, "job", "simulate", self.job).stdout
         row = next(line for line in self.expect(0, "job", "schedules", self.job).stdout.splitlines() if "(the job's)" in line)
-        bubble, waits, _ = re.findall(r"[\d.]+ %", row)
+        bubble, waits, transfers = re.findall(r"[\d.]+ %", row)
         self.assertIn(f"wait {waits} for peers", simulated)
         busy = float(re.search(r"compute ([\d.]+) %", simulated)[1])
         self.assertAlmostEqual(busy + float(bubble[:-2]), 100, places=1)
+        # All of the time is told, of the job and of each rank.
+        without_work = float(re.search(r"nothing to do for ([\d.]+) %", simulated)[1])
+        self.assertGreater(without_work, 1)
+        self.assertAlmostEqual(busy + float(waits[:-2]) + float(transfers[:-2]) + without_work, 100, places=1)
+        step_ms = float(re.search(r"step +([\d.]+) ms", simulated)[1])
+        ranks = re.findall(r"^ +\d+ +\d+ +\d+ +\d.*%.*$", simulated, re.MULTILINE)
+        self.assertGreater(len(ranks), 1)
+        for rank in ranks:
+            self.assertAlmostEqual(sum(map(float, re.findall(r"([\d.]+) ms", rank))), step_ms, places=2)
 
 
 if __name__ == "__main__":
