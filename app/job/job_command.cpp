@@ -90,14 +90,16 @@ class JobCommand final : public Command {
                 const std::string text = job::result_json(result);
                 streams.out << (what_if_ ? with_json_member(text, "what_if", job::what_ifs_json(what_ifs)) : text)
                             << '\n';
-                return;
+            } else {
+                print_notes(result.notes, streams);
+                if (simulate_->parsed()) {
+                    write_job_text(streams.out, document, result, rows());
+                    write_what_ifs(what_ifs, streams);
+                } else {
+                    write_check(result, streams);
+                }
             }
-            print_notes(result.notes, streams);
-            if (simulate_->parsed()) {
-                write_job_text(streams.out, document, result, rows());
-                write_what_ifs(what_ifs, streams);
-            } else
-                write_check(result, streams);
+            require_run(result);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }
@@ -156,6 +158,14 @@ class JobCommand final : public Command {
 
     void print_notes(const std::vector<std::string>& notes, const Streams& streams) const {
         for (const std::string& note : notes) streams.notes << "overlap: " << one_line(file_ + ": " + note) << '\n';
+    }
+
+    /// So that the exit status says it.
+    static void require_run(const job::JobResult& result) {
+        if (result.problems.empty()) return;
+        const job::JobProblem& first = result.problems.front();
+        throw InputError("",
+                         "the job cannot run: " + std::string(problem_kind_name(first.kind)) + ": " + first.message);
     }
 
     void write_check(const job::JobResult& result, const Streams& streams) const {

@@ -160,7 +160,7 @@ class Schemas(CommandLine):
                                           [{"id": "y", "kind": "send", "peer": 0, "bytes": 8}]))):
             job = {"format": "overlap-job", "version": 1, "groups": {"a": [0, 1], "b": [0, 1]},
                    "programs": [{"rank": rank, "ops": ops} for rank, ops in enumerate(ranks)]}
-            found = self.json("job", "check", self.path("x.job.json", job), "--json")
+            found = json.loads(self.expect(1, "job", "check", self.path("x.job.json", job), "--json").stdout)
             self.assertEqual([problem["kind"] for problem in found["problems"]], [kind])
             self.fits("job-simulate", found)
 

@@ -35,8 +35,9 @@ class Cases(unittest.TestCase):
 
     def result(self, job, *arguments):
         done = self.run_job(job, *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        result = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 1 if result["problems"] else 0, done.stderr)
+        return result
 
     def check_path(self, result):
         path = result["critical_path"]
