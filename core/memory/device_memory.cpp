@@ -67,4 +67,27 @@ std::optional<Problem> uncounted_results_problem(const Graph& graph) {
     return problem;
 }
 
+std::optional<Problem> unknown_sizes_problem(const Graph& graph) {
+    const FusedProducts products(graph);
+    Problem problem;
+    std::size_t unknown = 0;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        // What these operators return has sizes always.
+        const TargetInfo& info = graph.target_info(node);
+        const bool moves = info.starts != CollectiveKind::none && info.starts != CollectiveKind::point_to_point;
+        const bool sized = info.traits.compute || moves;
+        if (!sized || !graph.outputs(node).empty() || (products.any() && products.is_fused(node))) continue;
+        if (++unknown == 1) problem.nodes = {std::string(graph.name(node))};
+    }
+    if (unknown == 0) return std::nullopt;
+    problem.severity = Severity::caution;
+    problem.kind = ProblemKind::uncounted_results;
+    problem.title = "Sizes unknown";
+    problem.message = std::string("times and memory leave out what ") +
+                      (unknown == 1 ? "a product or collective works on: "
+                                    : std::to_string(unknown) + " products or collectives work on: ") +
+                      "the graph does not say how large it is";
+    return problem;
+}
+
 }  // namespace overlap

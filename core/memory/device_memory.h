@@ -24,4 +24,8 @@ std::optional<Problem> limit_problem(const Graph& graph, const MemoryProfile& me
 /// all.
 std::optional<Problem> uncounted_results_problem(const Graph& graph);
 
+/// A caution where products or collectives have no tensors, as in graphs that were imported from a text without their
+/// inputs' sizes: they count as nothing in times and memory.
+std::optional<Problem> unknown_sizes_problem(const Graph& graph);
+
 }  // namespace overlap

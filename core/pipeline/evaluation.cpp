@@ -125,6 +125,8 @@ class Evaluator {
             result.problems.push_back(std::move(*problem));
         if (std::optional<Problem> problem = uncounted_results_problem(*result.graph))
             result.problems.push_back(std::move(*problem));
+        if (std::optional<Problem> problem = unknown_sizes_problem(*result.graph))
+            result.problems.push_back(std::move(*problem));
         report_exposed();
         return true;
     }

@@ -84,5 +84,26 @@ TEST(DeviceMemory, ThatFusedProductsNeedIsCountedWhereTheirSizesAreKnown) {
     EXPECT_FALSE(uncounted_results_problem(graph_on(0)));
 }
 
+TEST(DeviceMemory, ThatNobodyKnowsIsTold) {
+    GraphSketch known;
+    const NodeId x = known.input("x", known.bytes(16));
+    known.compute("mm", {known.wait("waited", known.gather("gather", x, 4))}, 1);
+    EXPECT_FALSE(unknown_sizes_problem(known.finish()));
+    EXPECT_FALSE(unknown_sizes_problem(FusedSketch().finish()));  // their sizes follow
+
+    GraphSketch sketch;
+    const NodeId y = sketch.input("y", sketch.bytes(16));
+    const NodeId gather = sketch.call("gather", "_c10d_functional.all_gather_into_tensor.default",
+                                      {Value::of_node(y), Value::of_integer(4), sketch.text("0")}, {});
+    const NodeId waited = sketch.call("waited", "_c10d_functional.wait_tensor.default", {Value::of_node(gather)}, {});
+    sketch.call("mm", "aten.mm.default", GraphSketch::values({waited, waited}), {});
+    const std::optional<Problem> problem = unknown_sizes_problem(sketch.finish());
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->nodes, std::vector<std::string>({"gather"}));
+    EXPECT_EQ(problem->message,
+              "times and memory leave out what 2 products or collectives work on: the graph does not "
+              "say how large it is");
+}
+
 }  // namespace
 }  // namespace overlap::test
