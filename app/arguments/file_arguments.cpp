@@ -90,7 +90,11 @@ CLI::Option* reads(CLI::Option* argument) {
 }
 
 CLI::Option* writes(CLI::Option* argument) {
-    return mark(argument, file_to_write);
+    const auto standard_output = [](std::string& name) {
+        if (name == "-") name = "/dev/stdout";
+        return std::string();
+    };
+    return argument->transform(CLI::Validator(standard_output, "", file_to_write));
 }
 
 bool writes_standard_output(CLI::App& command) {

@@ -11,7 +11,7 @@ namespace overlap::commands {
 /// do not count.
 CLI::Option* reads(CLI::Option* argument);
 
-/// Marks an argument as one that names the file to write.
+/// Marks an argument as one that names the file to write; `-` is standard output.
 CLI::Option* writes(CLI::Option* argument);
 
 /// Checks the files of a command that has been parsed, before any of them is opened: none that is written is read as

@@ -61,6 +61,9 @@ class Import final : public Command {
         reads(command->add_option("--tensors", tensors_,
                                   "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing"));
         command->add_flag("--json", json_, "print JSON");
+        command->callback([this] {
+            if (output_.empty() && !list_) throw CLI::RequiredError("--output, or --list to list what there is,");
+        });
         return command;
     }
 
@@ -70,7 +73,6 @@ class Import final : public Command {
             show(streams, listing);
             return;
         }
-        if (output_.empty()) throw InputError("", "-o", "expected the file to write; --list lists what there is");
         for (const std::string& note : listing.notes) streams.notes << "overlap: " << one_line(note) << '\n';
         const ImportableGraph& chosen = [&]() -> const ImportableGraph& {
             try {

@@ -162,6 +162,9 @@ class StandardOutput(FilesOfItsOwn):
         self.assertIn("\nstep ", made.stderr)
         quiet = self.expect(0, "apply", self.own, "--pipeline", self.pipeline, "-o", "/dev/stdout", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), (made.stdout, ""))
+        by_dash = self.expect(0, "apply", self.own, "--pipeline", self.pipeline, "-o", "-", "--quiet")
+        self.assertEqual((by_dash.stdout, by_dash.stderr), (made.stdout, ""))
+        self.assertFalse(os.path.exists("-"))
         file = self.path("made.json")
         with open(file, "wb") as out:
             subprocess.run([program("overlap"), "apply", self.own, "--pipeline", self.pipeline, "-o", "/dev/stdout"],
