@@ -199,7 +199,7 @@ std::string later_wait_text(const Simulation& simulation, const Graph& graph, st
         const std::string cannot = ", and it cannot be waited for later, since ";
         if (!computes_after(simulation, graph, collective.wait)) return cannot + "no compute comes after its wait";
         return cannot + "all compute of the " + (waits_in_backward(graph, collective.wait) ? "backward" : "forward") +
-               " after its wait needs it";
+               " after its wait needs it" + (later.packing_is_left ? " or packs a bucket" : "");
     }
     return "; waited for" + std::string(later.moves_dependents ? ", with what needs it," : "") + " only after " +
            std::string(graph.name(later.after)) + ", it would have " +

@@ -165,7 +165,11 @@ LaterWait later_wait(const Graph& graph, const Simulation& simulation, std::size
         const double time_ms = simulation.nodes[node].end_ms - simulation.nodes[node].start_ms;
         if (time_ms <= 0 || !simulation.on_compute(node) || graph.target_info(node).is_wait) continue;
         passed_ms += time_ms;
-        if (!order.bucket_of_node.empty() && order.bucket_of_node[node] >= 0) continue;
+        if (!order.bucket_of_node.empty() && order.bucket_of_node[node] >= 0) {
+            later.packing_is_left = later.after == no_node;
+            continue;
+        }
+        later.packing_is_left = false;
         later.after = node;
         later.moves_dependents = met_dependent;
         later.hidden_ms = std::min(passed_ms, timing.exposed_ms);

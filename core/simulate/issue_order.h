@@ -45,6 +45,7 @@ std::string issue_refusal(const Graph& graph, const Simulation& simulation, std:
 /// and Advice allow it.
 struct LaterWait {
     NodeId after = no_node;         ///< compute that comes after its wait now; no_node where all of that needs it
+    bool packing_is_left = false;   ///< not all of it needs it where `after` is none, but what does not packs buckets
     double hidden_ms = 0;           ///< of what is exposed, so much is hidden then
     bool moves_dependents = false;  ///< what needs the collective comes after that compute then, too
 };

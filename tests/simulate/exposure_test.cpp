@@ -264,6 +264,9 @@ TEST_F(Exposure, NothingWaitsBehindWhatPacksABucket) {
     EXPECT_EQ(later.hidden_ms, 4);
     bucket_of_node[last] = 0;
     EXPECT_EQ(later_wait(graph, simulation, 0, {.bucket_of_node = bucket_of_node}).after, no_node);
+    // The sentence does not say that packing needs it.
+    EXPECT_TRUE(explain_exposure(simulation, graph, 0, {.bucket_of_node = bucket_of_node})
+                    .ends_with("since all compute of the forward after its wait needs it or packs a bucket"));
 }
 
 /// What the collective's group issues next comes behind it, and so does what needs that.
