@@ -96,8 +96,9 @@ class Tagger {
     void run() {
         if (saves_by_operator() && !settings_.reshard_after_forward) force_gathered_parameters();
         tag_forward_nodes();
+        const std::vector<RecomputeTag> policy_tags = tags_;
         apply_rules();
-        save_ends_of_layers();
+        save_ends_of_layers(policy_tags);
         if (policy_ == Policy::by_operator_and_offload) {
             offloads_ = choose_offloads(graph_, operators_, layers_, tags_, settings_.cpu_offload_budget_gb,
                                         {by_rules_.decided, by_rules_.offloaded_bytes});
@@ -209,13 +210,14 @@ class Tagger {
         return operators_.has(record, MemoryOperators::counted_product) && ++products_ % 2 == 0;
     }
 
-    /// What a later layer computes from is saved: to compute it again would mean to compute its layer again.
-    void save_ends_of_layers() {
+    /// What a later layer computes from is saved: to compute it again would mean to compute its layer again. So it is
+    /// where a rule saves what the policy alone would compute from it: the layer's backward may read it all the same.
+    void save_ends_of_layers(std::span<const RecomputeTag> policy_tags) {
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             if (!is_recomputable(tags_[node]) || is_backward(graph_.metadata(node))) continue;
             const auto is_later = [&](NodeId user) {
-                return layers_[user] > layers_[node] && is_recomputable(tags_[user]) &&
-                       !is_backward(graph_.metadata(user));
+                return layers_[user] > layers_[node] && !is_backward(graph_.metadata(user)) &&
+                       (is_recomputable(tags_[user]) || is_recomputable(policy_tags[user]));
             };
             if (std::ranges::any_of(graph_.users(node), is_later)) tags_[node] = RecomputeTag::must_save;
         }

@@ -109,6 +109,16 @@ TEST_F(MemoryRulesTest, KeepingAllIsWhatTheTrainersOptionDoes) {
     EXPECT_EQ(tag("whole1"), "PREFER_RECOMPUTE");
 }
 
+/// The backward of the later layer may read it, and would compute the earlier layer again.
+TEST_F(MemoryRulesTest, AnEndThatThePolicySavesStaysSavedWhereARuleSavesTheNextLayer) {
+    tag_layers({{"memory_policy", "full"}});
+    EXPECT_EQ(tag("act0"), "MUST_SAVE");
+    EXPECT_EQ(tag("mm1"), "MUST_RECOMPUTE");
+    tag_layers({{"memory_policy", "full"}, {"rules", "save layers.1"}});
+    EXPECT_EQ(tag("act0"), "MUST_SAVE");
+    EXPECT_EQ(tag("mm1"), "MUST_SAVE");
+}
+
 TEST_F(MemoryRulesTest, OffloadTakesWhatThePolicySavesOrAnOperatorNames) {
     tag_layers({{"rules", "offload layers.0"}});
     EXPECT_EQ(tag("mm0"), "MUST_CPU_OFFLOAD");
