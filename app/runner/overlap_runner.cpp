@@ -118,6 +118,7 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
     record.work = prepared.device.totals();
     record.compiled = prepared.program.scope;
     record.order_digest = prepared.agreement.order.digest;
+    record.predicted_as_traced = !arguments.compiled.scope();
     record.predicted_step_ms = prepared.predicted.step_ms;
     record.predicted_exposed_ms = prepared.predicted.exposed_ms;
     record.predicted_transfer_exposed_ms = prepared.predicted.transfer_exposed_ms;

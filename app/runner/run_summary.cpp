@@ -79,7 +79,9 @@ void write_times(std::ostream& out, const RunRecord& record) {
         << time_text(record.predicted_exposed_ms) << " of it exposed communication, "
         << (record.host_bytes > 0 ? time_text(record.predicted_transfer_exposed_ms) + " exposed copies, "
                                   : std::string())
-        << (record.compiled == CompiledScope::eager ? "each operator a kernel of its own" : "with these kernels")
+        << (record.predicted_as_traced                ? "by the times of nodes as traced"
+            : record.compiled == CompiledScope::eager ? "each operator a kernel of its own"
+                                                      : "with these kernels")
         << '\n';
     if (record.step_ms.empty()) return;
     const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());

@@ -42,6 +42,7 @@ struct RunRecord {
     CompiledScope compiled = CompiledScope::eager;  ///< what of the graph is run as its compiler's kernels
     /// By the stream model, of the same.
     double predicted_step_ms = 0, predicted_exposed_ms = 0, predicted_transfer_exposed_ms = 0;
+    bool predicted_as_traced = false;  ///< by the times of nodes as traced, not of the kernels that are run
     std::int64_t host_bytes = 0;  ///< pinned memory of the host for what is copied there
     RunOptions options;
     std::int64_t bytes_beside_pool = 0;              ///< DevicePlan::bytes_beside_pool()

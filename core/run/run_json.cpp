@@ -252,6 +252,7 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.key("predicted").begin_object();
     json.member("step_ms", record.predicted_step_ms).member("exposed_ms", record.predicted_exposed_ms);
     json.member("transfer_exposed_ms", record.predicted_transfer_exposed_ms);
+    json.member("as_traced", record.predicted_as_traced);
     json.end_object();
     json.member("warm_up", std::int64_t{record.options.warm_up});
     json.member("iterations", std::int64_t{record.options.iterations});

@@ -49,6 +49,18 @@ class Runner(unittest.TestCase):
         with open(self.result, encoding="utf-8") as file:
             return json.load(file)
 
+    def test_what_the_prediction_is_of_is_told_apart(self):
+        predicted = {}
+        for compiled in ("none", "eager"):
+            done = run([*self.dry(), "--compiled", compiled])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = self.read_result()
+            self.assertEqual((result["compiled"], result["predicted"]["as_traced"]), ("eager", compiled == "none"))
+            predicted[compiled] = result["predicted"]["step_ms"]
+            self.assertIn("by the times of nodes as traced" if compiled == "none" else "each operator a kernel of its own",
+                          done.stdout)
+        self.assertNotEqual(predicted["none"], predicted["eager"])
+
     def test_one_rank(self):
         commands, trace = os.path.join(self.folder, "commands.txt"), os.path.join(self.folder, "trace.json")
         done = run([*self.dry(), "--commands", commands, "--trace", trace])
@@ -70,7 +82,8 @@ class Runner(unittest.TestCase):
                       f"{result['work']['attentions']} attentions by cuDNN where it is found, "
                       f"{result['work']['stand_in_products']} by products with as many operations and moved bytes, ", told)
         self.assertRegex(told, r'"0" +8 +emulated +\d+ +\S+ MiB +it has 8 ranks, and 1 is attached\n')
-        self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication, each operator a kernel of its own\n")
+        self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication, by the times of nodes as traced\n")
+        self.assertTrue(result["predicted"]["as_traced"])
         self.assertIn(f"nothing was launched on a device\nthe result is in {self.result}\n", told)
         self.assertNotIn("measured", told)
         with open(commands, encoding="utf-8") as file:
