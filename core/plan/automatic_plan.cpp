@@ -17,6 +17,12 @@ bool merges_or_orders(std::string_view pass) {
     return takes_buckets(pass) || decides_buckets(pass) || pass == "schedule_fsdp_comms_to_dense_regions_pass";
 }
 
+bool takes_entries(const Plan& plan) {
+    return std::ranges::any_of(plan.pipeline, [](const PassStep& step) {
+        return step.enabled && takes_buckets(step.pass) && !step_buckets(step);
+    });
+}
+
 Plan automatic_plan(const Plan& current, const Graph& graph) {
     return automatic_plan(current, fingerprint(graph));
 }

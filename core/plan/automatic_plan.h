@@ -19,6 +19,10 @@ bool decides_buckets(std::string_view pass);
 /// come before the first of these.
 bool merges_or_orders(std::string_view pass);
 
+/// Whether a step that is switched on takes the plan's entries; one that is given buckets of its own takes those
+/// instead. Where none does, entries change nothing.
+bool takes_entries(const Plan& plan);
+
 /// A plan that leaves order and buckets to PyTorch: the steps of `current` up to the first that merges or orders
 /// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It contains no
 /// bucket entries.

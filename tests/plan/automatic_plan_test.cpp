@@ -67,6 +67,20 @@ TEST(AutomaticPlan, BucketsBelongToNoEntry) {
     }
 }
 
+TEST(AutomaticPlan, EntriesAreTakenByAStepThatIsOnAndHasNoneOfItsOwn) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Plan A");
+    EXPECT_TRUE(takes_entries(plan));
+    plan.pipeline.at(0).enabled = false;
+    EXPECT_FALSE(takes_entries(plan));
+    plan.pipeline.push_back({std::string(automatic_pass)});
+    EXPECT_FALSE(takes_entries(plan));
+    plan.pipeline.at(0).enabled = true;
+    plan.pipeline.at(0).options["module_bucket_plans"] = ModuleLists{{{"layers.0"}}};
+    EXPECT_FALSE(takes_entries(plan));
+    EXPECT_FALSE(takes_entries(Plan()));
+}
+
 TEST(AutomaticPlan, EntriesAreTakenByOneStepOfAPlan) {
     const auto names = [](const Plan& plan) {
         Names enabled;

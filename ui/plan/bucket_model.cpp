@@ -3,6 +3,7 @@
 #include <QHash>
 #include <algorithm>
 
+#include "core/views/bucket_sums.h"
 #include "ui/document/document.h"
 #include "ui/document/module_names.h"
 #include "ui/document/removed_collectives.h"
@@ -231,26 +232,18 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     }
     const Evaluation& evaluation = *current->evaluation();
     const bool shared = !links_in_common(*evaluation.graph, evaluation.time_source.get()).empty();
-    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
-        if (evaluation.refused) break;  // these are the baseline's
-        int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
-        // What the pass left alone still belongs to the bucket whose modules have it, if it could have been merged.
-        const NodeId input = timing.start < evaluation.origin.size() ? evaluation.origin[timing.start] : no_node;
-        if (bucket < 0 && input != no_node && document_.loaded().eligibility->eligible(input))
-            bucket = evaluation.entry_of_node[timing.start];
-        if (bucket < 0 || static_cast<std::size_t>(bucket) >= rows.size()) continue;
-        BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
-        summary.communication_ms += timing.end_ms - timing.start_ms;
-        summary.exposed_ms += timing.exposed_ms;
-        BucketPart& part = partOf(summary, timing.kind);
-        const double time_ms = timing.end_ms - timing.start_ms;
-        part.made_bytes = part.made_bytes.value_or(0) + timing.bytes;
-        if (evaluation.times_known) part.made_ms = part.made_ms.value_or(0) + time_ms;
-        if (shared) part.shared_ms = part.shared_ms.value_or(0) + time_ms;
+    const std::vector<BucketSums> sums = bucket_sums(evaluation, *document_.loaded().eligibility);
+    for (std::size_t bucket = 0; bucket < std::min(sums.size(), rows.size()); ++bucket) {
+        BucketSummary& summary = rows[bucket].summary;
+        summary.communication_ms = sums[bucket].communication_ms;
+        summary.exposed_ms = sums[bucket].exposed_ms;
+        for (const BucketSums::OfKind& sum : sums[bucket].kinds) {
+            BucketPart& part = partOf(summary, sum.kind);
+            if (sum.bytes != part.bytes) part.made_bytes = sum.bytes;
+            if (evaluation.times_known) part.made_ms = sum.time_ms;
+            if (shared) part.shared_ms = sum.time_ms;
+        }
     }
-    for (Row& row : rows)
-        for (BucketPart& part : row.summary.parts)
-            if (part.made_bytes == part.bytes) part.made_bytes.reset();
     for (const Problem& problem : evaluation.problems) {
         if (problem.kind == ProblemKind::exposed) continue;  // the bar shows it
         if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/pipeline/step_with_links_shared.h"
+#include "core/views/bucket_sums.h"
 #include "ui/document/document.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
@@ -36,16 +37,13 @@ QString fromTo(double from_ms, double to_ms) {
 
 /// How much longer the collectives of a kind that a pass made of an entry take than those of the graph: it may gather
 /// again in backward. The entry's card shows what was made.
-double madeBeyond(const Evaluation* now, int entry, const BucketPart& weighed) {
-    if (!now || now->refused || !now->times_known || !weighed.time_ms) return 0;
-    std::int64_t bytes = 0;
-    double made_ms = 0;
-    for (const CollectiveTiming& timing : now->simulation.collectives) {
-        if (timing.kind != weighed.kind || now->bucket_of_node[timing.start] != entry) continue;
-        bytes += timing.bytes;
-        made_ms += timing.end_ms - timing.start_ms;
-    }
-    return bytes > weighed.bytes ? made_ms - *weighed.time_ms : 0;
+double madeBeyond(Document& document, int entry, const BucketPart& weighed) {
+    if (document.current()->stale()) return 0;  // what was made is of an older plan
+    const auto now = document.evaluation();
+    if (!now->times_known || !weighed.time_ms) return 0;
+    const std::vector<BucketSums> sums = bucket_sums(*now, *document.loaded().eligibility);
+    const BucketSums::OfKind* made = sums.at(static_cast<std::size_t>(entry)).of(weighed.kind);
+    return made && made->bytes > weighed.bytes ? made->time_ms - *weighed.time_ms : 0;
 }
 
 }  // namespace
@@ -119,7 +117,7 @@ void DropPreview::weigh(const QStringList& modules, int target) {
         QString weight = shortKindName(part.kind) + u' ' +
                          formatDifference(static_cast<double>(part.bytes - (was ? was->bytes : 0)), Unit::Bytes);
         if (part.time_ms && was && was->time_ms) {
-            const double beyond_ms = madeBeyond(document_.evaluation().get(), target, *was);
+            const double beyond_ms = madeBeyond(document_, target, *was);
             weight += u' ' + fromTo(*was->time_ms + beyond_ms, *part.time_ms + beyond_ms);
         } else if (part.time_ms) {
             weight += u' ' + formatTime(*part.time_ms);
