@@ -8,6 +8,7 @@
 
 #include "core/base/number_text.h"
 #include "core/memory/memory_kinds.h"
+#include "core/plan/automatic_plan.h"
 #include "core/timeline/timeline_builder.h"
 #include "core/views/batch_halves.h"
 
@@ -42,6 +43,7 @@ class Drawing {
           graph_(*evaluation.graph),
           simulation_(evaluation.simulation),
           halves_(graph_),
+          applied_(evaluation.resolved && takes_entries(evaluation.resolved->plan)),
           bucket_of_start_(evaluation.bucket_of_node) {
         mark_buckets_without_entry();
     }
@@ -106,7 +108,8 @@ class Drawing {
                 const auto start = static_cast<NodeId>(awaited[node]);
                 builder_.add(lane, event(start, timing.start_ms, timing.end_ms, EventRole::exposed));
             } else {
-                const EventRole role = role_of(node, evaluation_.entry_of_node[node], EventRole::compute);
+                const std::int32_t entry = applied_ ? evaluation_.entry_of_node[node] : -1;
+                const EventRole role = role_of(node, entry, EventRole::compute);
                 builder_.add(lane, event(node, timing.start_ms, timing.end_ms, role));
             }
         }
@@ -201,6 +204,7 @@ class Drawing {
     const Graph& graph_;
     const Simulation& simulation_;
     BatchHalves halves_;
+    bool applied_;                               ///< the plan's entries are taken by a step
     std::vector<std::int32_t> bucket_of_start_;  ///< by node: what colours a collective
     TimelineBuilder builder_;
 };

@@ -107,6 +107,20 @@ TEST_F(TimelineOf, BucketsWithoutEntryTakeTheHuesAfterTheEntries) {
     EXPECT_EQ(roles[1], bucket_role(3));
 }
 
+TEST_F(TimelineOf, NothingIsOfABucketThatNoStepTakes) {
+    const auto coloured = [](const Timeline& timeline) {
+        std::size_t count = 0;
+        for (const Lane& lane : timeline.lanes())
+            count += static_cast<std::size_t>(std::ranges::count_if(
+                lane.role, [](EventRole role) { return role >= EventRole::bucket_0 && role <= EventRole::bucket_7; }));
+        return count;
+    };
+    EXPECT_GT(coloured(*timeline_), 0u);
+    Plan plan = evaluation_->resolved->plan;
+    plan.pipeline.at(0).enabled = false;
+    EXPECT_EQ(coloured(*timeline_of(*evaluate(evaluation_->input, plan))), 0u);
+}
+
 TEST_F(TimelineOf, CurveReachesThePeak) {
     const MemoryCurve& memory = timeline_->memory();
     EXPECT_EQ(memory.bytes[timeline_->memory_peak()], evaluation_->corrected_memory.peak_bytes);

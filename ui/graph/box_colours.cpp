@@ -7,6 +7,7 @@
 
 #include "core/views/bucket_figures.h"
 #include "core/views/peak_bytes.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
 #include "ui/graph/box_texts.h"
 #include "ui/theme/numbers.h"
@@ -98,7 +99,7 @@ void BoxColours::forgetAmounts() {
 }
 
 void BoxColours::update(const Document& document) {
-    updateBuckets(document.modules(), document.buckets());
+    updateBuckets(document.modules(), appliedBuckets(document));
     forgetAmounts();
     evaluation_ = document.evaluation();
 }

@@ -1,6 +1,7 @@
 // What the inspector says of a module, and of several that are selected together.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "core/views/computed_time.h"
@@ -59,6 +60,7 @@ void addBuckets(Document& document, const QStringList& paths, InspectorRows& row
         pieces.push_back(bucketLink(document, bucket));
     }
     const QString label = pieces.size() == 1 ? Document::tr("bucket") : Document::tr("buckets");
+    if (!buckets.empty()) std::ranges::move(bucketRemark(document), std::back_inserter(pieces));
     rows.add(label, std::move(pieces));
     if (paths.contains(QString()) || !document.editable()) return;  // the whole model goes into no bucket
     // What is in a bucket with the module around it stays there.

@@ -139,8 +139,11 @@ InspectorContent describeNode(Document& document, const QString& name) {
              graph.op(node) == NodeOp::call_function
                  ? inspectorText(graph.target(node))
                  : bothTexts(inspectorText(node_op_name(graph.op(node))), inspectorText(graph.target(node))));
-    if (const int bucket = document.bucketOfNode(place); bucket >= 0)
-        rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
+    if (const int bucket = document.bucketOfNode(place); bucket >= 0) {
+        std::vector<InspectorPiece> pieces = bucketRemark(document);
+        pieces.insert(pieces.begin(), bucketLink(document, bucket));
+        rows.add(Document::tr("bucket"), std::move(pieces));
+    }
     const NodeId input = place.evaluated ? evaluation.origin[node] : node;
     if (input != no_node)
         if (const auto module = document.modules().innermost(input); module != ModuleTree::no_module)

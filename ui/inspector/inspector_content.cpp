@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/views/process_groups.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/selected_modules.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
@@ -45,6 +46,7 @@ InspectorContent describeBucket(Document& document, int index) {
     for (const std::string& module : buckets[static_cast<std::size_t>(index)].modules)
         modules.append(QString::fromStdString(module));
     rows.add(Document::tr("modules"), moduleLinks(modules));
+    if (const QString why = whyBucketsAreNotApplied(document); !why.isEmpty()) rows.sentence(why, Tone::caution);
     const auto evaluation = document.evaluation();
     if (!evaluation) return content;
     for (const PassReport& report : evaluation->reports)

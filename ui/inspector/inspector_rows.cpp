@@ -1,6 +1,7 @@
 #include "ui/inspector/inspector_rows.h"
 
 #include "core/graph/short_names.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/module_names.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
@@ -42,6 +43,12 @@ std::vector<InspectorPiece> moduleLinks(const QStringList& paths) {
 
 InspectorPiece bucketLink(Document& document, int bucket) {
     return {BucketCommands(document).title(bucket), QStringLiteral("bucket:%1").arg(bucket), Tone::plain};
+}
+
+std::vector<InspectorPiece> bucketRemark(const Document& document) {
+    const QString why = whyBucketsAreNotApplied(document);
+    if (why.isEmpty()) return {};
+    return {{Document::tr("not applied"), QString(), Tone::caution, QStringList(why)}};
 }
 
 InspectorPiece groupLink(const QString& name) {

@@ -19,6 +19,8 @@ InspectorPiece moduleLink(const QString& path);
 /// Names of modules in short, see short_names(); a range has all of them as its tip, and selects them.
 std::vector<InspectorPiece> moduleLinks(const QStringList& paths);
 InspectorPiece bucketLink(Document& document, int bucket);
+/// What follows links to buckets: that no step of the plan takes them. Nothing where one does.
+std::vector<InspectorPiece> bucketRemark(const Document& document);
 InspectorPiece groupLink(const QString& name);
 InspectorPiece bare(const QString& value, Tone tone = Tone::plain);
 

@@ -9,6 +9,7 @@
 #include "core/base/number_text.h"
 #include "core/views/computed_time.h"
 #include "core/views/removed_collectives.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
@@ -127,7 +128,7 @@ bool ModuleTreeModel::isListed(ModuleId module) const {
 
 void ModuleTreeModel::updateBuckets() {
     if (!modules_) return;
-    const std::vector<std::int32_t> bucket = buckets_of_modules(*modules_, document_.buckets());
+    const std::vector<std::int32_t> bucket = buckets_of_modules(*modules_, appliedBuckets(document_));
     for (ModuleId module = 0; module < bucket.size(); ++module) {
         if (bucket[module] == bucket_of_module_[module]) continue;
         bucket_of_module_[module] = bucket[module];

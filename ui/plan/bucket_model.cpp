@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/views/bucket_sums.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
 #include "ui/document/module_names.h"
 #include "ui/document/removed_collectives.h"
@@ -124,11 +125,14 @@ void BucketModel::updatePlan() {
     // A row shows its modules alone: of thousands only those that an edit has changed are visited.
     QHash<QStringList, const Row*> known;
     std::vector<NodeId> removed = removedCollectives(document_);
-    if (graph_ == document_.graph() && modules_ == document_.sharedModules() && removed_ == removed)
+    QString not_applied = whyBucketsAreNotApplied(document_);
+    if (graph_ == document_.graph() && modules_ == document_.sharedModules() && removed_ == removed &&
+        not_applied_ == not_applied)
         for (const Row& row : rows_) known.insert(row.modules, &row);
     graph_ = document_.graph();
     modules_ = document_.sharedModules();
     removed_ = std::move(removed);
+    not_applied_ = std::move(not_applied);
     std::vector<Row> rows(buckets.size());
     const BucketCommands commands(document_);
     for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -141,8 +145,9 @@ void BucketModel::updatePlan() {
             row.summary.communication_ms = row.summary.exposed_ms = 0;
         } else {
             row.chips = makeChips(buckets[i]);
-            row.summary = summarise(bucket_figures(*document_.graph(), document_.modules(),
-                                                   *document_.loaded().eligibility, buckets[i], removed_));
+            if (not_applied_.isEmpty())
+                row.summary = summarise(bucket_figures(*document_.graph(), document_.modules(),
+                                                       *document_.loaded().eligibility, buckets[i], removed_));
         }
     }
     addSimulation(rows);
@@ -258,9 +263,13 @@ int BucketModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
+QString BucketModel::figuresText(const Row& row) const {
+    return not_applied_.isEmpty() ? bucketFiguresText(row.summary) : tr("not applied");
+}
+
 QString BucketModel::accessibleText(const Row& row) const {
-    QString text = tr("Bucket %1, %2, modules %3")
-                       .arg(row.title, bucketFiguresText(row.summary), row.modules.join(QStringLiteral(", ")));
+    QString text =
+        tr("Bucket %1, %2, modules %3").arg(row.title, figuresText(row), row.modules.join(QStringLiteral(", ")));
     if (row.summary.exposed_ms > 0) text += tr(", %1 exposed").arg(formatTime(row.summary.exposed_ms));
     return row.problem.isEmpty() ? text : text + QStringLiteral(", ") + row.problem;
 }
@@ -281,6 +290,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole: {
             QStringList lines = namesInLines(row.modules, QStringLiteral(" + "));
             lines += partLines(row.summary);
+            if (!not_applied_.isEmpty()) lines.append(not_applied_);
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")
                                  .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
@@ -290,9 +300,9 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case modules_role:
             return row.modules;
         case figures_role:
-            return bucketFiguresText(row.summary);
+            return figuresText(row);
         case sum_role:
-            return bucketSumText(row.summary);
+            return not_applied_.isEmpty() ? bucketSumText(row.summary) : figuresText(row);
         case time_role:
             return shownTime(row.summary) ? formatTime(*shownTime(row.summary)) : QString();
         case exposed_role:

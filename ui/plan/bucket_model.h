@@ -27,6 +27,7 @@ struct BucketPart {
 };
 
 /// What a card shows of a bucket: what it gathers and scatters, and what of that is exposed in the newest evaluation.
+/// Nothing where no step takes the plan's buckets.
 struct BucketSummary {
     std::vector<BucketPart> parts;  ///< gathers first
     std::size_t collectives = 0;
@@ -63,7 +64,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     enum Role {
         title_role = Qt::UserRole,
         modules_role,   ///< QStringList of dotted paths
-        figures_role,   ///< bucketFiguresText()
+        figures_role,   ///< bucketFiguresText(), or that the bucket is not applied
         sum_role,       ///< bucketSumText(), where there is no room for that
         time_role,      ///< of the sum the time, where there is no room for that either
         exposed_role,   ///< share of communication that is exposed, 0 to 1; -1 while unknown
@@ -96,6 +97,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     void updateEvaluation();
     std::vector<BucketChip> makeChips(const BucketEntry& entry) const;
     void addSimulation(std::vector<Row>& rows) const;
+    QString figuresText(const Row& row) const;
     QString accessibleText(const Row& row) const;
 
     Document& document_;
@@ -103,7 +105,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     std::shared_ptr<const Graph> graph_;  ///< that the rows are of, with the modules below
     std::shared_ptr<const ModuleTree> modules_;
     std::vector<NodeId> removed_;  ///< collectives that the rows leave out: the plan's passes take them away
-    bool simulated_ = false;
+    QString not_applied_;          ///< why a step takes no bucket of the rows; empty where one does
 };
 
 }  // namespace overlap::ui

@@ -5,6 +5,7 @@
 
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/views/bucket_sums.h"
+#include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
@@ -124,7 +125,9 @@ void DropPreview::weigh(const QStringList& modules, int target) {
         }
         kinds.append(unbroken(weight));
     }
-    weight_ = kinds.isEmpty() ? formatDifference(0, Unit::Bytes) : kinds.join(QStringLiteral(", "));
+    weight_ = !bucketsAreApplied(document_) ? tr("not applied")
+              : kinds.isEmpty()             ? formatDifference(0, Unit::Bytes)
+                                            : kinds.join(QStringLiteral(", "));
     evaluator_.request(document_.graph(), std::move(plan), ++request_,
                        document_.times() ? document_.times()->source : nullptr, document_.passResults());
 }

@@ -26,7 +26,7 @@ class DropPreview : public QObject {
     int target() const { return target_; }
     /// Empty where the drop is allowed; else one sentence.
     const QString& refusal() const { return refusal_; }
-    /// Such as `AG +436 MiB 11.0 → 21.9 ms, RS +872 MiB 21.0 → 41.9 ms`.
+    /// Such as `AG +436 MiB 11.0 → 21.9 ms, RS +872 MiB 21.0 → 41.9 ms`, or that buckets are not applied.
     const QString& weight() const { return weight_; }
     /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`, and on a line of its own the step with links shared where
     /// that is another one; empty until it is known.

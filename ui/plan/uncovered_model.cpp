@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
 #include "ui/document/removed_collectives.h"
@@ -30,7 +31,7 @@ void UncoveredModel::update() {
     beginResetModel();
     collectives_.clear();
     if (document_.isOpen())
-        collectives_ = uncovered_collectives(document_.bucketable(), document_.modules(), document_.buckets());
+        collectives_ = uncovered_collectives(document_.bucketable(), document_.modules(), appliedBuckets(document_));
     // What the plan's passes take away cannot be bucketed.
     removed_ = removedCollectives(document_);
     std::erase_if(collectives_, [this](const BucketableCollective& collective) {

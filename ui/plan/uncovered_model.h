@@ -10,7 +10,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// Collectives that could be bucketed but are in no bucket of the current plan.
+/// Collectives that could be bucketed but are in no bucket of the current plan: all of them where no step takes its
+/// buckets.
 class UncoveredModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 

@@ -11,6 +11,7 @@
 #include "tests/ui/graph/shown_graph.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
@@ -120,6 +121,10 @@ class GraphViewTest : public ShownGraph {
         QCOMPARE(stripe("layers.0.attention"), theme.bucket(0));
         QCOMPARE(stripe("norm"), theme.bucket(1));
         QVERIFY(!stripe("tok_embeddings").isValid());
+        PipelineCommands(*document_).setEnabled(0, false);  // then no step takes them
+        QVERIFY(!stripe("layers.0").isValid());
+        document_->undoGroup().undo();
+        QCOMPARE(stripe("norm"), theme.bucket(1));
         for (const BoxColouring colouring : boxColourings()) {
             model_->setColouring(colouring);
             QCOMPARE(model_->colours().legend(colouring, theme).isEmpty(), colouring == BoxColouring::bucket);

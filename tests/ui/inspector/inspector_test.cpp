@@ -12,6 +12,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/memory_commands.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/inspector/describe_step.h"
 #include "ui/inspector/inspector_panel.h"
 #include "ui/memory/memory_effects.h"
@@ -96,6 +97,13 @@ class InspectorTest : public QObject {
         document->selection().selectBucket(0);
         QCOMPARE(line(inspect(*document), "modules"), "layers.0");
         QVERIFY(!line(inspect(*document), "all gather").isEmpty());
+        PipelineCommands(*document).setEnabled(0, false);
+        QVERIFY(plainText(inspect(*document)).contains("Not applied: manual_overlap_bucketing is switched off"));
+        document->selection().selectModule("layers.0");
+        QVERIFY(plainText(inspect(*document)).contains("bucket\tlayers.0, not applied"));
+        document->undoGroup().undo();
+        QCOMPARE(line(inspect(*document), "bucket"), "layers.0");
+        document->selection().selectBucket(0);
         document->selection().clear();
         QVERIFY(inspect(*document).title.isEmpty());
         InspectorPanel panel(*document);

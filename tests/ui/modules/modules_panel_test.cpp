@@ -186,6 +186,10 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(model.indexOfModule("layers.1.attention.wo").data(ModuleTreeModel::bucket_role).toInt(), 1);
         QCOMPARE(model.indexOfModule("norm").data(ModuleTreeModel::bucket_role).toInt(), 0);
         QCOMPARE(model.indexOfModule("layers").data(ModuleTreeModel::bucket_role).toInt(), -1);
+        PipelineCommands(*document).setEnabled(0, false);  // then no step takes them
+        QCOMPARE(model.indexOfModule("layers.1").data(ModuleTreeModel::bucket_role).toInt(), -1);
+        document->undoGroup().undo();
+        QCOMPARE(model.indexOfModule("layers.1").data(ModuleTreeModel::bucket_role).toInt(), 1);
         document->undoGroup().undo();
         QCOMPARE(model.indexOfModule("norm").data(ModuleTreeModel::bucket_role).toInt(), -1);
     }

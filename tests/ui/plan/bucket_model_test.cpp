@@ -79,6 +79,45 @@ class BucketModelTest : public QObject {
         QCOMPARE(shown(), before);
     }
 
+    /// Its modules communicate all the same, each for itself: that is no bucket's.
+    void aBucketWhoseStepIsOffIsNotApplied() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        UncoveredModel uncovered(*document);
+        const int all = uncovered.rowCount();
+        const std::int64_t all_bytes = uncovered.bytes();
+        BucketCommands(*document).addText("layers.0\nlayers.1");
+        QVERIFY(waitForEvaluation(*document));
+        const auto text = [&](int role) { return model.index(0).data(role).toString(); };
+        const QString figures = text(BucketModel::figures_role);
+        QVERIFY(figures.startsWith("AG ") && uncovered.rowCount() < all);
+        PipelineCommands(*document).setEnabled(0, false);
+        for (const bool evaluated : {false, true}) {
+            if (evaluated) QVERIFY(waitForEvaluation(*document));
+            QCOMPARE(text(BucketModel::figures_role), "not applied");
+            QCOMPARE(text(BucketModel::sum_role), "not applied");
+            QCOMPARE(text(BucketModel::time_role), QString());
+            QCOMPARE(model.index(0).data(BucketModel::exposed_role).toDouble(), -1.0);
+            QVERIFY(model.summary(0).parts.empty() && model.summary(0).communication_ms == 0);
+            const QString tip = text(Qt::ToolTipRole);
+            QVERIFY2(tip.contains("Not applied: manual_overlap_bucketing is switched off"), qPrintable(tip));
+            QVERIFY(text(Qt::AccessibleTextRole).contains("not applied"));
+            QCOMPARE(uncovered.rowCount(), all);
+            QCOMPARE(uncovered.bytes(), all_bytes);
+        }
+        DropPreview preview(*document);
+        preview.show({"layers.2"}, 0, -1);
+        QCOMPARE(preview.weight(), "not applied");
+        preview.clear();
+        PipelineCommands(*document).remove(0);
+        QVERIFY(text(Qt::ToolTipRole).contains("Not applied: no step of the plan takes buckets"));
+        document->undoGroup().undo();
+        document->undoGroup().undo();
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(text(BucketModel::figures_role), figures);
+        QVERIFY(uncovered.rowCount() < all);
+    }
+
     /// What backward gathers once more, since memory says so, is in no graph before its pass.
     void cardsCountWhatPassesGatherAgain() {
         Document document;
