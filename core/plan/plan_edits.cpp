@@ -206,35 +206,4 @@ int bucket_of_module(const Buckets& buckets, const std::string& path) {
     return -1;
 }
 
-std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
-                         const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target) {
-    struct Owner {
-        const std::string* module = nullptr;
-        std::size_t entry = 0;
-    };
-    std::vector<Owner> owners(graph.node_count());
-    // What is in buckets already. Entries that overlap one another are shown in the Problems panel.
-    for (std::size_t entry = 0; entry < buckets.size(); ++entry)
-        for (const std::string& module : buckets[entry].modules)
-            if (!contains(modules, module))
-                for (NodeId node : tree.nodes(module)) owners[node] = {&module, entry};
-
-    for (const std::string& module : modules) {
-        if (tree.find(module) == ModuleTree::no_module) return "This graph has no module " + module;
-        bool gathers = false;
-        for (NodeId node : tree.nodes(module)) {
-            gathers = gathers || eligibility.eligible(node);
-            const Owner owner = owners[node];
-            owners[node] = {&module, target};
-            if (!owner.module) continue;
-            std::string place;
-            if (owner.entry != target && owner.entry < buckets.size())
-                place = ", which is in bucket " + display_name(buckets[owner.entry]);
-            return module + " overlaps " + *owner.module + place + ": both have " + std::string(graph.name(node));
-        }
-        if (!gathers) return module + " has nothing that can be bucketed";
-    }
-    return {};
-}
-
 }  // namespace overlap

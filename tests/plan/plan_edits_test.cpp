@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/io/graph_file.h"
+#include "core/plan/bucket_drop.h"
 
 namespace overlap {
 namespace {
@@ -88,6 +89,32 @@ TEST(PlanEdits, DropsAreRefusedWithReasons) {
                  "overlaps layers.0, which is in bucket layers.0");
     EXPECT_PRED2(names, refusal("layers.0", {"layers.1", "layers.1.attention"}, 0), "overlaps layers.1");
     EXPECT_PRED2(names, refusal("layers.0", {"layers.1.attention.inner_attention"}, 0), "nothing that can be bucketed");
+}
+
+TEST(PlanEdits, ADropTakesWhatItCan) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    const BucketingEligibility eligibility(*graph);
+    using Modules = std::vector<std::string>;
+    const auto drop = [&](const std::string& now, const Modules& modules, std::size_t target) {
+        return bucket_drop(*graph, tree, eligibility, buckets(now), modules, target);
+    };
+    // A part of layers.1 has a card, and so has layers.2 itself.
+    const Modules pile = {"layers.0", "layers.1", "layers.2", "layers.3"};
+    const BucketDrop dropped = drop("layers.1.attention layers.2 norm", pile, 2);
+    EXPECT_EQ(dropped.taken, Modules({"layers.0", "layers.2", "layers.3"}));
+    EXPECT_EQ(dropped.moved, Modules{"layers.2"});
+    ASSERT_EQ(dropped.left_out.size(), 1u);
+    EXPECT_EQ(dropped.left_out[0].module, "layers.1");
+    EXPECT_EQ(dropped.left_out[0].reason.find("layers.1 overlaps layers.1.attention, which is in bucket"), 0u);
+    // What is in the target stays there, and has not moved.
+    EXPECT_EQ(drop("layers.2 norm", pile, 0).moved, Modules());
+    EXPECT_EQ(drop("layers.2 norm", pile, 0).taken, pile);
+    // What is left out is in the way of others, as it was.
+    const BucketDrop nested = drop("layers.1.attention norm", {"layers.1", "layers.1.attention", "layers.0"}, 9);
+    EXPECT_EQ(nested.taken, Modules{"layers.0"});
+    EXPECT_EQ(nested.left_out.size(), 2u);
+    EXPECT_EQ(drop("norm", {"layers.0", "layers.0", "layers.77"}, 0).taken, Modules{"layers.0"});
 }
 
 TEST(PlanEdits, WhatIsNotThereStaysAsItIs) {

@@ -5,8 +5,10 @@
 #include "core/base/error.h"
 #include "core/base/wording.h"
 #include "core/graph/short_names.h"
+#include "core/plan/bucket_drop.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
@@ -28,56 +30,90 @@ QString BucketCommands::title(int bucket) const {
     return QString::fromStdString(entry.title.empty() ? display_name(entry) : entry.title);
 }
 
-QString BucketCommands::listed(const QStringList& modules) const {
-    const std::vector<std::string> names = short_names(standardStrings(modules));
+QString BucketCommands::listed(const std::vector<std::string>& modules) const {
+    const std::vector<std::string> names = short_names(modules);
     return names.size() <= 2 ? QString::fromStdString(overlap::listed(names)) : tr("%1 modules").arg(modules.size());
 }
 
+QString ModulesPut::remark() const {
+    return moved.isEmpty() || left_out.isEmpty() ? moved + left_out : moved + u'\n' + left_out;
+}
+
+ModulesPut BucketCommands::whatIsPut(const QStringList& modules, int target) const {
+    if (!document_.isOpen()) return {.refusal = noGraphOpen(document_)};
+    if (!document_.editable())
+        return {.refusal = tr("The baseline is the graph as it is; choose or add a plan to edit")};
+    if (modules.isEmpty()) return {.refusal = tr("There is no module to put into a bucket")};
+    const Buckets& buckets = document_.buckets();
+    const std::size_t entry = target < 0 ? buckets.size() : static_cast<std::size_t>(target);
+    const auto is_there = [&](const std::string& module) {
+        return entry < buckets.size() && std::ranges::count(buckets[entry].modules, module) > 0;
+    };
+    const std::vector<std::string> names = standardStrings(modules);
+    if (std::ranges::all_of(names, is_there))
+        return {.refusal = modules.size() == 1 ? tr("%1 is in bucket %2 already").arg(modules.front(), title(target))
+                                               : tr("All of them are in bucket %1 already").arg(title(target))};
+    BucketDrop drop =
+        bucket_drop(*document_.graph(), document_.modules(), *document_.loaded().eligibility, buckets, names, entry);
+    ModulesPut put{
+        .taken = std::move(drop.taken), .moved = movedText(drop.moved), .left_out = leftOutText(drop.left_out)};
+    if (std::ranges::all_of(put.taken, is_there)) put.refusal = QString::fromStdString(drop.left_out.front().reason);
+    return put;
+}
+
+QString BucketCommands::movedText(const std::vector<std::string>& moved) const {
+    if (moved.empty()) return {};
+    if (moved.size() > 1)
+        return tr("%1 of them come out of other buckets").arg(formatCount(static_cast<std::int64_t>(moved.size())));
+    return tr("%1 comes out of bucket %2")
+        .arg(QString::fromStdString(moved.front()), title(bucket_of_module(document_.buckets(), moved.front())));
+}
+
+QString BucketCommands::leftOutText(const std::vector<BucketDrop::LeftOut>& left_out) const {
+    if (left_out.empty()) return {};
+    const QString reason = QString::fromStdString(left_out.front().reason);
+    return left_out.size() == 1
+               ? tr("%1 stays where it is: %2").arg(QString::fromStdString(left_out.front().module), reason)
+               : tr("%1 of them stay where they are: %2, and so on")
+                     .arg(formatCount(static_cast<std::int64_t>(left_out.size())), reason);
+}
+
 QString BucketCommands::refusal(const QStringList& modules, int target) const {
-    if (!document_.isOpen()) return noGraphOpen(document_);
-    if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
-    if (modules.isEmpty()) return tr("There is no module to put into a bucket");
-    const std::size_t entry = target < 0 ? document_.buckets().size() : static_cast<std::size_t>(target);
-    if (entry < document_.buckets().size() && std::ranges::all_of(modules, [&](const QString& module) {
-            const auto& there = document_.buckets()[entry].modules;
-            return std::ranges::find(there, module.toStdString()) != there.end();
-        }))
-        return modules.size() == 1 ? tr("%1 is in bucket %2 already").arg(modules.front(), title(target))
-                                   : tr("All of them are in bucket %1 already").arg(title(target));
-    return QString::fromStdString(drop_refusal(*document_.graph(), document_.modules(), *document_.loaded().eligibility,
-                                               document_.buckets(), standardStrings(modules), entry));
+    return whatIsPut(modules, target).refusal;
 }
 
 QString BucketCommands::put(const QStringList& modules, int target) {
-    if (QString reason = refusal(modules, target); !reason.isEmpty()) return reason;
-    document_.editBuckets(
-        tr("Put %1 into %2").arg(listed(modules), title(target)),
-        edits::move_modules(document_.buckets(), standardStrings(modules), static_cast<std::size_t>(target)));
-    return {};
+    const ModulesPut put = whatIsPut(modules, target);
+    if (!put.refusal.isEmpty()) return put.refusal;
+    document_.editBuckets(tr("Put %1 into %2").arg(listed(put.taken), title(target)),
+                          edits::move_modules(document_.buckets(), put.taken, static_cast<std::size_t>(target)));
+    return put.left_out;
 }
 
 QString BucketCommands::putIntoNew(const QStringList& modules, int at) {
-    if (QString reason = refusal(modules, -1); !reason.isEmpty()) return reason;
+    const ModulesPut put = whatIsPut(modules, -1);
+    if (!put.refusal.isEmpty()) return put.refusal;
     const Buckets& buckets = document_.buckets();
-    document_.editBuckets(tr("Put %1 into a new bucket").arg(listed(modules)),
-                          edits::move_modules_to_new(buckets, standardStrings(modules),
-                                                     at < 0 ? buckets.size() : static_cast<std::size_t>(at)));
-    return {};
+    document_.editBuckets(
+        tr("Put %1 into a new bucket").arg(listed(put.taken)),
+        edits::move_modules_to_new(buckets, put.taken, at < 0 ? buckets.size() : static_cast<std::size_t>(at)));
+    return put.left_out;
 }
 
 QString BucketCommands::putIntoNewEach(const QStringList& modules) {
-    if (QString reason = refusal(modules, -1); !reason.isEmpty()) return reason;
+    const ModulesPut put = whatIsPut(modules, -1);
+    if (!put.refusal.isEmpty()) return put.refusal;
     Buckets buckets = document_.buckets();
-    for (const std::string& module : standardStrings(modules)) {
+    for (const std::string& module : put.taken) {
         const std::size_t end = buckets.size();
         buckets = edits::move_modules_to_new(std::move(buckets), {module}, end);
     }
-    document_.editBuckets(tr("Put %1 into a new bucket each").arg(listed(modules)), std::move(buckets));
-    return {};
+    document_.editBuckets(tr("Put %1 into a new bucket each").arg(listed(put.taken)), std::move(buckets));
+    return put.left_out;
 }
 
 void BucketCommands::takeOut(const QStringList& modules) {
-    document_.editBuckets(tr("Take %1 out").arg(listed(modules)),
+    document_.editBuckets(tr("Take %1 out").arg(listed(standardStrings(modules))),
                           edits::take_out(document_.buckets(), standardStrings(modules)));
 }
 

@@ -3,14 +3,29 @@
 #include <QCoreApplication>
 #include <QString>
 #include <QStringList>
+#include <string>
 #include <vector>
+
+#include "core/plan/bucket_drop.h"
 
 namespace overlap::ui {
 
 class Document;
 
+/// What becomes of modules that are put into a bucket.
+struct ModulesPut {
+    std::vector<std::string> taken{};  ///< those that the bucket takes
+    QString refusal{};                 ///< why it takes none; one sentence
+    QString moved{};                   ///< that some come out of other buckets; empty where none does
+    QString left_out{};                ///< that some stay where they are, and why; empty where none does
+
+    /// Both of these, a line each.
+    QString remark() const;
+};
+
 /// Edits of the buckets of the current plan, by mouse, key or menu: one undoable edit each, with a text that says what
-/// was done. Functions that can be refused return why, as a sentence without full stop, or nothing.
+/// was done. Functions that can be refused return why, as a sentence without full stop, or nothing. Those that put
+/// modules into buckets put what can be put there, and return why the others stay where they are.
 class BucketCommands {
     Q_DECLARE_TR_FUNCTIONS(BucketCommands)
 
@@ -23,7 +38,9 @@ class BucketCommands {
     QString putIntoNew(const QStringList& modules, int at = -1);
     /// Puts modules into new buckets after the others, one for each. It is refused where putIntoNew() is.
     QString putIntoNewEach(const QStringList& modules);
-    /// Why put() or, with a negative target, putIntoNew() would refuse.
+    /// What put() or, with a negative target, putIntoNew() would do.
+    ModulesPut whatIsPut(const QStringList& modules, int target) const;
+    /// Why they would refuse: nothing could be put there.
     QString refusal(const QStringList& modules, int target) const;
     void takeOut(const QStringList& modules);
     void remove(const std::vector<int>& buckets);
@@ -43,7 +60,9 @@ class BucketCommands {
     QString title(int bucket) const;
 
   private:
-    QString listed(const QStringList& modules) const;
+    QString listed(const std::vector<std::string>& modules) const;
+    QString movedText(const std::vector<std::string>& moved) const;
+    QString leftOutText(const std::vector<BucketDrop::LeftOut>& left_out) const;
 
     Document& document_;
 };

@@ -148,14 +148,17 @@ void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometr
         return;
     }
     constexpr int wrapped = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
-    const QString text = shownLines(preview.text());
-    QRect weight;
+    const QString text = shownLines(preview.figures());
+    QRect weight, outcome;
     painter.setPen(theme.asText(theme.accent));
     painter.drawText(geometry.preview, wrapped, text.section(u'\n', 0, 0), &weight);
     painter.setPen(theme.asText(preview.improvement() > 0   ? theme.hidden
                                 : preview.improvement() < 0 ? theme.exposed
                                                             : theme.dim));
-    painter.drawText(geometry.preview.adjusted(0, weight.height(), 0, 0), wrapped, text.section(u'\n', 1));
+    const QRect below = geometry.preview.adjusted(0, weight.height(), 0, 0);
+    painter.drawText(below, wrapped, text.section(u'\n', 1), &outcome);
+    painter.setPen(theme.asText(theme.dim));
+    painter.drawText(below.adjusted(0, outcome.height(), 0, 0), wrapped, shownLines(preview.remark()));
 }
 
 }  // namespace overlap::ui

@@ -181,27 +181,31 @@ void BucketView::paste() {
     const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
     if (modules.isEmpty()) return;
     if (!currentIndex().isValid()) return pasteIntoNew();
-    const int row = currentIndex().row();
-    const QString reason = BucketCommands(document_).put(modules, row);
-    if (!reason.isEmpty()) return tell(reason);
-    showBucketOf(modules);
+    put(modules, currentIndex().row());
 }
 
-void BucketView::showBucketOf(const QStringList& modules) {
+void BucketView::put(const QStringList& modules, int target) {
+    BucketCommands commands(document_);
+    const ModulesPut what = commands.whatIsPut(modules, target);
+    tell(commands.put(modules, target));
+    if (what.refusal.isEmpty()) showBucketOf(what.taken);
+}
+
+void BucketView::putIntoNew(const QStringList& modules, int at) {
+    BucketCommands commands(document_);
+    const ModulesPut what = commands.whatIsPut(modules, -1);
+    tell(commands.putIntoNew(modules, at));
+    if (what.refusal.isEmpty()) showBucketOf(what.taken);
+}
+
+void BucketView::showBucketOf(const std::vector<std::string>& modules) {
     // Buckets that an edit left empty are gone, so the target may have another place than before.
-    makeCurrent(bucket_of_module(document_.buckets(), modules.front().toStdString()));
-}
-
-void BucketView::showDropped(const QStringList& modules, const QString& refusal) {
-    refusal.isEmpty() ? showBucketOf(modules) : tell(refusal);
+    makeCurrent(bucket_of_module(document_.buckets(), modules.front()));
 }
 
 void BucketView::pasteIntoNew() {
     const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
-    if (modules.isEmpty()) return;
-    const QString reason = BucketCommands(document_).putIntoNew(modules);
-    if (!reason.isEmpty()) return tell(reason);
-    showBucketOf(modules);
+    if (!modules.isEmpty()) putIntoNew(modules, -1);
 }
 
 void BucketView::tell(const QString& reason) {

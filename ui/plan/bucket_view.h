@@ -4,6 +4,7 @@
 #include <QPointer>
 #include <QStringList>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace overlap::ui {
@@ -55,7 +56,7 @@ class BucketView : public QListView {
     void setHintShown(bool shown);
 
   signals:
-    /// Why an edit was refused; one sentence without full stop.
+    /// Why an edit was refused, or left modules out; one sentence without full stop.
     void refused(const QString& reason);
 
   protected:
@@ -81,9 +82,10 @@ class BucketView : public QListView {
     void setChip(int chip);
     /// Makes a card the current and the only selected one, and brings it into view; the last one for a row behind it.
     void makeCurrent(int row);
-    /// The selection follows what was dropped, or the refusal is told.
-    void showDropped(const QStringList& modules, const QString& refusal);
-    void showBucketOf(const QStringList& modules);
+    /// Puts what can be put there, which the selection follows, and tells why the others stay where they are.
+    void put(const QStringList& modules, int target);
+    void putIntoNew(const QStringList& modules, int at);
+    void showBucketOf(const std::vector<std::string>& modules);
     void showDropPlace(const DropPlace& place);
     /// Shows what would become of what is dragged. @returns whether something would.
     bool showDragged();

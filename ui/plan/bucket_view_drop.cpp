@@ -130,10 +130,9 @@ void BucketView::dropEvent(QDropEvent* event) {
         return setCurrentIndex(model_.index(to));
     }
     if (place.kind == DropPlace::Kind::onto) {
-        if (std::find(dragged.begin(), dragged.end(), place.row) == dragged.end())
-            showDropped(modules, commands.put(modules, place.row));
+        if (std::find(dragged.begin(), dragged.end(), place.row) == dragged.end()) put(modules, place.row);
     } else {
-        showDropped(modules, commands.putIntoNew(modules, place.row));
+        putIntoNew(modules, place.row);
     }
 }
 
@@ -158,9 +157,10 @@ int BucketView::gapY() const {
 
 QString BucketView::gapText() const {
     if (!preview_.refusal().isEmpty()) return shownName(preview_.refusal());
-    return shownLines(
+    const QString figures =
         tr("new bucket: %1\n%2")
-            .arg(preview_.weight(), preview_.outcome().isEmpty() ? tr("evaluating…") : preview_.outcome()));
+            .arg(preview_.weight(), preview_.outcome().isEmpty() ? tr("evaluating…") : preview_.outcome());
+    return shownLines(preview_.remark().isEmpty() ? figures : figures + u'\n' + preview_.remark());
 }
 
 QRect BucketView::gapPlate() const {

@@ -66,20 +66,30 @@ void DropPreview::show(const QStringList& modules, int target, int at) {
     weight_.clear();
     outcome_.clear();
     improvement_ = 0;
-    refusal_ = BucketCommands(document_).refusal(modules, target);
+    const ModulesPut put = BucketCommands(document_).whatIsPut(modules, target);
+    refusal_ = put.refusal;
+    put_remark_ = put.remark();
     evaluator_.cancel();
-    if (refusal_.isEmpty()) weigh(modules, target);
+    if (refusal_.isEmpty()) weigh(put.taken, target);
     emit changed();
 }
 
+QString DropPreview::withRemark(const QString& figures) const {
+    return put_remark_.isEmpty() ? figures : figures + u'\n' + put_remark_;
+}
+
 QString DropPreview::text() const {
+    return withRemark(figures());
+}
+
+QString DropPreview::figures() const {
     return tr("drop: %1").arg(weight_) + u'\n' + (outcome_.isEmpty() ? tr("evaluating…") : outcome_);
 }
 
 QString DropPreview::roomText() const {
     const auto now = document_.evaluation();
     if (!outcome_.isEmpty() || !now || now->refused) return text();
-    return tr("drop: %1").arg(weight_) + u'\n' + outcomeOf(*now, *now);
+    return withRemark(tr("drop: %1").arg(weight_) + u'\n' + outcomeOf(*now, *now));
 }
 
 void DropPreview::clear() {
@@ -89,9 +99,7 @@ void DropPreview::clear() {
     emit changed();
 }
 
-void DropPreview::weigh(const QStringList& modules, int target) {
-    std::vector<std::string> names;
-    for (const QString& module : modules) names.push_back(module.toStdString());
+void DropPreview::weigh(const std::vector<std::string>& names, int target) {
     const Buckets& buckets = document_.buckets();
     Plan plan = document_.current()->plan();
     BucketSummary before;

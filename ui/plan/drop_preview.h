@@ -3,6 +3,8 @@
 #include <QObject>
 #include <QStringList>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ui/document/background_evaluator.h"
 
@@ -11,7 +13,8 @@ namespace overlap::ui {
 class Document;
 
 /// What dropping modules at a place would do, computed while the pointer moves: bytes and time of the bucket at once,
-/// step and peak as soon as a background evaluation has them, or why the drop is refused.
+/// step and peak as soon as a background evaluation has them, or why the drop is refused. All of it is of what the drop
+/// would put there, which may be less than what is dragged.
 class DropPreview : public QObject {
     Q_OBJECT
 
@@ -31,7 +34,11 @@ class DropPreview : public QObject {
     /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`, and on a line of its own the step with links shared where
     /// that is another one; empty until it is known.
     const QString& outcome() const { return outcome_; }
+    /// What becomes of modules that are in buckets, or cannot be put there, in lines; empty where all just go there.
+    const QString& remark() const { return put_remark_; }
     /// Weight and outcome in lines of their own, as a card shows them.
+    QString figures() const;
+    /// The same, and the remark.
     QString text() const;
     /// Text that takes as much room as text() will once the outcome is known.
     QString roomText() const;
@@ -43,7 +50,8 @@ class DropPreview : public QObject {
 
   private:
     QString outcomeOf(const Evaluation& now, const Evaluation& after) const;
-    void weigh(const QStringList& modules, int target);
+    QString withRemark(const QString& figures) const;
+    void weigh(const std::vector<std::string>& modules, int target);
     void showOutcome(const Evaluation& evaluation);
 
     Document& document_;
@@ -52,7 +60,7 @@ class DropPreview : public QObject {
     bool active_ = false;
     int target_ = -1, at_ = -1;
     quint64 request_ = 0;
-    QString refusal_, weight_, outcome_;
+    QString refusal_, put_remark_, weight_, outcome_;
     int improvement_ = 0;
 };
 

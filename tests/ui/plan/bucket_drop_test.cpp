@@ -175,6 +175,44 @@ class BucketDropTest : public ShownBoard {
         QCOMPARE(plan(), "layers.0 layers.1");
     }
 
+    /// Of a pile a card takes what it can: what others have comes out of them, what overlaps them stays.
+    void aPileIsDroppedAsFarAsItCanBe() {
+        start("layers.0\nlayers.1.attention\nlayers.2");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1", "layers.2", "layers.3"}));
+        const DropPreview& preview = view().preview();
+        dragTo(*data, cardCentre(0), false);
+        QCOMPARE(preview.refusal(), QString());
+        QTRY_VERIFY(!preview.outcome().isEmpty());
+        QVERIFY2(preview.remark().contains("layers.2 comes out of bucket layers.2"), qPrintable(preview.remark()));
+        QVERIFY2(preview.remark().contains("layers.1 stays where it is: layers.1 overlaps layers.1.attention"),
+                 qPrintable(preview.remark()));
+        QVERIFY(preview.text().endsWith(preview.remark()));
+        QCOMPARE(preview.roomText().count(u'\n'), preview.text().count(u'\n'));
+        const QString weight = preview.weight(), outcome = preview.outcome();
+        QSignalSpy told(board_.get(), &BucketBoard::refused);
+        dragTo(*data, cardCentre(0));
+        QCOMPARE(plan(), "layers.0+layers.2+layers.3 layers.1.attention");
+        QCOMPARE(told.count(), 1);
+        QVERIFY(told.front().front().toString().startsWith("layers.1 stays where it is"));
+        QCOMPARE(document_->selection().bucket(), 0);
+        QVERIFY(waitForEvaluation(*document_));
+        const QString step = formatTime(document_->evaluation()->simulation.step_ms).replace(u' ', QChar(QChar::Nbsp));
+        QVERIFY2(outcome.contains(step), qPrintable(outcome + " / " + step));
+        document_->undoGroup().undo();
+        QCOMPARE(plan(), "layers.0 layers.1.attention layers.2");
+        // Without what stays, the figures are the same.
+        const std::unique_ptr<QMimeData> rest(moduleMimeData({"layers.2", "layers.3"}));
+        dragTo(*rest, cardCentre(0), false);
+        QCOMPARE(preview.weight(), weight);
+        QCOMPARE(preview.remark(), "layers.2 comes out of bucket layers.2");
+        // Into a new bucket, too.
+        const QPoint below(100, view().viewport()->height() - 5);
+        dragTo(*data, below, false);
+        QVERIFY(preview.refusal().isEmpty() && preview.remark().contains("stays where it is"));
+        dragTo(*data, below);
+        QCOMPARE(plan(), "layers.0 layers.1.attention layers.2+layers.3");
+    }
+
     void leavingEndsThePreview() {
         start("layers.0");
         const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1"}));
