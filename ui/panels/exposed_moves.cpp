@@ -63,7 +63,8 @@ void ExposedMoves::find() {
 }
 
 QString ExposedMoves::told(const Problem& problem) const {
-    if (problem.kind != ProblemKind::exposed || !of_ || of_ != document_.evaluation()) return {};
+    if (problem.kind != ProblemKind::exposed || problem.nodes.empty() || !of_ || of_ != document_.evaluation())
+        return {};
     const auto found = told_.find(problem.nodes.front());
     if (found == told_.end()) return {};
     QStringList sentences;

@@ -13,6 +13,7 @@
 #include "ui/panels/exposed_moves.h"
 #include "ui/panels/problem_groups.h"
 #include "ui/panels/refusal_remedy.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/standard_strings.h"
 #include "ui/widgets/severity_sign.h"
 
@@ -75,6 +76,7 @@ void ProblemsModel::update() {
         if (auto beyond = limit_problem(*evaluation->graph, evaluation->corrected_memory, memory_limit_))
             problems_.insert(problems_.begin() + static_cast<std::ptrdiff_t>(evaluation->plan_problems),
                              std::move(*beyond));
+    if (!instead_ && evaluation) addMoreExposed(*evaluation);
     if (!instead_ && document_.isOpen()) {
         for (const ImportNote& note : document_.loaded().notes) {
             Problem told;
@@ -89,6 +91,37 @@ void ProblemsModel::update() {
                      [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     rows_ = group_problems(problems_);
     endResetModel();
+}
+
+void ProblemsModel::addMoreExposed(const Evaluation& evaluation) {
+    const auto is_exposed = [](const Problem& problem) { return problem.kind == ProblemKind::exposed; };
+    const auto told = std::ranges::count_if(problems_, is_exposed);
+    if (told == 0) return;
+    std::int64_t more = -told;
+    double more_ms = 0;
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        if (timing.exposed_ms <= 0) continue;
+        ++more;
+        more_ms += timing.exposed_ms;
+    }
+    if (more <= 0) return;
+    const auto last = std::ranges::find_if(problems_.rbegin(), problems_.rend(), is_exposed).base();
+    for (const Problem& problem : problems_) {
+        if (!is_exposed(problem)) continue;
+        const NodeId start = evaluation.graph->find(problem.nodes.front());
+        const std::int32_t collective = evaluation.simulation.collective_of_node[start];
+        more_ms -= evaluation.simulation.collectives[static_cast<std::size_t>(collective)].exposed_ms;
+    }
+    Problem rest;
+    rest.severity = Severity::caution;
+    rest.kind = ProblemKind::exposed;  // of no node
+    rest.title = tr("%1 more exposed").arg(formatCount(more)).toStdString();
+    const QString time = formatTime(std::max(0.0, more_ms));
+    rest.message = (more == 1 ? tr("one more collective is exposed, %1; those above are the longest").arg(time)
+                              : tr("%1 more collectives are exposed, %2 together; those above are the longest")
+                                    .arg(formatCount(more), time))
+                       .toStdString();
+    problems_.insert(last, std::move(rest));
 }
 
 QModelIndex ProblemsModel::index(int row, int column, const QModelIndex& parent) const {
@@ -145,6 +178,7 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
 
 QString ProblemsModel::fixOf(const Problem& problem) const {
     // What helps is found when it is wanted: it takes evaluations.
+    if (problem.kind == ProblemKind::exposed && problem.nodes.empty()) return tr("list all");
     if (problem.kind == ProblemKind::exposed) return document_.editable() && !instead_ ? tr("what helps") : QString();
     if (!problem.fix.empty() || instead_) return QString::fromStdString(problem.fix);
     return remedy_->labelFor(problem);
@@ -194,6 +228,8 @@ QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 void ProblemsModel::goTo(std::size_t problem) {
+    if (problems_[problem].kind == ProblemKind::exposed && problems_[problem].nodes.empty())
+        return emit exposedWanted();
     goToProblem(document_, problems_[problem]);
 }
 
@@ -217,6 +253,10 @@ bool ProblemsModel::applyFix(std::size_t problem) {
     }
     if (shown.kind == ProblemKind::import_note && !shown.fix.empty()) {
         emit tellingWanted();
+        return true;
+    }
+    if (shown.kind == ProblemKind::exposed && shown.nodes.empty()) {
+        emit exposedWanted();
         return true;
     }
     if (!document_.editable()) return false;

@@ -61,6 +61,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     void tellingWanted();
     /// The fix of a problem is to be advised on the selected collective.
     void adviceWanted();
+    /// The exposed collectives that are no problems here are to be seen, in the table of all.
+    void exposedWanted();
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
@@ -73,6 +75,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     QVariant severalData(const std::vector<std::size_t>& members, int column, int role) const;
     const std::vector<std::size_t>& members(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     void update();
+    /// Says how many exposed collectives there are besides those that are problems.
+    void addMoreExposed(const Evaluation& evaluation);
 
     Document& document_;
     ExposedMoves* moves_;

@@ -219,6 +219,11 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     };
     connect(inspector_, &InspectorPanel::adviceWanted, this, advise);
     connect(problems_->problems(), &ProblemsModel::adviceWanted, this, advise);
+    connect(problems_->problems(), &ProblemsModel::exposedWanted, this, [this] {
+        raise(QStringLiteral("collectives"));
+        collectives_->filterField()->clear();
+        collectives_->exposedOnly()->setChecked(true);
+    });
     connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
         measurements.setCurrentIndex(-1);
         centre_->uncoverBelow();

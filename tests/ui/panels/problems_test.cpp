@@ -1,6 +1,7 @@
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <algorithm>
+#include <numeric>
 
 #include "core/advice/named_moves.h"
 #include "core/plan/presets.h"
@@ -299,6 +300,29 @@ class ProblemsTest : public QObject {
         QCOMPARE(document->selection().node().toStdString(), model.problems()[*model.problemAt(exposed)].nodes.front());
     }
 
+    /// The three longest are problems; how many there are is said, and where they are.
+    void whatElseIsExposedIsCounted() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        ProblemsModel model(*document);
+        std::vector<double> exposed_ms;
+        for (const CollectiveTiming& timing : document->evaluation()->simulation.collectives)
+            if (timing.exposed_ms > 0) exposed_ms.push_back(timing.exposed_ms);
+        std::ranges::sort(exposed_ms.rbegin(), exposed_ms.rend());  // the longest first
+        QVERIFY(exposed_ms.size() > 4);
+        const auto first = static_cast<std::size_t>(
+            std::ranges::find(model.problems(), ProblemKind::exposed, &Problem::kind) - model.problems().begin());
+        const Problem& more = model.problems().at(first + 3);
+        QCOMPARE(more.kind, ProblemKind::exposed);
+        QCOMPARE(QString::fromStdString(more.title), QStringLiteral("%1 more exposed").arg(exposed_ms.size() - 3));
+        const QString rest = formatTime(std::accumulate(exposed_ms.begin() + 3, exposed_ms.end(), 0.0));
+        QVERIFY2(QString::fromStdString(more.message).contains(rest), more.message.c_str());
+        QSignalSpy wanted(&model, &ProblemsModel::exposedWanted);
+        QVERIFY(model.applyFix(first + 3));
+        model.goTo(first + 3);
+        QCOMPARE(wanted.count(), 2);
+    }
+
     /// A move is named with what it does to the step, or not at all.
     void whatIsExposedTellsMovesAsTheyAreEvaluated() {
         const auto document = openDocument();
@@ -309,7 +333,7 @@ class ProblemsTest : public QObject {
         const auto messages = [&] {
             QStringList shown;
             for (const Problem& problem : model.problems()) {
-                if (problem.kind != ProblemKind::exposed) continue;
+                if (problem.kind != ProblemKind::exposed || problem.nodes.empty()) continue;
                 const auto place = static_cast<std::size_t>(&problem - model.problems().data());
                 for (int row = 0; row < model.rowCount(); ++row)
                     if (model.problemAt(model.index(row, 0)) == place)
@@ -330,7 +354,7 @@ class ProblemsTest : public QObject {
         shown.replace(thinSpace, u' ');
         int told = 0;
         for (const Problem& problem : model.problems()) {
-            if (problem.kind != ProblemKind::exposed) continue;
+            if (problem.kind != ProblemKind::exposed || problem.nodes.empty()) continue;
             const NodeId start = evaluation->graph->find(problem.nodes.front());
             const auto collective = static_cast<std::size_t>(evaluation->simulation.collective_of_node[start]);
             for (const std::string& sentence : evaluated_moves(evaluation, collective, RefusedMoves::told)) {
