@@ -11,6 +11,7 @@
 #include "core/plan/automatic_plan.h"
 #include "core/timeline/timeline_builder.h"
 #include "core/views/batch_halves.h"
+#include "core/views/bucket_hues.h"
 
 namespace overlap {
 
@@ -45,6 +46,7 @@ class Drawing {
           halves_(graph_),
           applied_(evaluation.resolved && takes_entries(evaluation.resolved->plan)),
           bucket_of_start_(evaluation.bucket_of_node) {
+        if (evaluation.resolved) hues_ = bucket_hues(*evaluation.resolved->modules, evaluation.resolved->plan.buckets);
         mark_buckets_without_entry();
     }
 
@@ -88,8 +90,10 @@ class Drawing {
         return role_or(entry, otherwise);
     }
 
-    static EventRole role_or(std::int32_t entry, EventRole otherwise) {
-        return entry < 0 ? otherwise : bucket_role(static_cast<std::uint32_t>(entry));
+    EventRole role_or(std::int32_t entry, EventRole otherwise) const {
+        if (entry < 0) return otherwise;
+        const auto bucket = static_cast<std::uint32_t>(entry);
+        return bucket_role(bucket < hues_.size() ? hues_[bucket] : bucket);
     }
 
     void add_compute() {
@@ -205,6 +209,7 @@ class Drawing {
     const Simulation& simulation_;
     BatchHalves halves_;
     bool applied_;                               ///< the plan's entries are taken by a step
+    std::vector<std::uint32_t> hues_;            ///< of the plan's entries
     std::vector<std::int32_t> bucket_of_start_;  ///< by node: what colours a collective
     TimelineBuilder builder_;
 };

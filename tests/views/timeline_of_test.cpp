@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/plan/presets.h"
+#include "core/views/bucket_hues.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -76,6 +77,8 @@ TEST_F(TimelineOf, HasTheSimulationsTimes) {
 }
 
 TEST_F(TimelineOf, RefersToNodes) {
+    const std::vector<std::uint32_t> hues =
+        bucket_hues(*evaluation_->resolved->modules, evaluation_->resolved->plan.buckets);
     for (const CollectiveTiming& timing : evaluation_->simulation.collectives) {
         // Itself, and its stall where it has one.
         const auto found = timeline_->find(timing.start);
@@ -85,7 +88,7 @@ TEST_F(TimelineOf, RefersToNodes) {
         EXPECT_EQ(timeline_->event(location), (TimeRange{ns(timing.start_ms), ns(timing.end_ms)}));
         const std::int32_t entry = evaluation_->bucket_of_node[timing.start];
         const EventRole role = timeline_->lanes()[location.lane].role[location.event];
-        EXPECT_EQ(role, entry < 0 ? EventRole::unbucketed : bucket_role(static_cast<std::uint32_t>(entry)));
+        EXPECT_EQ(role, entry < 0 ? EventRole::unbucketed : bucket_role(hues[static_cast<std::size_t>(entry)]));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "core/views/bucket_hues.h"
 #include "core/views/timeline_of.h"
 
 namespace overlap::ui {
@@ -52,6 +53,8 @@ std::shared_ptr<const CollectiveRows> collectiveRows(std::shared_ptr<const Evalu
     rows->evaluation = std::move(evaluation);
     rows->modules = std::move(modules);
     rows->figures = collective_figures(*rows->evaluation, *rows->modules);
+    if (const auto& resolved = rows->evaluation->resolved)
+        rows->hues = bucket_hues(*resolved->modules, resolved->plan.buckets);
     for (std::size_t group = 0; group < rows->evaluation->simulation.groups.size(); ++group)
         rows->groups.push_back(QString::fromStdString(group_title_and_name(*rows->evaluation, group)));
     for (const CollectiveFigures& figures : rows->figures) {

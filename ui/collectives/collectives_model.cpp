@@ -166,7 +166,7 @@ QVariant CollectivesModel::trueData(const QModelIndex& index, int role) const {
         case Qt::DecorationRole: {
             const std::int32_t entry = rows_->figures[static_cast<std::size_t>(row)].entry;
             return column == bucket_column && entry >= 0
-                       ? QVariant(currentTheme().bucket(static_cast<std::uint32_t>(entry)))
+                       ? QVariant(currentTheme().bucket(rows_->hues[static_cast<std::size_t>(entry)]))
                        : QVariant();
         }
         case sort_role:

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/views/bucket_figures.h"
+#include "core/views/bucket_hues.h"
 #include "core/views/peak_bytes.h"
 #include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
@@ -107,6 +108,7 @@ void BoxColours::update(const Document& document) {
 void BoxColours::updateBuckets(const ModuleTree& modules, const std::vector<BucketEntry>& buckets) {
     bucket_of_module_.clear();
     buckets_inside_.clear();
+    hues_ = bucket_hues(modules, buckets);
     if (buckets.empty()) return;
     bucket_of_module_ = buckets_of_modules(modules, buckets);
     std::map<BoxId, Inside, std::greater<>> open;
@@ -158,7 +160,7 @@ std::vector<int> BoxColours::buckets(BoxId box) const {
 
 QList<BoxColours::Part> BoxColours::bucketParts(BoxId box, const Theme& theme) const {
     const auto part = [&](int bucket, double share) {
-        return Part{.colour = theme.bucket(static_cast<std::uint32_t>(bucket)), .share = share};
+        return Part{.colour = theme.bucket(hues_[static_cast<std::size_t>(bucket)]), .share = share};
     };
     if (const int own = ownBucket(box); own >= 0) return {part(own, 1)};
     const auto found = buckets_inside_.find(box);

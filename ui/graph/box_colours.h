@@ -112,6 +112,7 @@ class BoxColours {
     const std::vector<BoxFigures>* figures_ = nullptr;
     const OccurringFigures* occurring_ = nullptr;
     std::vector<std::int32_t> bucket_of_module_;        ///< or -1; empty without buckets
+    std::vector<std::uint32_t> hues_;                   ///< of buckets
     std::unordered_map<BoxId, Inside> buckets_inside_;  ///< of boxes that are in no bucket themselves
     std::shared_ptr<const Evaluation> evaluation_;      ///< that amounts are of
     mutable Amounts exposed_ms_, peak_bytes_;

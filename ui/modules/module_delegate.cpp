@@ -46,7 +46,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(Qt::NoPen);
     if (kind == ModuleTreeModel::module_kind) {
-        painter->setBrush(bucket >= 0 ? theme.bucket(static_cast<std::uint32_t>(bucket)) : theme.line);
+        painter->setBrush(bucket >= 0 ? theme.bucket(index.data(ModuleTreeModel::hue_role).toUInt()) : theme.line);
         painter->drawRoundedRect(mark, 1.5, 1.5);
     }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "core/base/byte_units.h"
 #include "core/base/number_text.h"
+#include "core/views/bucket_hues.h"
 #include "core/views/computed_time.h"
 #include "core/views/removed_collectives.h"
 #include "ui/document/applied_buckets.h"
@@ -128,13 +130,13 @@ bool ModuleTreeModel::isListed(ModuleId module) const {
 
 void ModuleTreeModel::updateBuckets() {
     if (!modules_) return;
-    const std::vector<std::int32_t> bucket = buckets_of_modules(*modules_, appliedBuckets(document_));
-    for (ModuleId module = 0; module < bucket.size(); ++module) {
-        if (bucket[module] == bucket_of_module_[module]) continue;
-        bucket_of_module_[module] = bucket[module];
-        if (!isListed(module)) continue;  // it is not shown
-        const QModelIndex changed = indexOfModule(module);
-        emit dataChanged(changed, changed, {bucket_role});
+    const auto before = std::exchange(bucket_of_module_, buckets_of_modules(*modules_, appliedBuckets(document_)));
+    const auto hues_before = std::exchange(hues_, bucket_hues(*modules_, appliedBuckets(document_)));
+    const bool recoloured = hues_before != hues_;
+    for (ModuleId module = 0; module < bucket_of_module_.size(); ++module) {
+        const std::int32_t bucket = bucket_of_module_[module];
+        if ((bucket == before[module] && !(recoloured && bucket >= 0)) || !isListed(module)) continue;
+        emit dataChanged(indexOfModule(module), indexOfModule(module), {bucket_role, hue_role});
     }
 }
 
@@ -222,6 +224,9 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
             return shortClassName(text(entry.own_class));
         case bucket_role:
             return bucket_of_module_[module];
+        case hue_role:
+            if (bucket_of_module_[module] < 0) return {};
+            return hues_[static_cast<std::size_t>(bucket_of_module_[module])];
         default:
             return {};
     }

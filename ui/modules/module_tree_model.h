@@ -26,6 +26,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
         path_role,                 ///< dotted path of a module; empty for the root
         class_role,                ///< class of a module, operator of a node
         bucket_role,               ///< index of the bucket that has the module, or -1
+        hue_role,                  ///< of Theme::bucket(), where a bucket has the module; see bucket_hues()
         node_role,                 ///< name of a node
         matches_role,              ///< false while a search is on and the row is not found by it
     };
@@ -90,6 +91,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     mutable std::vector<std::vector<ModuleId>> children_;  ///< see childrenOf(); empty until they are made
     mutable std::vector<int> row_of_module_;               ///< of modules that are listed
     std::vector<std::int32_t> bucket_of_module_;
+    std::vector<std::uint32_t> hues_;  ///< of buckets
     QString search_;
     std::vector<QPersistentModelIndex> found_;
     std::optional<ModuleExposure> exposure_;   ///< nothing where no times are known

@@ -74,7 +74,7 @@ void BucketDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->fillPath(outline, selected || target ? blended(theme.raised, theme.accent, 0.08) : theme.raised);
     painter->save();
     painter->setClipPath(outline);
-    painter->fillRect(card.mark, theme.bucket(static_cast<std::uint32_t>(index.row())));
+    painter->fillRect(card.mark, theme.bucket(index.data(BucketModel::hue_role).toUInt()));
     painter->restore();
     painter->setPen(QPen(edge, selected || target ? 1.5 : 1));
     painter->drawPath(outline);

@@ -3,6 +3,7 @@
 #include <QHash>
 #include <algorithm>
 
+#include "core/views/bucket_hues.h"
 #include "core/views/bucket_sums.h"
 #include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
@@ -135,8 +136,11 @@ void BucketModel::updatePlan() {
     not_applied_ = std::move(not_applied);
     std::vector<Row> rows(buckets.size());
     const BucketCommands commands(document_);
+    const std::vector<std::uint32_t> hues =
+        buckets.empty() ? std::vector<std::uint32_t>() : bucket_hues(document_.modules(), buckets);
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         Row& row = rows[i];
+        row.hue = hues[i];
         row.title = commands.title(static_cast<int>(i));
         for (const std::string& module : buckets[i].modules) row.modules.append(QString::fromStdString(module));
         if (const Row* same = known.value(row.modules)) {
@@ -315,6 +319,8 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return {};
     }
 }
+        case hue_role:
+            return row.hue;
 
 bool BucketModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     if (!index.isValid() || role != Qt::EditRole || !document_.editable()) return false;

@@ -70,6 +70,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
         exposed_role,   ///< share of communication that is exposed, 0 to 1; -1 while unknown
         severity_role,  ///< the worst problem of the bucket: -1 none, else overlap::Severity
         problem_role,   ///< its sentence
+        hue_role,       ///< of Theme::bucket(), see bucket_hues()
     };
 
     explicit BucketModel(Document& document, QObject* parent = nullptr);
@@ -87,6 +88,8 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
         QStringList modules;
         std::vector<BucketChip> chips;
         BucketSummary summary;
+        std::uint32_t hue = 0;
+        bool matches = false;  ///< a module of the graph
         int severity = -1;
         QString problem;
     };

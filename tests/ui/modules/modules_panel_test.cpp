@@ -186,6 +186,15 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(model.indexOfModule("layers.1.attention.wo").data(ModuleTreeModel::bucket_role).toInt(), 1);
         QCOMPARE(model.indexOfModule("norm").data(ModuleTreeModel::bucket_role).toInt(), 0);
         QCOMPARE(model.indexOfModule("layers").data(ModuleTreeModel::bucket_role).toInt(), -1);
+        const auto hue = [&](const char* module) {
+            return model.indexOfModule(module).data(ModuleTreeModel::hue_role);
+        };
+        const QVariant of_layer = hue("layers.1");
+        QVERIFY(of_layer.isValid() && of_layer != hue("norm") && !hue("layers").isValid());
+        QCOMPARE(hue("layers.1.attention.wo"), of_layer);
+        BucketCommands(*document).remove({0});
+        QCOMPARE(hue("layers.1"), of_layer);
+        document->undoGroup().undo();
         PipelineCommands(*document).setEnabled(0, false);  // then no step takes them
         QCOMPARE(model.indexOfModule("layers.1").data(ModuleTreeModel::bucket_role).toInt(), -1);
         document->undoGroup().undo();

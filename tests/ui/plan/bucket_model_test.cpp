@@ -2,6 +2,7 @@
 
 #include <QAbstractItemModelTester>
 #include <cmath>
+#include <map>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/graph_cost_model.h"
@@ -292,6 +293,28 @@ class BucketModelTest : public QObject {
         QCOMPARE(model.index(0).data(BucketModel::severity_role).toInt() >= static_cast<int>(Severity::caution), false);
         QVERIFY(model.index(1).data(BucketModel::severity_role).toInt() >= static_cast<int>(Severity::caution));
         QVERIFY(model.index(1).data(BucketModel::problem_role).toString().contains("layers.99"));
+    }
+
+    /// Also where cards before it go: a colour tells which card it is.
+    void aCardKeepsItsColour() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        const auto hues = [&] {
+            std::map<QString, uint> of_title;
+            for (int row = 0; row < model.rowCount(); ++row)
+                of_title[model.index(row).data().toString()] = model.index(row).data(BucketModel::hue_role).toUInt();
+            return of_title;
+        };
+        BucketCommands commands(*document);
+        commands.startFrom(BucketCommands::Template::block);
+        std::map<QString, uint> kept = hues();
+        const QString first = model.index(0).data().toString();
+        QCOMPARE(kept.size(), static_cast<std::size_t>(model.rowCount()));
+        commands.move(3, 1);
+        QCOMPARE(hues(), kept);
+        commands.remove({0});
+        kept.erase(first);
+        QCOMPARE(hues(), kept);
     }
 
     void titlesAreEditedInPlace() {
