@@ -258,7 +258,11 @@ void BucketBoard::tellUnknown(std::size_t first) {
             if (document_.modules().find(module) == ModuleTree::no_module)
                 unknown.append(QString::fromStdString(module));
     if (unknown.isEmpty()) return;
-    tell(tr("No module of this graph is called %1").arg(shortNames(unknown).join(tr(" or "))));
+    QString told = tr("No module of this graph is called %1, and PyTorch ignores such names")
+                       .arg(shortNames(unknown).join(tr(" or ")));
+    if (const QStringList there = blocksLike(document_.modules(), unknown.front()); !there.isEmpty())
+        told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
+    tell(told);
 }
 
 void BucketBoard::tell(const QString& reason) {

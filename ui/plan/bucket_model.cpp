@@ -142,7 +142,10 @@ void BucketModel::updatePlan() {
         Row& row = rows[i];
         row.hue = hues[i];
         row.title = commands.title(static_cast<int>(i));
-        for (const std::string& module : buckets[i].modules) row.modules.append(QString::fromStdString(module));
+        for (const std::string& module : buckets[i].modules) {
+            row.modules.append(QString::fromStdString(module));
+            row.matches = row.matches || document_.modules().find(module) != ModuleTree::no_module;
+        }
         if (const Row* same = known.value(row.modules)) {
             row.chips = same->chips;
             row.summary = same->summary;
@@ -268,7 +271,8 @@ int BucketModel::rowCount(const QModelIndex& parent) const {
 }
 
 QString BucketModel::figuresText(const Row& row) const {
-    return not_applied_.isEmpty() ? bucketFiguresText(row.summary) : tr("not applied");
+    if (!not_applied_.isEmpty()) return tr("not applied");
+    return row.matches ? bucketFiguresText(row.summary) : tr("matches no module");
 }
 
 QString BucketModel::accessibleText(const Row& row) const {
@@ -306,7 +310,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
         case figures_role:
             return figuresText(row);
         case sum_role:
-            return not_applied_.isEmpty() ? bucketSumText(row.summary) : figuresText(row);
+            return not_applied_.isEmpty() && row.matches ? bucketSumText(row.summary) : figuresText(row);
         case time_role:
             return shownTime(row.summary) ? formatTime(*shownTime(row.summary)) : QString();
         case exposed_role:
@@ -315,12 +319,12 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return row.severity;
         case problem_role:
             return row.problem;
+        case hue_role:
+            return row.hue;
         default:
             return {};
     }
 }
-        case hue_role:
-            return row.hue;
 
 bool BucketModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     if (!index.isValid() || role != Qt::EditRole || !document_.editable()) return false;

@@ -64,7 +64,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     enum Role {
         title_role = Qt::UserRole,
         modules_role,   ///< QStringList of dotted paths
-        figures_role,   ///< bucketFiguresText(), or that the bucket is not applied
+        figures_role,   ///< bucketFiguresText(), or that the bucket is not applied or of no module
         sum_role,       ///< bucketSumText(), where there is no room for that
         time_role,      ///< of the sum the time, where there is no room for that either
         exposed_role,   ///< share of communication that is exposed, 0 to 1; -1 while unknown

@@ -49,4 +49,20 @@ QVariant ModulePaths::trueData(const QModelIndex& index, int role) const {
     return pathOf(*modules_, order_[static_cast<std::size_t>(index.row())]);
 }
 
+QStringList blocksLike(const ModuleTree& tree, const QString& path) {
+    const QString around = path.section(u'.', 0, -2);
+    const auto is_number = [](const QString& name) {
+        bool number = false;
+        name.toUInt(&number);
+        return number;
+    };
+    const ModuleTree::ModuleId stack = tree.exists() ? tree.find(around.toStdString()) : ModuleTree::no_module;
+    QStringList blocks;
+    if (stack == ModuleTree::no_module || !is_number(path.section(u'.', -1))) return blocks;
+    for (const ModuleTree::ModuleId child : tree.module(stack).children)
+        if (const QString name = QString::fromStdString(tree.module(child).name); is_number(name))
+            blocks.append(around + u'.' + name);
+    return blocks;
+}
+
 }  // namespace overlap::ui

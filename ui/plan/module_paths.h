@@ -29,4 +29,8 @@ class ModulePaths : public HarmlessModel<QAbstractListModel> {
     LatestTask task_;
 };
 
+/// The numbered blocks that there are, by their paths, where a path is of one that is not; nothing for other paths. A
+/// stage of a job may have the graph of another stage.
+QStringList blocksLike(const ModuleTree& tree, const QString& path);
+
 }  // namespace overlap::ui
