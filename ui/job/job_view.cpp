@@ -350,10 +350,10 @@ void JobView::arrange() {
     const bool wide = width() >= least_width_for_column;
     const bool is_wide = column_->parentWidget() == columns_;
     // Programs have neither stages nor a schedule.
-    tabs_->setTabVisible(controls_page, !wide && job_.hasStages());
-    tabs_->setTabVisible(schedules_page, job_.hasStages());
-    tabs_->setTabVisible(what_if_page, job_.hasStages());
-    tabs_->setTabVisible(measured_page, job_.measured().job != nullptr);
+    showTab(*tabs_, controls_page, !wide && job_.hasStages());
+    showTab(*tabs_, schedules_page, job_.hasStages());
+    showTab(*tabs_, what_if_page, job_.hasStages());
+    showTab(*tabs_, measured_page, job_.measured().job != nullptr);
     // A session may have left a page that has nothing to show any more.
     if (job_.isOpen() && page() == measured_page && !job_.measured().job && !job_.awaitsMeasured())
         tabs_->setCurrentIndex(step_page);

@@ -29,6 +29,10 @@ void setStyled(QTabBar& tabs, const char* name, bool on) {
 
 }  // namespace
 
+void showTab(QTabBar& tabs, int tab, bool shown) {
+    if (tabs.isTabVisible(tab) != shown) tabs.setTabVisible(tab, shown);
+}
+
 /// Qt keeps room for two buttons that scroll.
 class RoomForButtons : public QProxyStyle {
   public:

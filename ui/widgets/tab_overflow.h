@@ -12,6 +12,10 @@ namespace overlap::ui {
 
 class RoomForButtons;
 
+/// Shows a tab, or hides it. QTabBar's own function is not to be used: where a tab is shown or hidden already, it
+/// forgets that the bar is to be laid out for those that were shown before, and they stay where nobody can reach them.
+void showTab(QTabBar& tabs, int tab, bool shown);
+
 /// Tabs that do not fit into their bar move closer together; where that is not enough they scroll, and a button beside
 /// the two that scroll them lists all of them.
 class TabOverflow : public QObject {

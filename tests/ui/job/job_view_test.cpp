@@ -31,6 +31,15 @@ class JobViewWidgetsTest : public QObject {
 
     using Fixture = JobViewFixture;
 
+    /// Whether the current tab is where it can be seen.
+    static bool isReached(const QTabBar& tabs, int tab) {
+        const auto* list = tabs.findChild<QToolButton*>("allTabs");
+        const int end = list->isHidden() ? tabs.width() : list->x();
+        const QRect place = tabs.tabRect(tab);
+        return place.left() < end && place.right() > 0 && place.height() > 8 &&
+               (!list->isHidden() || place.right() <= end);
+    }
+
   private slots:
     void initTestCase() { loadResources(); }
 
@@ -288,20 +297,45 @@ class JobViewWidgetsTest : public QObject {
             for (int tab = 0; tab < tabs->count(); ++tab) {
                 if (!tabs->isTabVisible(tab)) continue;
                 tabs->setCurrentIndex(tab);
-                const auto is_reached = [&] {
-                    const int end = list->isHidden() ? tabs->width() : list->x();
-                    const QRect place = tabs->tabRect(tab);
-                    return place.left() < end && place.right() > 0 && place.height() > 8 &&
-                           (!list->isHidden() || place.right() <= end);
-                };
                 // Tabs move closer together, or get their list, later.
-                QTRY_VERIFY2(is_reached(),
+                QTRY_VERIFY2(isReached(*tabs, tab),
                              qPrintable(QStringLiteral("%1 at width %2").arg(tabs->tabText(tab)).arg(size.width())));
             }
             QVERIFY2(tabs->height() >= tabs->sizeHint().height(), qPrintable(QString::number(tabs->height())));
             QVERIFY(tabs->visibleRegion().boundingRect() == tabs->rect());
         }
         QVERIFY(list->isHidden());  // all fit
+    }
+
+    /// As at a start: the window gets its place before the job has been read, or after.
+    void allViewsCanBeReachedWhereAJobComesLater() {
+        for (const bool shown_before : {true, false}) {
+            for (const QSize size : {QSize(240, 146), QSize(640, 290), QSize(740, 600), QSize(960, 600)}) {
+                OpenJob job;
+                JobView view(job);
+                view.restore({{"page", JobView::schedules_page}});
+                if (shown_before) {
+                    view.resize(size);
+                    view.show();
+                    QCoreApplication::processEvents();
+                }
+                QSignalSpy opened(&job, &OpenJob::opened);
+                job.open(sampleJob());
+                QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
+                view.resize(size);
+                view.show();
+                QCOMPARE(view.page(), JobView::schedules_page);
+                auto* tabs = view.findChild<QTabBar*>("jobTabs");
+                const auto has_place = [&](int tab) {
+                    return tabs->tabRect(tab).width() > tabs->fontMetrics().height();
+                };
+                for (int tab = 0; tab < tabs->count(); ++tab)
+                    QTRY_VERIFY2(
+                        has_place(tab) == tabs->isTabVisible(tab),
+                        qPrintable(QStringLiteral("%1 at width %2").arg(tabs->tabText(tab)).arg(size.width())));
+                QTRY_VERIFY(isReached(*tabs, JobView::schedules_page));
+            }
+        }
     }
 
     void programsHaveRanksAndNothingToTry() {
