@@ -82,6 +82,8 @@ class JobView : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    static constexpr int least_column_width = 210;
+
     QWidget* makeStart();
     QWidget* makeColumn();
     QWidget* makePages();
