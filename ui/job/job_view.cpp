@@ -1,10 +1,8 @@
 #include "ui/job/job_view.h"
 
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -28,6 +26,7 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/low_bar.h"
+#include "ui/widgets/shared_columns.h"
 #include "ui/widgets/tab_overflow.h"
 
 namespace overlap::ui {
@@ -35,7 +34,8 @@ namespace {
 
 /// Narrower, the column would leave too little to the pages.
 constexpr int least_width_for_column = 760;
-constexpr int first_column_width = 380;
+/// Of the column, until the user has another width: a part of the view's between these.
+constexpr int first_column_percent = 30, narrow_column_width = 380, wide_column_width = 520;
 constexpr int busy_after_ms = 200;  ///< it is said that figures are of before where evaluation takes this long
 
 }  // namespace
@@ -62,8 +62,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
       whole_(new QStackedWidget),
       pages_(new QStackedWidget),
       tabs_(new QTabBar),
-      columns_(new QSplitter(Qt::Horizontal)),
-      column_width_(first_column_width) {
+      columns_(new QSplitter(Qt::Horizontal)) {
     setObjectName("jobView");
     stages_->setObjectName("jobStages");
     schedules_->setObjectName("jobSchedules");
@@ -75,9 +74,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setStretchFactor(1, 1);
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(1);
-    columns_->setSizes({column_width_, column_width_});
-    stages_->header()->setSectionResizeMode(StagesModel::name_column, QHeaderView::Stretch);
-    stages_->header()->setSectionResizeMode(StagesModel::plan_column, QHeaderView::Stretch);
+    new SharedColumns(*stages_, StagesModel::name_column, StagesModel::plan_column);
     whole_->addWidget(makeStart());
     whole_->addWidget(columns_);
     auto* layout = new QVBoxLayout(this);
@@ -268,16 +265,22 @@ void JobView::arrange() {
     if (job_.isOpen() && page() == measured_page && !job_.measured().job && !job_.awaitsMeasured())
         tabs_->setCurrentIndex(step_page);
     if (is_wide) column_->setVisible(job_.hasStages());
-    if (wide == is_wide) return;
+    if (wide == is_wide) return column_width_ == 0 ? giveColumnItsWidth() : void();
     if (wide) {
         columns_->insertWidget(0, column_);
         columns_->setStretchFactor(0, 0);
         columns_->setStretchFactor(1, 1);
-        columns_->setSizes({column_width_, width() - column_width_});
+        giveColumnItsWidth();
     } else {
         narrow_->layout()->addWidget(column_);
     }
     column_->setVisible(!wide || job_.hasStages());
+}
+
+void JobView::giveColumnItsWidth() {
+    const int usual = std::clamp(width() * first_column_percent / 100, narrow_column_width, wide_column_width);
+    const int column = column_width_ > 0 ? column_width_ : usual;
+    if (column_->parentWidget() == columns_) columns_->setSizes({column, width() - column});
 }
 
 /// Of the timeline, from all pages. What a key leads to is seen: in the step, or on Waiting, which shows the same
@@ -295,14 +298,15 @@ void JobView::resizeEvent(QResizeEvent* event) {
 }
 
 QJsonObject JobView::state() const {
-    return {
-        {"page", tabs_->currentIndex()}, {"column", column_width_}, {"timeline", step_->timeline().edits().toJson()}};
+    QJsonObject state{{"page", tabs_->currentIndex()}, {"timeline", step_->timeline().edits().toJson()}};
+    if (column_width_ > 0) state["column"] = column_width_;
+    return state;
 }
 
 void JobView::restore(const QJsonObject& state) {
     tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(what_if_page)));
-    column_width_ = std::max(least_column_width, state["column"].toInt(first_column_width));
-    if (column_->parentWidget() == columns_) columns_->setSizes({column_width_, width() - column_width_});
+    column_width_ = state.contains("column") ? std::max(least_column_width, state["column"].toInt()) : 0;
+    giveColumnItsWidth();
     step_->timeline().edits().restore(state["timeline"].toObject());
 }
 

@@ -92,6 +92,7 @@ class JobView : public QWidget {
     void showNotes();
     void showReference(quint32 reference);
     void arrange();
+    void giveColumnItsWidth();
     bool useKey(const QKeyEvent& event);
 
     OpenJob& job_;
@@ -113,8 +114,8 @@ class JobView : public QWidget {
     QTabBar* tabs_;
     QSplitter* columns_;
     QWidget *column_, *narrow_;
-    QTimer impatience_;  ///< runs while an evaluation is short
-    int column_width_;   ///< as the user has it
+    QTimer impatience_;     ///< runs while an evaluation is short
+    int column_width_ = 0;  ///< as the user has it; 0: as it is at first
     bool low_ = false;
     bool stale_ = false;  ///< what is shown is of before
 };
