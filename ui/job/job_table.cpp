@@ -22,4 +22,17 @@ QTreeView* makeJobTable(const QString& name, QAbstractItemModel* model) {
     return table;
 }
 
+void spanRowsWithoutFigures(QTreeView& table) {
+    const auto span = [&table] {
+        const QAbstractItemModel& model = *table.model();
+        for (int row = 0; row < model.rowCount(); ++row) {
+            int column = 1;
+            while (column < model.columnCount() && model.index(row, column).data().toString().isEmpty()) ++column;
+            table.setFirstColumnSpanned(row, {}, column == model.columnCount());
+        }
+    };
+    QObject::connect(table.model(), &QAbstractItemModel::modelReset, &table, span);
+    span();
+}
+
 }  // namespace overlap::ui

@@ -74,6 +74,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setStretchFactor(1, 1);
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(1);
+    spanRowsWithoutFigures(*schedules_);
     new SharedColumns(*stages_, StagesModel::name_column, StagesModel::plan_column);
     whole_->addWidget(makeStart());
     whole_->addWidget(columns_);

@@ -91,10 +91,11 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
 
 QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
     if (column == name_column) {
-        const QString name = QString::fromStdString(row.name);
-        return row.is_own ? tr("%1 (as opened)").arg(name) : name;
+        const QString schedule = QString::fromStdString(row.name);
+        const QString name = row.is_own ? tr("%1 (as opened)").arg(schedule) : schedule;
+        return row.step_ms ? name : tr("%1 · refused: %2").arg(name, QString::fromStdString(row.refusal));
     }
-    if (!row.step_ms) return column == step_column ? tr("refused") : QString();
+    if (!row.step_ms) return {};
     switch (column) {
         case step_column:
             return formatTime(*row.step_ms);

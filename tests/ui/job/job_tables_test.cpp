@@ -2,11 +2,13 @@
 
 #include <QHeaderView>
 #include <QSplitter>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
 
 #include "tests/ui/job/job_view_fixture.h"
 #include "ui/files/resources.h"
+#include "ui/job/schedules_model.h"
 #include "ui/job/stages_model.h"
 
 namespace overlap::ui {
@@ -60,6 +62,35 @@ class JobTablesTest : public QObject {
             QTRY_COMPARE(columns.sizes().front(), widths.y());
         }
         QVERIFY(!fixture.view.state().contains("column"));
+    }
+
+    void aScheduleThatIsRefusedSaysWhyInItsRow() {
+        QTemporaryDir folder;
+        QFile written(folder.filePath("mesh.job.json"));
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(R"({"format": "overlap-job", "version": 1, "mesh": {"dims": [["pp", 4]]},
+            "stages": [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}},
+                       {"ms": {"F": 1, "B": 2}}],
+            "schedule": {"name": "1F1B", "microbatches": 8}})");
+        written.close();
+        JobViewFixture fixture(written.fileName());
+        fixture.view.showPage(JobView::schedules_page);
+        const QTreeView& schedules = fixture.view.schedules();
+        const auto& rows = static_cast<const SchedulesModel&>(*schedules.model()).rows();
+        int refused = 0;
+        for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
+            const job::ScheduleRow& schedule = rows[static_cast<std::size_t>(row)];
+            QCOMPARE(schedules.isFirstColumnSpanned(row, {}), !schedule.step_ms);
+            if (schedule.step_ms) continue;
+            ++refused;
+            const QString text = schedules.model()->index(row, SchedulesModel::name_column).data().toString();
+            QVERIFY(!schedule.refusal.empty());
+            QCOMPARE(text, QStringLiteral("%1 · refused: %2")
+                               .arg(QString::fromStdString(schedule.name), QString::fromStdString(schedule.refusal)));
+        }
+        QVERIFY(refused > 0 && refused < static_cast<int>(rows.size()));
+        // The names' column is as wide as names are.
+        QVERIFY(schedules.columnWidth(SchedulesModel::name_column) < 300);
     }
 };
 
