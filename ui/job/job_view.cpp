@@ -210,14 +210,16 @@ void JobView::setShownStage(int stage) {
     if (stage >= 0) stages_->setCurrentIndex(stages_model_->index(stage, 0));
 }
 
-void JobView::setUnrelatedGraph(const QString& name) {
-    int stage = 0;
+void JobView::setUnrelatedGraph(const QString& name, int stage) {
+    const bool is_stages = stage >= 0;
+    if (!is_stages) stage = 0;
     while (stage < job_.stageCount() && job_.graphOf(stage).isEmpty()) ++stage;
     const bool tells = !name.isEmpty() && stage < job_.stageCount();
-    if (tells)
-        unrelated_->setText(tr("All other views show %1, no stage of this job. <a href=\"%2\">Open stage %2</a>")
-                                .arg(shownName(name).toHtmlEscaped())
-                                .arg(stage));
+    const QString sentence = is_stages ? tr("All other views show %1, the graph of stage %2, with plans that are not "
+                                            "the job's. <a href=\"%2\">Open stage %2</a>")
+                                       : tr("All other views show %1, no stage of this job. "
+                                            "<a href=\"%2\">Open stage %2</a>");
+    if (tells) unrelated_->setText(sentence.arg(shownName(name).toHtmlEscaped(), QString::number(stage)));
     unrelated_->setVisible(tells);
 }
 

@@ -53,8 +53,9 @@ class JobView : public QWidget {
     QString summary() const;
     /// The stage whose graph and plan are open; -1 for none.
     void setShownStage(int stage);
-    /// The graph that all other views show is no stage of the job: that is said, with a link to a stage. Empty: it is.
-    void setUnrelatedGraph(const QString& name);
+    /// What all other views show is no stage of the job: that is said, with a link to a stage. Empty: it is one.
+    /// @param stage whose graph it is, with a plan that is not the job's; -1: of none.
+    void setUnrelatedGraph(const QString& name, int stage = -1);
     /// What is to be known of the shown stage's graph, a sentence without full stop each: it is said beside the job's
     /// own notes.
     void setStageNotes(const QStringList& notes);

@@ -45,6 +45,7 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     connect(&job, &OpenJob::opened, this, [this] {
         stage_ = -1;
         wanted_.reset();
+        followWhatIsShown();
         connectAgain();
     });
     // After all views have the graph: a plan is opened as an event of its own.
@@ -82,6 +83,16 @@ void StageConnection::setStage(int stage) {
     stage_ = stage;
     if (stage >= 0) job_.setLastStage(stage);
     view_.setShownStage(stage);
+}
+
+void StageConnection::followWhatIsShown() {
+    for (int stage = 0; document_.isOpen() && stage < job_.stageCount(); ++stage) {
+        if (job_.followedBy(stage).tab != 0 || job_.graphOf(stage) != document_.loaded().path) continue;
+        const Variant* variant = findVariant(planOfJob(stage));
+        if (!variant) continue;
+        job_.follow(stage, variant->key());
+        if (variant == document_.current()) job_.setLastStage(stage);
+    }
 }
 
 void StageConnection::connectAgain() {
@@ -178,7 +189,11 @@ void StageConnection::follow() {
 void StageConnection::offer() {
     const Variant* current = document_.current();
     const bool is_other = stage_ >= 0 && current && tabOf(stage_) != current;
-    view_.setUnrelatedGraph(stage_ < 0 && document_.isOpen() ? document_.name() : QString());
+    int of_graph = 0;
+    while (of_graph < job_.stageCount() && document_.isOpen() && job_.graphOf(of_graph) != document_.loaded().path)
+        ++of_graph;
+    view_.setUnrelatedGraph(stage_ < 0 && document_.isOpen() ? document_.name() : QString(),
+                            of_graph < job_.stageCount() ? of_graph : -1);
     note();
     view_.offerPlan(is_other ? tr("Use %1 for stage %2").arg(current->title()).arg(stage_) : QString());
 }

@@ -34,6 +34,9 @@ class StageConnection : public QObject {
   private:
     void graphOpened();
     void showPlan();
+    /// Stages of a job that has just been opened, whose graph is shown already, follow the tabs that have their plans:
+    /// as of a job that was saved under another name.
+    void followWhatIsShown();
     /// Stages of the open graph follow again the tabs that have their plans.
     void connectAgain();
     void setStage(int stage);

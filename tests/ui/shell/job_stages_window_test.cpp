@@ -202,6 +202,59 @@ class JobStagesWindowTest : public QObject {
         QCOMPARE(simulated(file), job.figures()->step_ms);
     }
 
+    /// What is shown are that job's stages: the same graphs, and tabs with exactly their plans.
+    void aJobThatIsSavedAndOpenedAgainKeepsItsStage() {
+        QTemporaryDir folder;
+        const QString first = folder.filePath("first.job.json"), second = folder.filePath("second.job.json");
+        MainWindow window;
+        openSample(window);
+        QVERIFY(window.jobs().saveAs(first));
+        OpenJob& job = jobOf(window);
+        window.openFiles({first});
+        QVERIFY(QTest::qWaitFor([&] { return job.file() == first; }, 60'000));
+        openStage(window, 1);
+        openStage(window, 4);  // of the same graph
+        QCOMPARE(BucketCommands(window.document()).addText("layers.18"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.jobs().saveAs(second));
+        window.openFiles({second});
+        QVERIFY(QTest::qWaitFor([&] { return job.file() == second; }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.workspace().stages().stage(), 4);
+        QVERIFY(window.findChild<QLabel*>("jobUnrelated")->isHidden());
+        QVERIFY(!job.differs());
+        // Its edits are the job's.
+        QCOMPARE(BucketCommands(window.document()).addText("layers.19"), QString());
+        QVERIFY(job.planOf(4) && !job.planOf(1));
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    void aGraphOfAStageThatIsShownWithOtherPlansIsCalledThat() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        {
+            MainWindow window;
+            openSample(window);
+            QVERIFY(window.jobs().saveAs(file));
+        }
+        MainWindow window;
+        window.resize(1400, 900);
+        window.show();
+        open(window, {folder.filePath("llama3_8b_pp8_wide.graph.json.gz")});
+        window.openFiles({file});
+        QVERIFY(QTest::qWaitFor([&] { return jobOf(window).isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        const auto* label = window.findChild<QLabel*>("jobUnrelated");
+        QVERIFY(label->isVisible());
+        QVERIFY2(label->text().startsWith("All other views show llama3_8b_pp8_wide, the graph of stage 3, with plans "
+                                          "that are not the job's"),
+                 qPrintable(label->text()));
+        emit const_cast<QLabel*>(label)->linkActivated("3");
+        QCOMPARE(window.workspace().stages().stage(), 3);
+        QVERIFY(label->isHidden());
+        QVERIFY(waitUntilIdle(window));
+    }
+
     void whatIsToBeKnownOfAStagesGraphIsSaid() {
         MainWindow window;
         openSample(window);
