@@ -1,9 +1,13 @@
 #include "ui/job/job_evaluator.h"
 
+#include <QDateTime>
 #include <QElapsedTimer>
+#include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/job/document/files_of_job.h"
 #include "core/job/run_job.h"
 #include "core/job/variation.h"
 #include "ui/job/job_source.h"
@@ -27,6 +31,19 @@ QString sentenceOf(const InputError& error, const std::string& file) {
 }
 
 }  // namespace
+
+FileStamps stampsOfFiles(const job::JobDocument& job, const std::string& folder) {
+    FileStamps stamps;
+    for (const std::string& path : job::files_of_job(job, folder)) {
+        const QFileInfo file(QFile::decodeName(QByteArray::fromStdString(path)));
+        stamps.append(file.isFile() ? QStringLiteral("%1 %2 %3")
+                                          .arg(file.lastModified().toMSecsSinceEpoch())
+                                          .arg(file.size())
+                                          .arg(file.isReadable() ? 1 : 0)
+                                    : QString());
+    }
+    return stamps;
+}
 
 job::JobDocument withoutDraws(const job::JobDocument& job) {
     job::JobDocument calm = job;
@@ -73,6 +90,7 @@ void JobEvaluator::request(JobRequest request) {
         QElapsedTimer timer;
         timer.start();
         JobAnswer answer;
+        answer.files = stampsOfFiles(*request.document, request.folder);
         try {
             auto job = std::make_shared<const job::JobDocument>(
                 withoutDraws(job::changed_job(*request.document, request.changes, request.folder)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <list>
 #include <map>
 #include <memory>
@@ -46,6 +47,12 @@ class StageTimes {
     std::map<std::size_t, std::list<Known>> of_plans_;  ///< of each stage with plans of its own, the newest first
 };
 
+/// What the system says of files, cheap to ask for: when each was written last and how large it is. Another text where
+/// one has changed, has come or is gone.
+using FileStamps = QStringList;
+/// Of all files that a document names. May block as long as a folder does.
+FileStamps stampsOfFiles(const job::JobDocument& job, const std::string& folder);
+
 /// The job of which one step is shown; a thousand draws would be made for each edit.
 job::JobDocument withoutDraws(const job::JobDocument& job);
 
@@ -66,6 +73,7 @@ struct JobAnswer {
     QString refusal;  ///< one sentence without full stop; empty where there is a picture
     /// Of a job that is refused: what each stage takes, as far as that is known.
     std::vector<std::optional<job::StageFigures>> stages;
+    FileStamps files;         ///< those that the document names, before they were read
     double evaluated_ms = 0;  ///< how long it took
 };
 

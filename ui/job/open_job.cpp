@@ -77,6 +77,7 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
 OpenJob::~OpenJob() {
     reading_.cancel();
     opened_task_.cancel();
+    looking_.cancel();
     measured_reader_.cancel();
     evaluator_.cancel();
 }
@@ -138,6 +139,7 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     opened_.reset();
     knows_opened_ = false;
     opened_task_.cancel();
+    looking_.cancel();
     comparison_ = {};
     measured_reader_.cancel();
     measured_ = {};
@@ -248,6 +250,7 @@ void OpenJob::evaluate() {
 void OpenJob::evaluateOpened(const JobRequest& request) {
     opened_task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
         std::optional<JobFigures> figures;
+        bool known = false;
         try {
             job::PipelineOptions options;
             options.folder = request.folder;
@@ -258,12 +261,13 @@ void OpenJob::evaluateOpened(const JobRequest& request) {
             job::JobPicture picture;
             picture.evaluation = job::evaluate_job(std::move(document), options);
             figures = figuresOf(&picture);
+            known = true;
         } catch (const InputError&) {
-            // There is nothing to compare with.
+            // There is nothing to compare with, until it can be evaluated: a file may come back.
         }
-        return [this, figures] {
+        return [this, figures, known] {
             opened_ = figures;
-            knows_opened_ = true;
+            knows_opened_ = known;
             emit evaluated();
         };
     });
@@ -274,7 +278,7 @@ void OpenJob::take(const JobAnswer& answer) {
     comparison_.spread.reset();  // of before
     if (!knows_opened_ && !differs()) {
         opened_ = figures();
-        knows_opened_ = true;
+        knows_opened_ = answer.picture != nullptr;
     }
     emit evaluated();
     readMeasured();

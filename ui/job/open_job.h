@@ -54,6 +54,9 @@ class OpenJob : public QObject {
     /// Reads a document in the background; it takes the place of the open one once it is read, and only then. A job
     /// with changes that are in no file is kept, and comes back as it was when its file is opened again.
     void open(const QString& path);
+    /// Evaluates a refused job once more where files that it names have changed, have come or are gone since. Looks in
+    /// the background.
+    void lookAtFiles();
     /// Stops reading; what is open stays, and what it is evaluated for: figures are never of other controls.
     void cancel();
     /// One undoable change. @param merge changes in a row with one key other than -1 are undone together.
@@ -67,7 +70,8 @@ class OpenJob : public QObject {
     std::shared_ptr<const Plan> planOf(int stage) const;
     /// The file that the stage's plan was written into when the job was saved last; empty where it was not.
     QString savedPlanFileOf(int stage) const;
-    /// What the stage's file had when the job was opened; null where there is none or it could not be read.
+    /// What the stage's file had when the job was opened, or when it could be read first; null where there is none or
+    /// it could not be read yet.
     std::shared_ptr<const Plan> filePlanOf(int stage) const;
     /// Gives a stage another plan, or with null what the document says. Not undoable here: the plan's edits are.
     /// @param in_file the stage's file has this plan now, and had another when the job was opened.
@@ -167,12 +171,14 @@ class OpenJob : public QObject {
     void evaluate();
     void evaluateOpened(const JobRequest& request);
     void take(const JobAnswer& answer);
+    /// @param plans that files have by now, of which some could not be read when the job was opened.
+    void readAgain(const StagePlans& plans);
 
     QString file_;
     std::shared_ptr<const job::JobDocument> document_;
     job::JobChanges changes_;
     StagePlans plans_;
-    StagePlans file_plans_;              ///< as they were when the job was opened
+    StagePlans file_plans_;              ///< as they were when the job was opened, or could be read first
     std::vector<FollowedTab> followed_;  ///< of each stage
     int last_stage_ = -1;
     std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
@@ -182,13 +188,13 @@ class OpenJob : public QObject {
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
     std::optional<JobFigures> opened_;
-    bool knows_opened_ = false;  ///< it has been evaluated as it was opened
+    bool knows_opened_ = false;  ///< it could be evaluated as it was opened
     JobComparison comparison_;
     MeasuredTraces measured_;
     QStringList measured_asked_;  ///< traces that the user opens, until the job has been evaluated and they were read
     QStringList measured_again_;  ///< traces of a session, until the job has been evaluated and they have been read
     QUndoStack undo_;
-    LatestTask reading_, opened_task_;
+    LatestTask reading_, opened_task_, looking_;
     MeasuredTraceReader measured_reader_;
     JobEvaluator evaluator_;
 };

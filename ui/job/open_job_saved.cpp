@@ -1,10 +1,11 @@
-// What of the open job is in a file, and writing it into one.
+// What of the open job is in a file, writing it into one, and files that change.
 
 #include <QFile>
 
 #include "core/base/error.h"
 #include "core/job/job_changes.h"
 #include "ui/job/job_source.h"
+#include "ui/job/kept_job.h"
 #include "ui/job/open_job.h"
 #include "ui/job/saved_job.h"
 
@@ -51,6 +52,26 @@ QString OpenJob::save(const QString& path) {
     } catch (const InputError& error) {
         return QString::fromUtf8(error.what());
     }
+}
+
+void OpenJob::lookAtFiles() {
+    if (!isOpen() || answer_.refusal.isEmpty() || evaluator_.busy() || looking_.busy()) return;
+    const std::string folder = QFile::encodeName(folderOfJob(file_)).toStdString();
+    looking_.start([this, document = document_, file = file_, folder,
+                    known = answer_.files](std::stop_token) -> LatestTask::Delivery {
+        if (stampsOfFiles(*document, folder) == known) return {};
+        return [this, plans = plansOfFiles(*document, file)] { readAgain(plans); };
+    });
+}
+
+void OpenJob::readAgain(const StagePlans& plans) {
+    for (std::size_t i = 0; i < file_plans_.size(); ++i) {
+        if (file_plans_[i] || !plans[i]) continue;
+        file_plans_[i] = plans[i];
+        if (plans_[i] && *plans_[i] == *plans[i]) plans_[i] = nullptr;
+    }
+    evaluate();
+    emit changed();
 }
 
 }  // namespace overlap::ui

@@ -50,7 +50,6 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     });
     // After all views have the graph: a plan is opened as an event of its own.
     connect(&document, &Document::graphChanged, this, &StageConnection::graphOpened, Qt::QueuedConnection);
-    connect(&document.loader(), &GraphLoader::failed, this, [this] { wanted_.reset(); });
     connect(&document.loader(), &GraphLoader::cancelled, this, [this] { wanted_.reset(); });
     connect(&document, &Document::planChanged, this, &StageConnection::follow);
     connect(&document, &Document::variantsChanged, this, &StageConnection::follow);  // one may have been saved

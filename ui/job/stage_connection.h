@@ -62,7 +62,7 @@ class StageConnection : public QObject {
     JobView& view_;
     Document& document_;
     int stage_ = -1;
-    std::optional<int> wanted_;  ///< whose graph is being read
+    std::optional<int> wanted_;  ///< whose graph is being read, or could not be: it may be read again
 };
 
 }  // namespace overlap::ui

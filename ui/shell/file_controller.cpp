@@ -48,9 +48,12 @@ FileController::FileController(const Parts& parts)
       looks_(parts.looks),
       window_(parts.window) {
     const GraphLoader& loader = document_.loader();
-    connect(&loader, &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
+    connect(&loader, &GraphLoader::failed, this, [this](const QString& path, const QString& reason) {
         pending_.clear();
-        emit warned(reason);
+        const auto read_again = [this, path, logs = logs_.value(0) == path ? logs_ : QStringList()] {
+            logs.size() > 1 ? document_.loader().list(logs) : document_.openGraph(path);
+        };
+        emit warned(reason, {{tr("Read again"), read_again, tr("Read the file as it is now")}});
     });
     connect(&loader, &GraphLoader::listed, this, &FileController::chooseGraph);
     connect(&loader, &GraphLoader::cancelled, this, [this](const QString& path) {
@@ -116,6 +119,7 @@ void FileController::open(const QStringList& files, bool over_job) {
         measurements_.open(sorted.traces);
     else if (!sorted.traces.isEmpty())
         emit jobTracesFound(sorted.traces);
+    logs_ = sorted.logs;
     if (sorted.logs.size() > 1) {
         document_.loader().list(sorted.logs);
     } else if (!sorted.graph.isEmpty()) {

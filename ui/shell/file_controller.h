@@ -88,6 +88,7 @@ class FileController : public NoticeSource {
 
     QStringList warnings_;            ///< that are shown, or were taken away by the user
     qsizetype earlier_warnings_ = 0;  ///< how many of them are of earlier openings
+    QStringList logs_;                ///< of the newest opening
     bool is_opening_ = false;         ///< files are being opened: their warnings are no earlier ones
     Document& document_;
     Measurements& measurements_;

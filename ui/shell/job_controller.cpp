@@ -107,6 +107,10 @@ void JobController::open(const QString& path) {
     job_.open(path);
 }
 
+void JobController::lookAtFiles() {
+    job_.lookAtFiles();
+}
+
 void JobController::jobOpened() {
     const bool asked = std::exchange(asked_, false);
     if (!isEmbeddedFile(job_.file())) recent_.add({job_.file()});

@@ -30,6 +30,9 @@ class JobController : public NoticeSource {
     void open(const QString& path);
     /// Lays traces of its ranks over the open job; without one it is said that there is none.
     void openMeasured(const QStringList& files);
+    /// Where the open job is refused, looks whether files of it are others by now. To be called when other programs may
+    /// have been at work.
+    void lookAtFiles();
     /// Writes the job as it is now; reports why it could not.
     bool saveAs(const QString& file);
 

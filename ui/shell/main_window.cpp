@@ -338,7 +338,9 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     // Another program may have been at work.
-    if (event->type() == QEvent::ActivationChange && isActiveWindow() && saves_) saves_->lookAtFile();
+    if (event->type() != QEvent::ActivationChange || !isActiveWindow() || !saves_) return;
+    saves_->lookAtFile();
+    jobs_->lookAtFiles();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

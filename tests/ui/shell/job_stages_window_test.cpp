@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "core/io/plan/plan_file.h"
@@ -18,6 +19,7 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/job/stages_model.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/times_controller.h"
@@ -252,6 +254,35 @@ class JobStagesWindowTest : public QObject {
         emit const_cast<QLabel*>(label)->linkActivated("3");
         QCOMPARE(window.workspace().stages().stage(), 3);
         QVERIFY(label->isHidden());
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    void aStageWhoseGraphIsMissingIsShownWhenItIsReadAgain() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        const QString wide = folder.filePath("llama3_8b_pp8_wide.graph.json.gz");
+        MainWindow window;
+        openSample(window);
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(QFile::rename(wide, wide + ".away"));
+        OpenJob& job = jobOf(window);
+        window.openFiles({file});
+        QVERIFY(QTest::qWaitFor([&] { return job.file() == file && !job.busy(); }, 60'000));
+        QVERIFY2(job.refusal().contains(wide), qPrintable(job.refusal()));
+        window.workspace().stages().openStage(3);
+        NoticeBar& notice = window.workspace().notice();
+        QTRY_VERIFY(notice.text().contains(wide) && notice.button("Read again"));
+        QVERIFY(QFile::rename(wide + ".away", wide));
+        // The job is evaluated when the window is used again, the graph is read when the user says so.
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QEvent activated(QEvent::ActivationChange);
+        QCoreApplication::sendEvent(&window, &activated);
+        QTRY_VERIFY_WITH_TIMEOUT(job.figures(), 60'000);
+        notice.button("Read again")->click();
+        QTRY_COMPARE_WITH_TIMEOUT(window.workspace().stages().stage(), 3, 60'000);
+        QCOMPARE(window.document().current()->title(), "Stage 3");
+        QCOMPARE(notice.text(), QString());
         QVERIFY(waitUntilIdle(window));
     }
 

@@ -1,0 +1,113 @@
+// Files of a job that are missing when it is opened, and come back.
+
+#include <QFile>
+#include <QJsonObject>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "ui/files/resources.h"
+#include "ui/job/job_source.h"
+#include "ui/job/open_job.h"
+
+namespace overlap::ui {
+
+class MissingFilesTest : public QObject {
+    Q_OBJECT
+
+    static bool idle(OpenJob& job) {
+        return QTest::qWaitFor([&] { return !job.busy(); }, 60'000);
+    }
+
+    static void restore(OpenJob& job, const QJsonObject& state) {
+        QSignalSpy opened(&job, &OpenJob::opened);
+        job.restore(state);
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
+    }
+
+    /// The sample in a folder of its own, with 20 microbatches and another plan of stage 3.
+    static QJsonObject changedCopy(const QString& file) {
+        OpenJob sample;
+        QSignalSpy opened(&sample, &OpenJob::opened);
+        sample.open(sampleJob());
+        if (!QTest::qWaitFor([&] { return !opened.isEmpty(); }, 60'000)) qFatal("no job");
+        if (!sample.save(file).isEmpty()) qFatal("not saved");
+        OpenJob job;
+        QSignalSpy copy_opened(&job, &OpenJob::opened);
+        job.open(file);
+        if (!QTest::qWaitFor([&] { return !copy_opened.isEmpty() && idle(job); }, 60'000)) qFatal("no copy");
+        job::JobChanges changes;
+        changes.microbatches = 20;
+        job.change("20 microbatches", changes);
+        return job.state();
+    }
+
+    QTemporaryDir folder_;
+    QString job_file_, last_;
+    QJsonObject state_;
+
+    /// As it is opened while the last stage's graph is missing.
+    void openWithout(OpenJob& job, const QJsonObject& state) {
+        QVERIFY(QFile::rename(last_, last_ + ".away"));
+        restore(job, state);
+        QVERIFY2(job.refusal().contains(last_), qPrintable(job.refusal()));
+    }
+
+    void bringBack() { QVERIFY(QFile::rename(last_ + ".away", last_)); }
+
+  private slots:
+    void initTestCase() {
+        loadResources();
+        job_file_ = folder_.filePath("mine.job.json");
+        last_ = folder_.filePath("llama3_8b_pp8_last.graph.json.gz");
+        state_ = changedCopy(job_file_);
+        QVERIFY(QFile::exists(last_));
+    }
+
+    void aFileThatComesBackIsReadAndDifferencesAreToTheJobAsItWasOpened() {
+        OpenJob whole;
+        restore(whole, state_);
+        QVERIFY(whole.figures() && whole.openedFigures());
+        OpenJob job;
+        openWithout(job, state_);
+        QVERIFY(!job.openedFigures());
+        bringBack();
+        job.lookAtFiles();
+        QTRY_VERIFY_WITH_TIMEOUT(job.figures(), 60'000);
+        QVERIFY(idle(job));
+        QCOMPARE(job.refusal(), QString());
+        QCOMPARE(job.figures()->step_ms, whole.figures()->step_ms);
+        QVERIFY(job.openedFigures());
+        QCOMPARE(job.openedFigures()->step_ms, whole.openedFigures()->step_ms);
+    }
+
+    void soAreThoseOfAJobThatWasNotChanged() {
+        OpenJob job;
+        openWithout(job, {{"file", job_file_}});
+        bringBack();
+        job.lookAtFiles();
+        QTRY_VERIFY_WITH_TIMEOUT(job.figures(), 60'000);
+        QVERIFY(idle(job));
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        job.change("24 microbatches", changes);
+        QVERIFY(idle(job));
+        QVERIFY(job.openedFigures() && job.openedFigures()->step_ms < job.figures()->step_ms);
+    }
+
+    void whereNoFileIsAnotherNothingIsEvaluated() {
+        OpenJob job;
+        openWithout(job, state_);
+        QSignalSpy evaluated(&job, &OpenJob::evaluated);
+        job.lookAtFiles();
+        QTest::qWait(100);
+        QVERIFY(idle(job));
+        QVERIFY(evaluated.isEmpty());
+        bringBack();
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::MissingFilesTest)
+#include "missing_files_test.moc"
