@@ -1,5 +1,7 @@
 #include "ui/job/job_figures.h"
 
+#include <algorithm>
+
 namespace overlap::ui {
 
 std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
@@ -15,6 +17,7 @@ std::optional<JobFigures> figuresOf(const job::JobPicture* picture) {
     figures.idle_share = 1 - sum.busy_ms / all;
     figures.waiting_share = sum.waiting_for_peers_ms / all;
     figures.transfer_share = sum.transfer_exposed_ms / all;
+    figures.done_share = std::max(0.0, figures.idle_share - figures.waiting_share - figures.transfer_share);
     return figures;
 }
 

@@ -10,7 +10,9 @@ namespace overlap::ui {
 /// Figures of a job's step, for display and for differences.
 struct JobFigures {
     double step_ms = 0;
-    double idle_share = 0, waiting_share = 0, transfer_share = 0;  ///< of all ranks' time, 0 to 1
+    // Of all ranks' time, 0 to 1; the first is the sum of the others.
+    double idle_share = 0, waiting_share = 0, transfer_share = 0;
+    double done_share = 0;  ///< with nothing left to do in this step
     std::int64_t ranks = 0;
     std::int32_t microbatches = 0;  ///< of a step; 0 for programs
 };

@@ -211,7 +211,8 @@ QStringList figureTexts(const JobFigures& figures, const std::optional<JobFigure
     if (const auto gain = opened ? throughputGain(figures, *opened) : std::nullopt)
         texts.append(translated("throughput a rank %1").arg(formatDifference(*gain, Unit::Percent)));
     texts.append({share("bubble", &JobFigures::idle_share), share("waits for peers", &JobFigures::waiting_share),
-                  share("transfer exposed", &JobFigures::transfer_share), ranks});
+                  share("transfer exposed", &JobFigures::transfer_share),
+                  share("nothing left to do", &JobFigures::done_share), ranks});
     return texts;
 }
 

@@ -22,6 +22,7 @@
 #include "ui/job/job_controls.h"
 #include "ui/job/job_words.h"
 #include "ui/job/waiting_map.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
@@ -110,6 +111,23 @@ class JobViewWidgetsTest : public QObject {
         const double middle = (spans[2].begin_ms + spans[2].end_ms) / 2;
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.pointOf(1, middle).toPoint());
         QCOMPARE(fixture.view.step().selected(), picture.reference_of(spans[2]));
+    }
+
+    /// The bubble's parts add up to it: what is in no other is what the lanes have as the time after the last action.
+    void theLineOfSharesSaysWhatHasNothingLeftToDo() {
+        Fixture fixture;
+        const JobFigures figures = *fixture.job.figures();
+        double after_ms = 0;
+        for (const std::vector<job::StandstillSpan>& row : fixture.picture().standstills)
+            for (const job::StandstillSpan& span : row)
+                if (span.kind == job::StandstillSpan::Kind::after) after_ms += span.length_ms();
+        const double share = after_ms / (figures.step_ms * static_cast<double>(fixture.picture().rows.size()));
+        QVERIFY(share > 0.01);
+        QVERIFY(std::abs(figures.done_share - share) < 1e-6);
+        QVERIFY(std::abs(figures.waiting_share + figures.transfer_share + figures.done_share - figures.idle_share) <
+                1e-9);
+        const QString said = QStringLiteral("nothing left to do %1").arg(formatPercent(share));
+        QVERIFY2(fixture.view.summary().contains(said), qPrintable(fixture.view.summary()));
     }
 
     void theLinkAndTheMenuGoThereToo() {
