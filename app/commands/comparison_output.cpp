@@ -120,8 +120,9 @@ Json error_json(const PredictionError& error) {
 }
 
 std::string signed_milliseconds(double milliseconds) {
-    std::string text = milliseconds > 0 ? "+" : "";
-    return text.append(milliseconds_text(milliseconds));
+    const std::string text = milliseconds_text(milliseconds);
+    const bool added = milliseconds > 0 && text != milliseconds_text(0);
+    return added ? "+" + text : text;
 }
 
 /// @param measured: the trace's name of a collective adds nothing to its planned name.

@@ -23,7 +23,10 @@ std::string fixed_text(double value, int decimals) {
     std::array<char, longest_number> digits;
     const auto written =
         std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals);
-    return {digits.data(), written.ptr};
+    std::string text(digits.data(), written.ptr);
+    // Zero after rounding is neither below nor above it.
+    if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
+    return text;
 }
 
 std::string number_text(double value, int most_decimals) {

@@ -66,6 +66,8 @@ TEST(NumberText, TimesThatDifferHaveTextsThatDiffer) {
 TEST(NumberText, OfColumnsHasItsDecimals) {
     EXPECT_EQ(fixed_text(0.5, 2), "0.50");
     EXPECT_EQ(fixed_text(1234.5678, 0), "1235");
+    EXPECT_EQ(fixed_text(-0.0004, 3), "0.000");
+    EXPECT_EQ(fixed_text(-0.0006, 3), "-0.001");
     EXPECT_EQ(milliseconds_text(12.3454), "12.345 ms");
     EXPECT_EQ(milliseconds_text(0), "0.000 ms");
     EXPECT_EQ(percent_text(12.345678), "12.35 %");
