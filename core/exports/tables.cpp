@@ -6,10 +6,10 @@
 #include "core/exports/formats.h"
 #include "core/files/csv_table.h"
 #include "core/files/ordered_json.h"
-#include "core/modules/home_module.h"
 #include "core/pipeline/manual_start.h"
 #include "core/pipeline/why_exposed.h"
 #include "core/plan/automatic_plan.h"
+#include "core/views/collective_figures.h"
 
 namespace overlap {
 
@@ -90,9 +90,7 @@ ExportOutput export_collectives_table(const ExportInput& input) {
     const Evaluation& result = *input.result;
     const Simulation& simulation = result.simulation;
     const Graph& graph = *result.graph;
-    const std::shared_ptr<const ModuleTree> modules = modules_of(result, result.graph);
-    const ModuleTree& tree = *modules;
-    const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, graph.node_count());
+    const std::vector<CollectiveFigures> figures = collective_figures(result, *modules_of(result, result.input));
     const auto members = members_by_start(result);
     CsvTable table({"collective", "kind", "process_group", "module", "bucket", "title", "member_count", "bytes",
                     "start_ms", "end_ms", "duration_ms", "exposed_ms", "cause", "issue_ms", "ready_ms", "wait",
@@ -100,11 +98,10 @@ ExportOutput export_collectives_table(const ExportInput& input) {
     for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
         const CollectiveTiming& timing = simulation.collectives[index];
         const std::string name(graph.name(timing.start));
-        const ModuleTree::ModuleId home = homes[timing.start];
         const auto merged = members.find(name);
         table.text(name).text(collective_kind_name(timing.kind));
         table.text(simulation.groups[timing.group].process_group);
-        table.text(home == ModuleTree::no_module ? std::string() : tree.path(home));
+        table.text(figures[index].module);
         add_entry(table, input.plan, result.bucket_of_node[timing.start]);
         table.number(merged == members.end() ? std::int64_t{1} : static_cast<std::int64_t>(merged->second.size()));
         add_figures(table, timing);

@@ -59,6 +59,16 @@ class Texts(CommandLine):
             for column in ("start_ms", "end_ms", "duration_ms", "exposed_ms", "issue_ms", "ready_ms"):
                 self.assertLessEqual(len(row[column].partition(".")[2]), 6, row[column])
 
+    def test_a_merged_collective_is_of_the_modules_of_its_members(self):
+        plan = self.path("x.plan.json", {"format": "overlap-plan", "version": 1, "name": "x",
+                                         "pipeline": bucketing("layers.0")[:1]})
+        table = self.path("c.csv")
+        self.expect(0, "export", plan, "--graph", self.graph, "--to", "collectives.csv", "-o", table)
+        with open(table, newline="", encoding="utf-8") as file:
+            merged = [row for row in csv.DictReader(file) if int(row["member_count"]) > 1]
+        self.assertGreater(len(merged), 0)
+        self.assertEqual({row["module"] for row in merged}, {"layers.0"})
+
     def test_trace_stats_is_a_summary_unless_all_is_asked_for(self):
         events = []
         for step in range(40):
