@@ -76,6 +76,12 @@ void EarlierSearches::dropAllIn(const FoundPlans& found) {
     std::erase_if(entries_, [&](const Entry& entry) { return found.hasAllOf(entry.kept.found); });
 }
 
+std::vector<KeptFoundPlans> EarlierSearches::all() const {
+    std::vector<KeptFoundPlans> kept;
+    for (const Entry& entry : entries_) kept.push_back(entry.kept);
+    return kept;
+}
+
 KeptFoundPlans EarlierSearches::take(std::size_t index) {
     KeptFoundPlans taken = std::move(entries_.at(index).kept);
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));

@@ -22,6 +22,8 @@ class EarlierSearches : public QLabel {
     void add(const FoundPlans& found, int chosen);
     /// Removes those that have nothing which these have not.
     void dropAllIn(const FoundPlans& found);
+    /// All, the newest first.
+    std::vector<KeptFoundPlans> all() const;
     /// Removes one and returns it.
     KeptFoundPlans take(std::size_t index);
     /// Removes all.

@@ -118,10 +118,11 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
         if (busy() && running_)
             emit leftBehind(tr("The search of the former graph ended %1; open that graph again to see it")
                                 .arg(running_->reached()));
-        restored_ = {};
+        aside_.clear();
         cut_off_.reset();
         begins_soon_ = false;
         earlier_->clear();
+        times_ = timesNow();
         forget();
     });
     connect(&document, &Document::timesChanged, this, &SearchPanel::takeTimes);
@@ -131,6 +132,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
         connect(&document, signal, this, &SearchPanel::takeStart);
     whenReadingChanges(document, this, [this] { update(); });
     connect(&document, &Document::failed, this, &SearchPanel::update);
+    times_ = timesNow();
     forget();
 }
 

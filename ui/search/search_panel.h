@@ -11,6 +11,7 @@
 
 #include "ui/search/found_choices.h"
 #include "ui/search/found_plans_json.h"
+#include "ui/search/found_with_other_times.h"
 #include "ui/search/interrupted_search.h"
 #include "ui/search/plan_search_task.h"
 #include "ui/search/start_check.h"
@@ -58,7 +59,7 @@ class SearchPanel : public QWidget {
     /// What was found, now and before, and the choice, and what a search is asked for, for the session; empty where
     /// nothing was found and nothing was chosen.
     QJsonObject kept() const;
-    /// Takes up what kept() gave: what was found as soon as the graph has the times that it was found with.
+    /// Takes up what kept() gave; what was found is shown while the times are used that it was found with.
     void restore(const QJsonObject& kept);
 
     /// Begins a search; while one runs, ends it with the best so far.
@@ -128,8 +129,12 @@ class SearchPanel : public QWidget {
     void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
     void showFound(const FoundPlans& found, int chosen);
-    void takeRestored();
-    std::optional<KeptFoundPlans> takenUp(const QJsonObject& kept) const;
+    /// Shows what was found with the times that are used now, where nothing else is shown.
+    void takeBack();
+    /// Keeps what was found with times that are used no more.
+    void setAside();
+    /// timesOf() the open graph; empty where none is open.
+    QString timesNow() const;
     /// The step of the graph as it is, with the times that are used now.
     double baselineMs(LinkSharing links) const;
     /// Other times are used than those that the search which was cut off began with.
@@ -191,7 +196,8 @@ class SearchPanel : public QWidget {
     std::optional<InterruptedSearch> cut_off_;    ///< of the open graph, see interrupted()
     QTimer keep_;                                 ///< until running_ is kept again
     bool begins_soon_ = false;                    ///< see beginSoon()
-    QJsonObject restored_;                        ///< of the session, until the graph has these times
+    QString times_;                               ///< timesOf() what was found, now and before
+    FoundWithOtherTimes aside_;                   ///< until the graph has those times
     mutable QJsonObject kept_;                    ///< of found_, without the choice; empty: not made yet
     std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it
     std::optional<std::int64_t> searched_limit_;  ///< of the search that runs

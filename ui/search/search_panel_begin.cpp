@@ -2,6 +2,7 @@
 #include <QPushButton>
 #include <utility>
 
+#include "core/memory/device_memory.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
 #include "ui/document/evaluation_failure.h"
@@ -63,7 +64,8 @@ void SearchPanel::begin() {
     SearchOptions& options = request.options;
     options.memory_limit = controls_->limitBytes();
     options.effort = controls_->plans();
-    options.time_source = evaluation->time_source;
+    // Not that of a plan that is being evaluated anew.
+    options.time_source = document_.baseline().time_source;
     options.any_order = controls_->anyOrder()->isChecked();
     if (controls_->startsFromCurrent()) options.from = document_.current()->plan();
     options.locks = controls_->locks();
@@ -71,7 +73,6 @@ void SearchPanel::begin() {
     any_order_ = options.any_order;
     request.links = controls_->links();
     Former former{found_, chosen_};
-    restored_ = {};
     begins_soon_ = false;
     forget();
     former_ = std::move(former);
@@ -95,13 +96,17 @@ void SearchPanel::begin() {
 
 /// Other times, or another cost model, make other figures.
 void SearchPanel::takeTimes() {
+    const QString times = timesNow();
+    if (times == times_) {  // by another name, or with something asked for that changes nothing
+        chart_->setDeviceMemory(device_memory_bytes(*document_.graph()));
+        return update();
+    }
     // Its figures are those of the times that it began with, but its best plan is one with any.
     std::optional<InterruptedSearch> ended = busy() ? std::exchange(running_, std::nullopt) : std::nullopt;
-    const bool forgets = found_ || former_.found;
-    earlier_->clear();
+    setAside();
+    times_ = times;
     forget();
-    takeRestored();
-    if (forgets && !found_) remark_ = tr("What was found is forgotten, because other times are used now");
+    takeBack();
     if (ended) {
         ended->reason = tr("because other times are used now");
         remark_ = tr("The search was cut off %1").arg(ended->reached());

@@ -68,21 +68,26 @@ QJsonObject SearchPanel::kept() const {
 
 QJsonObject SearchPanel::keptFound() const {
     const std::optional<FoundPlans>& found = found_ ? found_ : former_.found;
-    if (!found) return restored_;
-    if (kept_.isEmpty()) kept_ = toJson(*found, 0);
-    QJsonObject kept = kept_;
-    kept["chosen"] = found_ ? chosen_ : former_.chosen;
-    kept["start_at"] = document_.indexOf(found->start.key);
-    if (!earlier_->isEmpty()) kept["earlier"] = earlier_->kept([this](quint64 key) { return document_.indexOf(key); });
+    const auto place_of = [this](quint64 key) { return document_.indexOf(key); };
+    QJsonObject kept;
+    if (found) {
+        if (kept_.isEmpty()) kept_ = toJson(*found, 0);
+        kept = kept_;
+        kept["times"] = times_;
+        kept["chosen"] = found_ ? chosen_ : former_.chosen;
+        kept["start_at"] = place_of(found->start.key);
+        if (!earlier_->isEmpty()) kept["earlier"] = earlier_->kept(place_of);
+    }
+    if (!aside_.isEmpty()) kept["others"] = aside_.kept(place_of);
     return kept;
 }
 
 void SearchPanel::restore(const QJsonObject& kept) {
-    restored_ = kept;
-    restored_.remove("asked");
-    restored_.remove("running");
+    aside_.restore(kept, [this](int place) {
+        return place >= 0 && place < document_.variantCount() ? document_.variant(place).key() : 0;
+    });
     controls_->restore(kept["asked"].toObject());
-    takeRestored();
+    takeBack();
     cut_off_ = InterruptedSearch::fromJson(kept["running"].toObject());
     if (cut_off_) emit interrupted(*cutOff());
 }
@@ -104,30 +109,31 @@ std::optional<InterruptedSearch> SearchPanel::cutOff() const {
     return search;
 }
 
-/// What the session kept. Figures are those of the times that it was found with: the step of the graph as it is says
-/// whether these are there.
-/// @returns nothing where they are not.
-std::optional<KeptFoundPlans> SearchPanel::takenUp(const QJsonObject& json) const {
-    std::optional<KeptFoundPlans> kept = foundPlansFromJson(json);
-    if (!kept) return std::nullopt;
-    if (!isSameTime(kept->found.baseline_ms, baselineMs(kept->found.links))) return std::nullopt;
-    // By its place: it may have been edited and renamed since, and another plan may have its name.
-    const int place = kept->found.start.plan ? json["start_at"].toInt(-1) : 0;
-    if (place >= 0 && place < document_.variantCount()) kept->found.start.key = document_.variant(place).key();
-    return kept;
+QString SearchPanel::timesNow() const {
+    return document_.isOpen() ? timesOf(document_.baseline()) : QString();
 }
 
-void SearchPanel::takeRestored() {
-    if (restored_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
-    const std::optional<KeptFoundPlans> kept = takenUp(restored_);
-    if (!kept) {
-        if (!foundPlansFromJson(restored_)) restored_ = {};  // it will not be readable with other times either
-        return;
+void SearchPanel::setAside() {
+    FoundWithOtherTimes::Set set{times_, earlier_->all()};
+    if (former_.found) set.found.insert(set.found.begin(), {*former_.found, former_.chosen});
+    if (found_) set.found.insert(set.found.begin(), {*found_, chosen_});
+    aside_.add(std::move(set));
+    earlier_->clear();
+}
+
+void SearchPanel::takeBack() {
+    if (aside_.isEmpty() || found_ || busy() || !document_.isOpen() || !document_.baseline().times_known) return;
+    // Of an older version, which did not keep the times: the step of the graph as it is tells whether they are these.
+    const auto is_of_this_step = [this](const FoundPlans& found) {
+        return isSameTime(found.baseline_ms, baselineMs(found.links));
+    };
+    const std::vector<KeptFoundPlans> taken = aside_.take(times_, is_of_this_step);
+    if (taken.empty()) {
+        remark_ = tr("What was found is of other times than those used now; it is kept, and comes back with them");
+        return tellWhereItStands();
     }
-    const QJsonArray earlier = std::exchange(restored_, {})["earlier"].toArray();
-    for (qsizetype index = earlier.size(); index-- > 0;)
-        if (const auto former = takenUp(earlier[index].toObject())) earlier_->add(former->found, former->chosen);
-    showFound(kept->found, kept->chosen);
+    for (std::size_t index = taken.size(); index-- > 1;) earlier_->add(taken[index].found, taken[index].chosen);
+    showFound(taken.front().found, taken.front().chosen);
 }
 
 /// A search has ended. What an earlier one has found stays to be chosen.

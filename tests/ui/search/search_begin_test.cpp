@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QSignalSpy>
 
+#include "tests/ui/search/other_times.h"
 #include "tests/ui/search/searched_panel.h"
 #include "ui/search/interrupted_search.h"
 #include "ui/theme/numbers.h"
@@ -31,8 +32,7 @@ class SearchBeginTest : public QObject, SearchedPanel {
             QVERIFY2(says("A search evaluates plans with the exact passes"), qPrintable(panel_->result()));
             if (again) break;
             // Cut off by other times, nothing runs: Enter begins one again.
-            Document& document = *document_;
-            emit document.timesChanged();
+            shareLinks(*document_);
             QVERIFY(!panel_->busy());
             QVERIFY2(says("Enter begins a search"), qPrintable(panel_->result()));
         }
@@ -170,8 +170,7 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QString told;
         connect(panel_.get(), &SearchPanel::interrupted, panel_.get(),
                 [&](const InterruptedSearch& search) { told = search.reached(); });
-        const LoadedGraph same = document_->loaded();
-        document_->setCostModel(same);
+        shareLinks(*document_);
         QVERIFY(!panel_->busy());
         QVERIFY2(told.contains(" of 5000000 plans, the best with a step of "), qPrintable(told));
         QVERIFY2(told.endsWith(", because other times are used now"), qPrintable(told));
@@ -183,7 +182,7 @@ class SearchBeginTest : public QObject, SearchedPanel {
         told.clear();
         panel_->findButton()->click();
         QVERIFY(panel_->busy());
-        document_->setCostModel(same);
+        document_->setTimes(nullptr);
         QVERIFY(!panel_->busy());
         QVERIFY(panel_->caption().startsWith("The search was cut off after 0 of "));
         QVERIFY2(told.isEmpty(), qPrintable(told));
@@ -220,14 +219,6 @@ class SearchBeginTest : public QObject, SearchedPanel {
         QCOMPARE(document_->current()->title(), "Found so far");
         QCOMPARE(QString::fromStdString(document_->current()->plan().notes),
                  "Found by a search of 5 plans before it was cut off, with other times.");
-    }
-
-    void thatOtherTimesForgetWhatWasFoundIsSaid() {
-        find();
-        const LoadedGraph same = document_->loaded();
-        document_->setCostModel(same);
-        QVERIFY2(panel_->caption().startsWith("What was found is forgotten, because other times are used now"),
-                 qPrintable(panel_->caption()));
     }
 
   private:

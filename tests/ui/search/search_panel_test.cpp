@@ -377,15 +377,6 @@ class SearchPanelTest : public QObject, SearchedPanel {
         QVERIFY(!none.findButton()->toolTip().isEmpty());
     }
 
-    void anotherCostModelForgetsWhatWasFound() {
-        find();
-        QVERIFY(panel_->openButton()->isEnabled());
-        const LoadedGraph same = document_->loaded();
-        document_->setCostModel(same);
-        QVERIFY(!panel_->openButton()->isEnabled());
-        QVERIFY(panel_->chart()->points().empty());
-    }
-
     /// Who moves from an option to the button finds it where it was.
     void theButtonStaysWhereItWas() {
         const auto placeOf = [&](QWidget* widget) {
