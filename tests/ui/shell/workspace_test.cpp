@@ -1,17 +1,23 @@
 #include "ui/shell/workspace.h"
 
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QSignalSpy>
+#include <algorithm>
 
 #include "core/graph/editing/graph_editor.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/ui/shell/workspace_fixture.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/collectives/collectives_model.h"
+#include "ui/collectives/collectives_panel.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/memory/memory_panel.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/timeline_view.h"
@@ -49,6 +55,26 @@ class WorkspaceTest : public QObject {
         fixture.workspace.timeline().setVisibleRange({1'000, 2'000'000});
         QVERIFY(moved.count() > 0);
         QCOMPARE(fixture.workspace.planRange(), fixture.workspace.timeline().visibleRange());
+    }
+
+    /// Problems list the longest few; the table has the others.
+    void whatElseIsExposedIsListed() {
+        Fixture fixture;
+        fixture.document.setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(waitForEvaluation(fixture.document));
+        ProblemsModel& problems = *fixture.workspace.problems().problems();
+        const auto rest = std::ranges::find_if(problems.problems(), [](const Problem& problem) {
+            return problem.kind == ProblemKind::exposed && problem.nodes.empty();
+        });
+        QVERIFY(rest != problems.problems().end());
+        CollectivesPanel& collectives = fixture.workspace.collectives();
+        collectives.filterField()->setText("nothing is called so");
+        QVERIFY(problems.applyFix(static_cast<std::size_t>(rest - problems.problems().begin())));
+        QTRY_VERIFY(collectives.isVisible());
+        const auto& timings = fixture.document.evaluation()->simulation.collectives;
+        const auto exposed =
+            std::ranges::count_if(timings, [](const CollectiveTiming& timing) { return timing.exposed_ms > 0; });
+        QTRY_COMPARE(collectives.shown()->rowCount(), static_cast<int>(exposed));
     }
 
     /// A limit that is typed gives the device no memory.
