@@ -105,26 +105,36 @@ class RankAssigner {
     void drop_fans() {
         const std::size_t count = graph_.nodes.size();
         struct Fan {
-            std::uint32_t edges = 0, lowest = unranked, highest = 0;
+            std::uint32_t edges = 0, lowest = unranked, highest = 0, nearest = unranked, near = 0;
         };
         std::vector<Fan> out(count), in(count);
-        const auto reach = [&](Fan& fan, std::uint32_t other) {
+        const auto reach = [&](Fan& fan, std::uint32_t node, std::uint32_t other) {
             ++fan.edges;
             fan.lowest = std::min(fan.lowest, result_.rank[other]);
             fan.highest = std::max(fan.highest, result_.rank[other]);
+            if (graph_.nodes[node].backward != graph_.nodes[other].backward) return;
+            const std::uint32_t away = distance(result_.rank[node], result_.rank[other]);
+            if (away < fan.nearest) fan.near = 0;
+            fan.nearest = std::min(fan.nearest, away);
+            fan.near += away == fan.nearest;
         };
         for (const LevelGraph::Edge& edge : graph_.edges) {
-            reach(out[edge.from], edge.to);
-            reach(in[edge.to], edge.from);
+            reach(out[edge.from], edge.from, edge.to);
+            reach(in[edge.to], edge.to, edge.from);
         }
-        const auto broad = [&](const Fan& fan) {
-            return fan.edges > options_.largest_fan && fan.highest - fan.lowest > options_.fan_spread;
+        // Where a box with a broad fan is on the flow, it stays joined to its one neighbour, at which that goes on.
+        const auto drops = [&](const Fan& fan, const Fan& other_side, const LevelGraph::Edge& edge) {
+            if (fan.edges <= options_.largest_fan || fan.highest - fan.lowest <= options_.fan_spread) return false;
+            const LevelGraph::Node &from = graph_.nodes[edge.from], &to = graph_.nodes[edge.to];
+            if (from.backward != to.backward) return from.twin != edge.to && to.twin != edge.from;
+            if (other_side.edges == 0 || fan.near > 1) return true;
+            return distance(result_.rank[edge.from], result_.rank[edge.to]) != fan.nearest;
         };
         fan_.assign(graph_.edges.size(), false);
         for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
             const LevelGraph::Edge& data = graph_.edges[edge];
-            fan_[edge] = broad(out[data.from]) || broad(in[data.to]) || graph_.nodes[data.from].apart ||
-                         graph_.nodes[data.to].apart;
+            fan_[edge] = drops(out[data.from], in[data.from], data) || drops(in[data.to], out[data.to], data) ||
+                         graph_.nodes[data.from].apart || graph_.nodes[data.to].apart;
             if (fan_[edge]) result_.use[edge] = Layering::Use::stub;
         }
     }

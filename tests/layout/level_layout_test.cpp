@@ -182,6 +182,19 @@ TEST(LayeredEngine, BroadcastsBecomeStubsAndDoNotStretchTheLayout) {
     expect_no_overlap(graph, layout);
 }
 
+/// The first of a chain of twelve, which makes what all others read, is on the flow itself.
+TEST(LayeredEngine, TheFlowGoesOnThroughABoxThatAllOthersRead) {
+    LevelGraph graph;
+    graph.nodes.assign(13, {{100, 40}});
+    for (std::uint32_t node = 0; node + 1 < 13; ++node) graph.edges.push_back({node, node + 1});
+    const std::size_t chain = graph.edges.size();
+    for (std::uint32_t node = 3; node < 13; ++node) graph.edges.push_back({1, node});
+    const LevelLayout layout = LayeredEngine().layout(graph);
+    for (std::size_t edge = 0; edge < graph.edges.size(); ++edge)
+        EXPECT_EQ(layout.routes[edge].style == RouteStyle::stub, edge >= chain) << edge;
+    for (std::uint32_t node = 1; node < 13; ++node) EXPECT_EQ(layout.positions[node].x, layout.positions[0].x);
+}
+
 TEST(LayeredEngine, AWideFanWithinFewRanksIsDrawn) {
     LevelGraph graph;
     graph.nodes.assign(13, {{100, 40}});
