@@ -113,9 +113,11 @@ class JobCommand final : public Command {
             if (traces.back().trace->header().is_simulated) print_simulated_trace(streams, file);
         }
         const std::string folder = std::filesystem::path(file_).parent_path().string();
+        bool comparable = false;
         try {
-            document.variation =
-                job::measured_variation(document, folder, job::measured_steps(document, folder, traces));
+            const std::vector<job::MeasuredSteps> steps = job::measured_steps(document, folder, traces);
+            document.variation = job::measured_variation(document, folder, steps);
+            comparable = job::can_be_compared(document, folder, steps);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }
@@ -127,6 +129,8 @@ class JobCommand final : public Command {
         if (slowest != slow.end() && slowest->factor > 1)
             streams.out << "; the slowest is replica " << *slowest->replica << ", stage " << *slowest->stage << ", "
                         << percent_text((slowest->factor - 1) * 100) << " beyond the mean of its stage";
+        if (!comparable)
+            streams.out << "; no two of the ranks run the same stages, so none can be told to be slow: measure others";
         streams.out << '\n';
     }
 

@@ -1,7 +1,9 @@
 #include "core/job/measured_variation.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -23,30 +25,26 @@ VariationSpec measured_variation(const JobDocument& job, const std::string& fold
     const CheckedSchedule schedule = job_schedule(job, folder);
     const auto ranks = static_cast<std::int32_t>(schedule.lists.size());
     const Replicas replicas(job, ranks, schedule.rank_of_stage);
-    /// Replica and pipeline rank by number.
-    std::map<std::int64_t, std::pair<std::int64_t, std::int32_t>> places;
-    for (std::int64_t replica = 0; replica < replicas.count(); ++replica)
-        for (std::int32_t rank = 0; rank < ranks; ++rank) places[replicas.rank_of(replica, rank)] = {replica, rank};
+    const std::int64_t all = replicas.count() * ranks;
     std::map<std::int64_t, double> mean_ms;
     std::map<std::int32_t, std::vector<double>> means_of_stage;
     VariationSpec variation = job.variation.value_or(VariationSpec());
     DistributionSpec compute;
     for (const MeasuredSteps& steps : measured) {
         const std::string name = "rank " + std::to_string(steps.rank);
-        const auto place = places.find(steps.rank);
-        if (place == places.end())
-            throw InputError("", name + " was measured, and the job has " + std::to_string(places.size()) +
-                                     " ranks, numbered from 0");
+        if (steps.rank < 0 || steps.rank >= all)
+            throw InputError(
+                "", name + " was measured, and the job has " + std::to_string(all) + " ranks, numbered from 0");
         const double mean = steps.compute_ms.empty() ? 0 : mean_of(steps.compute_ms);
         if (!(mean > 0)) throw InputError("", name + " has no whole step in which it computes");
         if (!mean_ms.emplace(steps.rank, mean).second) throw InputError("", name + " was measured twice");
-        means_of_stage[place->second.second].push_back(mean);
+        means_of_stage[replicas.place_of(steps.rank).pipeline_rank].push_back(mean);
         if (steps.compute_ms.size() < 2) continue;
         for (const double ms : steps.compute_ms) compute.factors.push_back(ms / mean);
     }
     variation.slow.clear();
     for (const auto& [rank, mean] : mean_ms) {
-        const auto [replica, pipeline_rank] = places.at(rank);
+        const auto [replica, pipeline_rank] = replicas.place_of(rank);
         const double factor = mean / mean_of(means_of_stage.at(pipeline_rank));
         if (factor == 1) continue;
         for (std::int32_t stage = 0; stage < schedule.stages; ++stage)
@@ -58,6 +56,15 @@ VariationSpec measured_variation(const JobDocument& job, const std::string& fold
     compute.each_rank = true;
     variation.compute = std::move(compute);
     return variation;
+}
+
+bool can_be_compared(const JobDocument& job, const std::string& folder, std::span<const MeasuredSteps> measured) {
+    const CheckedSchedule schedule = job_schedule(job, folder);
+    const Replicas replicas(job, static_cast<std::int32_t>(schedule.lists.size()), schedule.rank_of_stage);
+    std::set<std::int32_t> found;
+    return std::ranges::any_of(measured, [&](const MeasuredSteps& steps) {
+        return !found.insert(replicas.place_of(steps.rank).pipeline_rank).second;
+    });
 }
 
 }  // namespace overlap::job

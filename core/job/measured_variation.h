@@ -24,4 +24,9 @@ struct MeasuredSteps {
 VariationSpec measured_variation(const JobDocument& job, const std::string& folder,
                                  std::span<const MeasuredSteps> measured);
 
+/// Whether two of the measured ranks, which the job has, run the same stages: only then can one of them be told to be
+/// slow.
+/// @throws InputError as job_schedule().
+bool can_be_compared(const JobDocument& job, const std::string& folder, std::span<const MeasuredSteps> measured);
+
 }  // namespace overlap::job

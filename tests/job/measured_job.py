@@ -56,11 +56,16 @@ class MeasuredJob(unittest.TestCase):
         done = self.run_overlap(0, "measure", self.job, path, "-o", os.path.join(self.folder, "out.job.json"))
         self.assertEqual(done.stderr, f"overlap: {path}: caution: nothing was measured: the trace is a simulated step\n")
 
+    def test_one_rank_of_each_stage_cannot_tell_who_is_slow(self):
+        traces = [self.file("a.json", trace(0, [90, 110])), self.file("b.json", trace(1, [500, 500]))]
+        told = self.run_overlap(0, "measure", self.job, *traces, "-o", os.path.join(self.folder, "out.job.json")).stdout
+        self.assertIn("no two of the ranks run the same stages, so none can be told to be slow", told)
+
     def test_slow_ranks_and_factors(self):
         out = os.path.join(self.folder, "out.job.json")
         traces = [self.file("a.json", trace(0, [90, 110])), self.file("b.json", trace(2, [120, 120]))]
         told = self.run_overlap(0, "measure", self.job, *traces, "-o", out).stdout
-        self.assertIn("2 ranks, 4 measured factors; the slowest is replica 1, stage 0, 9.09 % beyond the mean of its stage", told)
+        self.assertIn("2 ranks, 4 measured factors; the slowest is replica 1, stage 0, 9.09 % beyond the mean of its stage\n", told)
         with open(out, encoding="utf-8") as file:
             document = json.load(file)
         self.assertEqual(document["later"], 1)
