@@ -136,7 +136,10 @@ Variant& Document::insertRestored(const RestoredVariant& kept) {
     const QSignalBlocker quiet(added);
     added.setKept(kept.file, kept.digest, kept.modified);
     const bool begins_later = kept.history ? kept.history->begins_later : kept.modified;
-    if (begins_later && added.undoStack().count() == 0) added.undoStack().setProperty(begins_anew_property, true);
+    if (added.undoStack().count() == 0) {  // restoreHistory() has not said it
+        if (begins_later) added.undoStack().setProperty(begins_anew_property, true);
+        if (kept.history && kept.history->ends_earlier) added.undoStack().setProperty(ends_early_property, true);
+    }
     return added;
 }
 

@@ -25,6 +25,7 @@ struct PlanHistory {
     int done = 0;               ///< edits that are made in the plan; the others can be redone
     int saved = -1;             ///< edits that are made in what the plan's file has; -1: none of these states
     bool begins_later = false;  ///< the plan had edits before these, which cannot be undone
+    bool ends_earlier = false;  ///< edits behind these had been undone, and cannot be redone
 
     bool empty() const { return edits.empty(); }
 };

@@ -71,6 +71,7 @@ void Variant::edit(const QString& text, const Plan& plan, const QString& merge_k
     markEdited(edited, plan_);
     auto made =
         std::make_shared<const PlanHistory::Edit>(PlanHistory::Edit{text, PlanChange(plan_, edited), merge_key});
+    undo_stack_.setProperty(ends_early_property, false);  // what was undone is gone with it
     undo_stack_.push(new PlanEdit(*this, std::move(made), false));
 }
 
@@ -80,6 +81,7 @@ const std::shared_ptr<const PlanHistory>& Variant::history() const {
     history->done = undo_stack_.index();
     history->saved = undo_stack_.cleanIndex();
     history->begins_later = undo_stack_.property(begins_anew_property).toBool();
+    history->ends_earlier = undo_stack_.property(ends_early_property).toBool();
     history->edits.reserve(static_cast<std::size_t>(undo_stack_.count()));
     for (int edit = 0; edit < undo_stack_.count(); ++edit)
         history->edits.push_back(static_cast<const PlanEdit*>(undo_stack_.command(edit))->edit());
@@ -90,6 +92,7 @@ void Variant::restoreHistory(const PlanHistory& history) {
     const QSignalBlocker quiet(this);  // the plan ends up as it is
     restoring_ = true;
     if (history.begins_later) undo_stack_.setProperty(begins_anew_property, true);
+    if (history.ends_earlier) undo_stack_.setProperty(ends_early_property, true);
     undo_stack_.resetClean();
     for (int edit = 0; edit < static_cast<int>(history.edits.size()); ++edit) {
         if (edit == history.saved) undo_stack_.setClean();

@@ -65,6 +65,8 @@ QVariant HistoryModel::trueData(const QModelIndex& index, int role) const {
                                : tr("As it was opened");
     QString text = !of_plan ? sharedText(state) : state == 0 ? opened : stack.text(state - 1);
     if (of_plan && state == stack.cleanIndex() && state > 0) text += tr(" · saved");
+    if (of_plan && state == stack.count() && stack.property(ends_early_property).toBool())
+        text += tr(" · edits after it were undone and can no longer be redone");
     if (role == Qt::AccessibleTextRole && undone) text += tr(", undone");
     return text;
 }

@@ -162,7 +162,8 @@ QJsonObject HistoryFiles::stored(const PlanHistory& history, bool edited) {
             {"parts", parts},
             {"done", history.done - kept.begin},
             {"saved", history.saved <= kept.end ? std::max(-1, history.saved - kept.begin) : -1},
-            {"begins_later", history.begins_later || kept.begin > 0}};
+            {"begins_later", history.begins_later || kept.begin > 0},
+            {"ends_earlier", history.ends_earlier || kept.end < static_cast<int>(history.edits.size())}};
 }
 
 HistoryFiles::Place HistoryFiles::placeOf(const Edit& edit) const {
@@ -252,6 +253,7 @@ std::shared_ptr<const PlanHistory> HistoryFiles::read(const KeptHistory& kept, c
         read->done = kept.stored["done"].toInt();
         read->saved = kept.stored["saved"].toInt(-1);
         read->begins_later = kept.stored["begins_later"].toBool();
+        read->ends_earlier = kept.stored["ends_earlier"].toBool();
         history = std::move(read);
     }
     if (!fits(*history, plan)) fail(QStringLiteral("they do not fit the plan"));

@@ -78,6 +78,7 @@ std::shared_ptr<const PlanHistory> readAgain(const std::shared_ptr<const PlanHis
     longer->edits.push_back(std::make_shared<const PlanHistory::Edit>(PlanHistory::Edit{
         text("Read %1 again").arg(QFileInfo(now.file).fileName()), PlanChange(before, now.plan), {}}));
     longer->saved = ++longer->done;
+    longer->ends_earlier = false;  // what was undone is gone, as after any edit
     return longer;
 }
 

@@ -64,6 +64,26 @@ class HistoryTest : public QObject {
         QCOMPARE(texts(panel), QStringList{"As it was opened"});
     }
 
+    void whatCanNoLongerBeRedoneIsTold() {
+        const auto edited = openDocument();
+        BucketCommands(*edited).addText("layers.0");
+        auto history = std::make_shared<PlanHistory>(*edited->current()->history());
+        history->ends_earlier = true;
+        Document document;
+        document.setVariantSource([&](const LoadedGraph&) {
+            RestoredVariants kept;
+            kept.variants.push_back({edited->current()->plan(), {}, true, {}, history});
+            return kept;
+        });
+        document.setGraph(loadGraph(smallGraphFile()));
+        HistoryPanel panel(document.undoGroup());
+        const QString lost = " · edits after it were undone and can no longer be redone";
+        QCOMPARE(texts(panel), (QStringList{"As it was opened", "Add layers.0" + lost}));
+        document.undoGroup().undo();
+        BucketCommands(document).addText("layers.1");
+        QCOMPARE(texts(panel), (QStringList{"As it was opened", "Add layers.1"}));
+    }
+
     void whatIsSavedIsMarked() {
         const auto document = openDocument();
         HistoryPanel panel(document->undoGroup());

@@ -215,9 +215,17 @@ class HistoryFilesTest : public QObject {
             document->current()->undoStack().setIndex(50);
             QCOMPARE(store(*document, Session(folder_->path())), QString());
         }
+        {
+            const auto document = started();
+            QCOMPARE(document->undoGroup().redoText(), "edit 50");
+            QCOMPARE(document->current()->undoStack().count(), HistoryFiles::most_edits);
+            QVERIFY2(document->current()->history()->ends_earlier, "and the user can know");
+            QCOMPARE(store(*document, Session(folder_->path())), QString());
+        }
         const auto document = started();
-        QCOMPARE(document->undoGroup().redoText(), "edit 50");
-        QCOMPARE(document->current()->undoStack().count(), HistoryFiles::most_edits);
+        QVERIFY2(document->current()->history()->ends_earlier, "also at the start after that");
+        edit(*document, 9000);
+        QVERIFY2(!document->current()->history()->ends_earlier, "an edit takes the place of all that was undone");
     }
 
     void ofVeryLargeEditsFewerAreKept() {
