@@ -43,6 +43,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"found", document.found},
             {"memory_limit", document.memory_limit},
             {"memory_limit_typed", document.memory_limit_typed},
+            {"selection", document.selection},
             {"source", document.source.toJson()}};
 }
 
@@ -94,6 +95,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.found = json["found"].toObject();
     document.memory_limit = json["memory_limit"].toDouble();
     document.memory_limit_typed = json["memory_limit_typed"].toString();
+    document.selection = json["selection"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }

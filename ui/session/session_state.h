@@ -52,6 +52,7 @@ struct SessionDocument {
     QJsonObject found{};                   ///< what a search found last; only its panel reads it
     double memory_limit = 0;               ///< that the panel Memory draws, in GiB; 0: what the device holds
     QString memory_limit_typed{};          ///< the same as it was typed, or empty
+    QJsonObject selection{};               ///< what is selected; only SelectionRestore reads it
 
     bool operator==(const SessionDocument&) const = default;
 };

@@ -28,7 +28,7 @@
 namespace overlap::ui {
 namespace {
 
-/// Edits are stored at once; the visible part of the timeline may wait until it stops moving.
+/// Edits are stored at once; what the user looks at may wait until it stops moving.
 constexpr int view_delay_ms = 150;
 
 /// Plans that are named in one sentence.
@@ -56,7 +56,7 @@ QString sentenceOf(const std::exception& error) {
 }  // namespace
 
 SessionController::SessionController(Document& document, Workspace& workspace, TimesController& times, FileLooks& looks)
-    : document_(document), workspace_(workspace), times_(times), looks_(looks) {
+    : document_(document), workspace_(workspace), times_(times), looks_(looks), selection_restore_(document) {
     connectDocument();
     connect(&workspace, &Workspace::viewMoved, this, [this] { schedule(view_delay_ms); });
     connect(&workspace, &Workspace::changed, this, [this] { schedule(); });
@@ -90,6 +90,7 @@ SessionController::~SessionController() {
 void SessionController::connectDocument() {
     connect(&document_, &Document::planChanged, this, [this] { schedule(); });
     connect(&document_, &Document::variantsChanged, this, [this] { schedule(); });
+    connect(&document_.selection(), &Selection::changed, this, [this] { schedule(view_delay_ms); });
     connect(&document_, &Document::graphAboutToChange, this, &SessionController::rememberDocument);
     document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
 }
@@ -125,6 +126,7 @@ void SessionController::graphOpened() {
     range_restore_.graphOpened();
     const QString graph = document_.loaded().path;
     state_.open = graph;
+    selection_restore_.graphOpened({});
     if (const SessionDocument* kept = state_.document(graph)) {
         JobModel model = declaredModel(*document_.graph());
         model.contention = kept->contention;
@@ -135,6 +137,7 @@ void SessionController::graphOpened() {
         times_.traceTimes().restore(kept->times);
         workspace_.compare().sides().restoreChoice(kept->compared);
         workspace_.search().restore(kept->found);
+        selection_restore_.graphOpened(kept->selection);
         if (kept->memory_limit > 0) workspace_.memory().restoreLimit(kept->memory_limit_typed, kept->memory_limit);
     }
     schedule();
@@ -235,6 +238,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.found = workspace_.search().kept();
     kept.memory_limit = workspace_.memory().limit()->value();
     kept.memory_limit_typed = workspace_.memory().limit()->typed();
+    kept.selection = selection_restore_.kept();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;
 }

@@ -8,6 +8,7 @@
 #include "ui/session/closed_plans.h"
 #include "ui/session/range_restore.h"
 #include "ui/session/refused_once.h"
+#include "ui/session/selection_restore.h"
 #include "ui/session/session.h"
 #include "ui/session/session_writer.h"
 #include "ui/shell/notice_source.h"
@@ -38,7 +39,7 @@ class SessionController : public NoticeSource {
     /// Plans of the open graph that can be reopened.
     ClosedPlans& closedPlans() { return closed_plans_; }
 
-    /// To be called when another graph is open: its times and its timeline's range are restored.
+    /// To be called when another graph is open: its times, its timeline's range and what was selected are restored.
     void graphOpened();
     /// Writes the session soon. @param delay_ms milliseconds that it may wait.
     void schedule(int delay_ms = 0);
@@ -78,6 +79,7 @@ class SessionController : public NoticeSource {
     SharedPlans shared_plans_;  ///< of the newest snapshot
     ClosedPlans closed_plans_;
     RangeRestore range_restore_;
+    SelectionRestore selection_restore_;
     QString storing_told_;  ///< the sentence on why the session is not stored; empty where it is
     QString search_told_;   ///< the sentence on a search of the open graph that was cut off; empty where none was
     RefusedOnce<QByteArrayList> losses_refused_;

@@ -2,6 +2,7 @@
 
 #include <QDockWidget>
 #include <QItemSelectionModel>
+#include <QJsonArray>
 #include <QMainWindow>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -183,6 +184,9 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     };
     showCount(0);
     connect(problems_, &ProblemsPanel::countChanged, problems, showCount);
+    // Which tab is in front, which docks are open.
+    for (const QDockWidget* dock : docks_->all())
+        connect(dock, &QDockWidget::visibilityChanged, this, &Workspace::viewMoved);
 }
 
 void Workspace::connectMeasurements(Measurements& measurements) {
@@ -372,6 +376,7 @@ void Workspace::keep(SessionState& state) const {
     const QHash<QString, int> of_docks = docks_->widths();
     for (auto width = of_docks.cbegin(); width != of_docks.cend(); ++width) widths.insert(width.key(), width.value());
     state.views["widths"] = widths;
+    state.views["inFront"] = QJsonArray::fromStringList(docks_->inFront());
     state.views["centre"] = centre_->state();
     state.views["graph"] = graph_->state();
     state.views["mesh"] = mesh_->state();
@@ -388,6 +393,9 @@ void Workspace::restore(const SessionState& state) {
     const QJsonObject of_docks = state.views["widths"].toObject();
     for (auto width = of_docks.begin(); width != of_docks.end(); ++width) widths.insert(width.key(), width->toInt());
     docks_->setWidths(widths);
+    QStringList in_front;
+    for (const QJsonValue name : state.views["inFront"].toArray()) in_front.append(name.toString());
+    docks_->bringToFront(in_front);
     centre_->restore(state.views["centre"].toObject());
     graph_->restore(state.views["graph"].toObject());
     mesh_->restore(state.views["mesh"].toObject());

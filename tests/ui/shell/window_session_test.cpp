@@ -6,6 +6,8 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/notices/notice_bar.h"
+#include "ui/panels/history_panel.h"
+#include "ui/panels/problems_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/save_controller.h"
 #include "ui/shell/session_controller.h"
@@ -27,6 +29,16 @@ class WindowSessionTest : public QObject {
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(content);
+    }
+
+    /// The collective that a bucket of the plan was made into, which the graph as it was read does not have.
+    static QString nameOfMerged(const Document& document) {
+        const Evaluation& shown = *document.evaluation();
+        for (const CollectiveTiming& timing : shown.simulation.collectives) {
+            const std::string name(shown.graph->name(timing.start));
+            if (document.graph()->find(name) == no_node) return QString::fromStdString(name);
+        }
+        return {};
     }
 
   private slots:
@@ -60,6 +72,49 @@ class WindowSessionTest : public QObject {
         QCOMPARE(window.workspace().timeline().visibleRange().begin_ns, 1'000'000);
         window.workspace().resetLayout();
         QVERIFY(!window.findChild<QDockWidget*>("inspector")->isHidden());
+    }
+
+    void whatIsSelectedAndInFrontComesBackAfterAKill_data() {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"bucket", "module", "merged"}) QTest::newRow(kind) << kind;
+    }
+
+    void whatIsSelectedAndInFrontComesBackAfterAKill() {
+        QFETCH(QString, kind);
+        QTemporaryDir folder;
+        QString merged;
+        {
+            MainWindow window(folder.path());
+            open(window, {smallGraphFile()});
+            BucketCommands(window.document()).addText("layers.0");
+            BucketCommands(window.document()).addText("layers.1+layers.2");
+            QVERIFY(waitUntilIdle(window));
+            merged = nameOfMerged(window.document());
+            Selection& selection = window.document().selection();
+            selection.clear();
+            QCOMPARE(window.session().store(), QString());
+            const QString session = folder.filePath("session.json");
+            const QByteArray before = readFile(session);
+            if (kind == "bucket") selection.selectBucket(1);
+            if (kind == "module") selection.selectModule("layers.3");
+            if (kind == "merged") selection.selectNode(merged);
+            QTRY_VERIFY_WITH_TIMEOUT(readFile(session) != before, 2'000);
+            const QByteArray selected = readFile(session);
+            window.findChild<QDockWidget*>("history")->raise();
+            QTRY_VERIFY_WITH_TIMEOUT(readFile(session) != selected, 2'000);
+            // No close event: as if the application had been killed.
+        }
+        MainWindow window(folder.path());
+        window.resize(1400, 900);
+        window.show();
+        window.openSessionOrSample();
+        QVERIFY(waitUntilIdle(window));
+        const Selection& selection = window.document().selection();
+        QCOMPARE(selection.bucket(), kind == "bucket" ? 1 : -1);
+        QCOMPARE(selection.modules(), kind == "module" ? QStringList{"layers.3"} : QStringList());
+        QCOMPARE(selection.node(), kind == "merged" ? merged : QString());
+        QVERIFY(!window.workspace().edits().viewport()->visibleRegion().isEmpty());
+        QVERIFY(window.workspace().problems().visibleRegion().isEmpty());
     }
 
     void anotherGraphKeepsThePlansOfTheFirst() {

@@ -1,6 +1,7 @@
 #include "ui/frame/docks/dock_layout.h"
 
 #include <QDockWidget>
+#include <QTabBar>
 #include <algorithm>
 
 #include "ui/frame/docks/dock_sizes.h"
@@ -51,6 +52,21 @@ void DockLayout::setWidths(const QHash<QString, int>& widths) {
 
 QHash<QString, int> DockLayout::widths() const {
     return sizes_->widths();
+}
+
+QStringList DockLayout::inFront() const {
+    QStringList names;
+    for (const QTabBar* tabs : window_.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+        if (tabs->isHidden()) continue;
+        for (const QDockWidget* dock : docks_)
+            if (dock->windowTitle() == tabs->tabText(tabs->currentIndex())) names.append(dock->objectName());
+    }
+    return names;
+}
+
+void DockLayout::bringToFront(const QStringList& names) {
+    for (const QString& name : names)
+        if (QDockWidget* dock = find(name)) dock->raise();
 }
 
 void DockLayout::keepAsFirst() {

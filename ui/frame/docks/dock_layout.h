@@ -3,6 +3,7 @@
 #include <QHash>
 #include <QList>
 #include <QMainWindow>
+#include <QStringList>
 
 class QDockWidget;
 
@@ -40,6 +41,12 @@ class DockLayout : public QObject {
     /// and a session keeps them. Names that no dock has are ignored.
     void setWidths(const QHash<QString, int>& widths);
     QHash<QString, int> widths() const;
+
+    /// Names of the docks in front of those that share a row of tabs with them. Restoring the window's layout before
+    /// the window is shown does not bring them to the front again.
+    QStringList inFront() const;
+    /// Brings docks to the front. Names that no dock has are ignored.
+    void bringToFront(const QStringList& names);
 
     /// Takes the current state of the window as its initial layout. To be called once all docks and bars exist.
     void keepAsFirst();
