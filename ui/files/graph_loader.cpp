@@ -75,6 +75,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     LoadedGraph loaded;
     loaded.path = source.key();
     loaded.source = source;
+    loaded.stamp = fileStamp(source.file);
     const std::stop_token& stop = reading.stop;
     bool told = false;
     const auto tell = [&](double share) {

@@ -17,6 +17,7 @@
 #include "core/plan/presets.h"
 #include "core/views/bucket_figures.h"
 #include "core/views/module_figures.h"
+#include "ui/files/file_digest.h"
 #include "ui/files/graph_source.h"
 #include "ui/tasks/call_queue.h"
 #include "ui/tasks/latest_task.h"
@@ -41,6 +42,7 @@ struct LoadedGraph {
     /// passes, which takes too long for the window's thread.
     std::string isolate_obstacle, reassign_obstacle;
     double read_ms = 0;  ///< reading and building the tree
+    FileStamp stamp;     ///< of the file, before it was read
     /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's
     /// name or a file. `graph` and what is made of it have the model then; nodes and modules are the same.
     std::shared_ptr<const Graph> as_read;

@@ -7,14 +7,17 @@
 #include <QString>
 #include <chrono>
 
+#include "ui/session/watched_files.h"
 #include "ui/tasks/detached_tasks.h"
 
 namespace overlap::ui {
 
 class Document;
+class Variant;
 
-/// Finds out whether the file of the current plan is still what was read from it or saved in it. Files are read on
-/// other threads, and nothing waits for them: a folder that does not answer is not asked again until it has.
+/// Finds out whether files of plans are still what was read from them or saved in them: at once where the system tells
+/// of changes, and whenever it is asked to look. Files are read on other threads, and nothing waits for them: a folder
+/// that does not answer is not asked again until it has.
 class PlanFileWatch : public QObject {
     Q_OBJECT
 
@@ -32,14 +35,20 @@ class PlanFileWatch : public QObject {
     /// tab has, is no matter.
     /// @param variant key of the plan.
     void changed(quint64 variant, const QString& file);
+    /// After changed(): the file has again what the plan knows.
+    void restored(quint64 variant, const QString& file);
 
   private:
+    void watchAll();
+    void lookAt(const Variant& plan);
     void looked(quint64 variant, const QString& file, const QByteArray& known, const QByteArray& now);
 
     Document& document_;
     std::chrono::milliseconds patience_;
-    QSet<QString> looking_;            ///< files that are being read
+    QSet<quint64> looking_;            ///< plans whose files are being read, by their keys
+    QSet<quint64> again_;              ///< of them those that are to be looked at once more
     QHash<quint64, QByteArray> told_;  ///< digest of the content that was told of, by the plan's key
+    WatchedFiles watched_;
     DetachedTasks tasks_;
 };
 

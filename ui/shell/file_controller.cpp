@@ -16,6 +16,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/graph_chooser.h"
+#include "ui/session/graph_file_watch.h"
 #include "ui/session/graph_finder.h"
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
@@ -46,7 +47,10 @@ FileController::FileController(const Parts& parts)
       state_(parts.state),
       recent_(parts.recent),
       looks_(parts.looks),
-      window_(parts.window) {
+      window_(parts.window),
+      watch_(new GraphFileWatch(parts.document, this)) {
+    connect(watch_, &GraphFileWatch::changed, this, &FileController::tellOfChange);
+    connect(watch_, &GraphFileWatch::settled, this, [this] { emit withdrawn(std::exchange(change_told_, {})); });
     const GraphLoader& loader = document_.loader();
     connect(&loader, &GraphLoader::failed, this, [this](const QString& path, const QString& reason) {
         pending_.clear();
@@ -65,6 +69,18 @@ FileController::FileController(const Parts& parts)
         if (!is_opening_) earlier_warnings_ = warnings_.size();
     });
     connect(&recent_, &RecentFiles::openWanted, this, [this](const QString& file) { open({file}); });
+}
+
+void FileController::lookAtGraph() {
+    watch_->look();
+}
+
+void FileController::tellOfChange(const QString& file) {
+    if (!change_told_.isEmpty()) emit withdrawn(change_told_);
+    change_told_ = tr("%1 was changed on disk since it was read; the graph is shown as it was").arg(file);
+    const auto read_again = [this] { document_.openGraph(document_.loaded().source); };
+    emit warnedAlso(change_told_, {},
+                    {{tr("Read again"), read_again, tr("Read the graph as it is now; plans that fit it stay open")}});
 }
 
 void FileController::registerActions(Actions& actions) {

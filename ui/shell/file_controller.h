@@ -13,6 +13,7 @@ namespace overlap::ui {
 class Actions;
 class Document;
 class FileLooks;
+class GraphFileWatch;
 class Measurements;
 class MeshConnection;
 class RecentFiles;
@@ -49,6 +50,9 @@ class FileController : public NoticeSource {
     void tellWhatIsMissing();
     /// To be called when another graph is open: reports it, and opens the plans that wait for it.
     void graphOpened();
+    /// Looks, in the background, whether the graph's file was changed by another program; reports it once for each
+    /// change, as long as that lasts. Where the system tells of changes, that happens without it.
+    void lookAtGraph();
 
   signals:
     /// Files are about to be opened: earlier messages have been read.
@@ -85,6 +89,8 @@ class FileController : public NoticeSource {
     void openGraphOfPlans();
     /// Errors of earlier openings; those of this one stay.
     void takeBackEarlierWarnings();
+    /// Another program changed the graph's file.
+    void tellOfChange(const QString& file);
 
     QStringList warnings_;            ///< that are shown, or were taken away by the user
     qsizetype earlier_warnings_ = 0;  ///< how many of them are of earlier openings
@@ -97,6 +103,8 @@ class FileController : public NoticeSource {
     RecentFiles& recent_;
     FileLooks& looks_;
     QWidget& window_;
+    GraphFileWatch* watch_;
+    QString change_told_;  ///< the sentence on the graph's file; empty where there is none
     QAction* tell_ = nullptr;
     PendingPlans pending_;
 };

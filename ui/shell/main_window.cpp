@@ -341,6 +341,7 @@ void MainWindow::changeEvent(QEvent* event) {
     if (event->type() != QEvent::ActivationChange || !isActiveWindow() || !saves_) return;
     saves_->lookAtFile();
     jobs_->lookAtFiles();
+    files_->lookAtGraph();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

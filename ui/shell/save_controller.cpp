@@ -40,6 +40,9 @@ SaveController::SaveController(Document& document, RecentFiles& recent, FileLook
       watch_(new PlanFileWatch(document, this)) {
     connect(saver_, &PlanSaver::finishedLate, this, &SaveController::showSaved);
     connect(watch_, &PlanFileWatch::changed, this, &SaveController::tellOfChange);
+    connect(watch_, &PlanFileWatch::restored, this, [this](quint64 variant) {
+        if (told_.contains(variant)) emit withdrawn(told_.take(variant).sentence);
+    });
     connect(&document, &Document::variantsChanged, this, &SaveController::withdrawResolved);
     connect(&document, &Document::currentChanged, watch_, &PlanFileWatch::look);
 }

@@ -37,7 +37,7 @@ class SaveController : public NoticeSource {
     /// @param replace the user wants it replaced, whatever it contains.
     bool savePlanAs(const QString& path, bool replace = false);
     /// Looks, in the background, whether the current plan's file was changed by another program; reports it once for
-    /// each change, with what can be done.
+    /// each change, with what can be done. Where the system tells of changes, that happens without it, for all plans.
     void lookAtFile();
     /// Whether the window must stay open because a plan is still being saved, which is then reported, once for the same
     /// plans. Waits for them as long as a folder may take.

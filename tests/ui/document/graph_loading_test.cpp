@@ -16,6 +16,8 @@ namespace overlap::ui {
 class GraphLoadingTest : public QObject {
     Q_OBJECT
 
+    static inline const QString sample = QStringLiteral(":/samples/llama3_8b_fsdp128.prebucket.graph.json.gz");
+
   private slots:
     void aFailedLoadLeavesTheDocument_data() {
         QTest::addColumn<QByteArray>("content");
@@ -98,6 +100,20 @@ class GraphLoadingTest : public QObject {
         document->openGraph(next);
         QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30'000);
         QCOMPARE(document->loaded().path, next);
+    }
+
+    void theStampIsThatOfTheFileBeforeItWasRead() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("a.graph.json.gz");
+        QVERIFY(QFile::copy(smallGraphFile(), path));
+        const FileStamp stamp = fileStamp(path);
+        QVERIFY(stamp.bytes > 0 && stamp.written_ns > 0);
+        QVERIFY(loadGraph(path).stamp == stamp);
+        QVERIFY2(fileStamp(sample) == FileStamp(), "what is embedded has none");
+        // As many bytes, in a new file in its place.
+        QVERIFY(QFile::copy(path, folder.filePath("b")));
+        QVERIFY(QFile::remove(path) && QFile::rename(folder.filePath("b"), path));
+        QVERIFY(fileStamp(path).bytes == stamp.bytes && fileStamp(path) != stamp);
     }
 
     void filesAreToldByContent() {

@@ -1,8 +1,10 @@
 #include "ui/session/plan_file_watch.h"
 
 #include <QSignalSpy>
+#include <cstdio>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/files/file_digest.h"
 
 namespace overlap::ui {
 
@@ -10,7 +12,46 @@ namespace overlap::ui {
 class PlanFileWatchTest : public QObject {
     Q_OBJECT
 
+    static void write(const QString& path, const QByteArray& content, bool replace) {
+        QFile file(replace ? path + ".new" : path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        // As most programs save: the name is never without a file.
+        if (replace) QCOMPARE(std::rename(file.fileName().toUtf8().constData(), path.toUtf8().constData()), 0);
+    }
+
   private slots:
+    void aChangeIsToldWithoutALookAndTakenBack_data() {
+        QTest::addColumn<bool>("replace");
+        QTest::newRow("written in place") << false;
+        QTest::newRow("replaced") << true;
+    }
+
+    void aChangeIsToldWithoutALookAndTakenBack() {
+        QFETCH(bool, replace);
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("own.plan.json");
+        write(path, "saved", replace);
+        const auto document = openDocument();
+        PlanFileWatch watch(*document);
+        document->current()->setSaved(path, fileDigest(path));
+        document->addCopyOfCurrent();  // its tab is not in front
+        QSignalSpy changed(&watch, &PlanFileWatch::changed), restored(&watch, &PlanFileWatch::restored);
+        for (int change = 1; change <= 3; ++change) {
+            write(path, "changed " + QByteArray::number(change), replace);
+            QTRY_COMPARE(changed.count(), change);
+            QCOMPARE(changed.back()[0].toULongLong(), document->variant(1).key());
+        }
+        QCOMPARE(restored.count(), 0);
+        write(path, "saved", replace);
+        QTRY_COMPARE(restored.count(), 1);
+        // A file that is gone is no matter; one that comes back is.
+        QVERIFY(QFile::remove(path));
+        write(path, "changed 3", replace);
+        QTRY_COMPARE(changed.count(), 4);
+    }
+
     void aFileThatIsReadAtOnceIsToldOfLaterAndWatchedOn() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("own.plan.json");

@@ -70,6 +70,35 @@ class FileControllerTest : public QObject {
         plan_ = write("one.plan.json", QByteArray::fromStdString(write_plan_text(document->current()->plan())));
     }
 
+    void aGraphsFileThatAnotherProgramChangedCanBeReadAgain() {
+        Fixture fixture;
+        const QString path = folder_.filePath("changing.graph.json.gz");
+        QVERIFY(QFile::copy(smallGraphFile(), path));
+        fixture.open({path});
+        QStringList told;
+        std::vector<NoticeAction> actions;
+        connect(&fixture.files, &NoticeSource::warnedAlso, this,
+                [&](const QString& sentence, const QStringList&, const std::vector<NoticeAction>& offered) {
+                    told.append(sentence);
+                    actions = offered;
+                });
+        QSignalSpy withdrawn(&fixture.files, &NoticeSource::withdrawn);
+        const QString other = OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz";
+        QVERIFY(QFile::remove(path) && QFile::copy(other, path));
+        QTRY_COMPARE(told, QStringList{path + " was changed on disk since it was read; the graph is shown as it was"});
+        fixture.files.lookAtGraph();
+        QTest::qWait(300);
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(withdrawn.count(), 0);
+        const std::size_t nodes = fixture.document.graph()->node_count();
+        QCOMPARE(actions.size(), 1u);
+        actions[0].run();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.document.loading(), 30'000);
+        QVERIFY(fixture.document.graph()->node_count() != nodes);
+        QCOMPARE(withdrawn.count(), 1);
+        QCOMPARE(withdrawn[0][0].toString(), told[0]);
+    }
+
     void aGraphIsToldAndRecent() {
         Fixture fixture;
         fixture.open({smallGraphFile()});
