@@ -135,7 +135,8 @@ void GraphLoader::start(const QString& path, Read read) {
 }
 
 void GraphLoader::load(const GraphSource& source) {
-    start(source.file, [this, source, serial = serial_ + 1](std::stop_token stop) -> LatestTask::Delivery {
+    const Companion companion = begin_ ? begin_(source) : Companion();
+    start(source.file, [this, source, companion, serial = serial_ + 1](std::stop_token stop) -> LatestTask::Delivery {
         if (source.number == 0 && is_importable_file(fileName(source.file))) {
             const GraphChoice choice = listGraphs({source.file}, stop);
             if (stop.stop_requested()) return {};
@@ -148,6 +149,8 @@ void GraphLoader::load(const GraphSource& source) {
         };
         const LoadedGraph graph = loadGraph(source, {stop, tell});
         if (!graph.graph) return {};
+        if (companion) companion(stop);
+        if (stop.stop_requested()) return {};
         return [this, graph] { emit loaded(graph); };
     });
 }

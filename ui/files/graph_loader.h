@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/module_tree.h"
@@ -69,8 +70,14 @@ class GraphLoader : public QObject {
     Q_OBJECT
 
   public:
+    /// What has to be done before a graph is told of, such as reading what opens with it.
+    using Companion = std::function<void(const std::stop_token& stop)>;
+
     explicit GraphLoader(QObject* parent = nullptr);
 
+    /// @param begin asked on this thread for the companion of each graph that is about to be read. It may return
+    /// none; what it returns is called on the reader's thread when the graph has been read, and loaded() follows.
+    void setCompanions(std::function<Companion(const GraphSource& source)> begin) { begin_ = std::move(begin); }
     /// Reads a graph; of a file that has several and no number in `source`, lists them.
     void load(const GraphSource& source);
     /// Lists the graphs of logs and texts, of one or of several ranks.
@@ -95,6 +102,7 @@ class GraphLoader : public QObject {
     /// Runs `read` in the background and reports what it throws.
     void start(const QString& path, Read read);
 
+    std::function<Companion(const GraphSource&)> begin_;
     QString path_;
     quint64 serial_ = 0;  ///< of the newest file
     CallQueue progress_;

@@ -10,6 +10,7 @@
 #include "ui/document/found_note.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
+#include "ui/session/early_histories.h"
 #include "ui/session/history_files.h"
 #include "ui/tasks/task_failure.h"
 
@@ -41,24 +42,31 @@ FileNow lookAt(const QString& file, const QByteArray& kept_digest, const GraphFi
     return now;
 }
 
-/// The history of a kept plan; null where none is known.
-std::shared_ptr<const PlanHistory> historyOf(const SessionVariant& kept, const Plan& plan, FileLooks& looks,
-                                             const QString& folder, QStringList& told) {
-    QString reason;
+/// The history of a kept plan, or why it cannot be had.
+EarlyHistories::Read readHistory(const SessionVariant& kept, const Plan& plan, FileLooks& looks,
+                                 const QString& folder) {
     try {
         // The folder is not waited for where nothing of the history is in it.
         const auto contents =
             HistoryFiles::hasFiles(kept.history)
                 ? looks.read(folder, [folder, kept = kept.history] { return HistoryFiles::contentsOf(folder, kept); })
                 : HistoryFiles::Contents();
-        if (contents) return HistoryFiles::read(kept.history, *contents, plan);
-        reason = FileLooks::silence(folder);
+        if (contents) return {HistoryFiles::read(kept.history, *contents, plan), {}};
+        return {nullptr, FileLooks::silence(folder)};
     } catch (const std::exception& error) {
-        reason = reasonOf(error);
+        return {nullptr, reasonOf(error)};
     }
-    told.append(text("Earlier edits of %1 can no longer be undone: %2. The plan itself is unchanged")
-                    .arg(QString::fromStdString(plan.name), reason));
-    return nullptr;
+}
+
+/// The history of a kept plan; null where none is known.
+std::shared_ptr<const PlanHistory> historyOf(const SessionVariant& kept, const Plan& plan, FileLooks& looks,
+                                             const QString& folder, const EarlyHistories* early, QStringList& told) {
+    std::optional<EarlyHistories::Read> read = early ? early->of(kept) : std::nullopt;
+    if (!read) read = readHistory(kept, plan, looks, folder);
+    if (!read->problem.isEmpty())
+        told.append(text("Earlier edits of %1 can no longer be undone: %2. The plan itself is unchanged")
+                        .arg(QString::fromStdString(plan.name), read->problem));
+    return read->history;
 }
 
 /// The same where no state is known to be what the plan's file has.
@@ -86,10 +94,10 @@ std::shared_ptr<const PlanHistory> readAgain(const std::shared_ptr<const PlanHis
 
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
                                              const std::vector<SessionVariant>& beside, QStringList& told,
-                                             const QString& folder) {
+                                             const QString& folder, const EarlyHistories* early) {
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
     check_plan_fits(plan, *loaded.empty_plan.graph);
-    auto history = historyOf(kept, plan, looks, folder, told);
+    auto history = historyOf(kept, plan, looks, folder, early, told);
     RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest, std::move(history)};
     if (kept.file.isEmpty()) return {std::move(variant)};
     auto now = looks.read(kept.file, [file = kept.file, digest = kept.digest, graph = *loaded.empty_plan.graph] {

@@ -85,6 +85,7 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
 
 SessionController::~SessionController() {
     document_.setVariantSource({});
+    document_.loader().setCompanions({});
 }
 
 void SessionController::connectDocument() {
@@ -93,6 +94,8 @@ void SessionController::connectDocument() {
     connect(&document_.selection(), &Selection::changed, this, [this] { schedule(view_delay_ms); });
     connect(&document_, &Document::graphAboutToChange, this, &SessionController::rememberDocument);
     document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
+    document_.loader().setCompanions(
+        [this](const GraphSource& source) { return early_histories_.begin(state_.document(source.key()), folder()); });
 }
 
 StoredSession SessionController::open(const QString& folder) {
@@ -190,7 +193,8 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
-            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, beside, sentences, folder());
+            std::vector<RestoredVariant> plans =
+                restoreKeptPlan(variant, loaded, looks_, beside, sentences, folder(), &early_histories_);
             result.variants.push_back(std::move(plans.front()));
             if (plans.size() > 1) {
                 beside.push_back({{}, plans.back().file, false, plans.back().digest});
@@ -209,6 +213,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
                     : tr("A plan of the last session was kept as %1: %2").arg(aside, sentenceOf(error)));
         }
     }
+    early_histories_.clear();
     for (RestoredVariant& version : newer)
         if (!std::ranges::any_of(result.variants, [&](const RestoredVariant& open) { return isSame(open, version); }))
             result.variants.push_back(std::move(version));

@@ -6,6 +6,7 @@
 
 #include "ui/document/document.h"
 #include "ui/session/closed_plans.h"
+#include "ui/session/early_histories.h"
 #include "ui/session/range_restore.h"
 #include "ui/session/refused_once.h"
 #include "ui/session/selection_restore.h"
@@ -78,6 +79,7 @@ class SessionController : public NoticeSource {
     SessionState state_;
     SharedPlans shared_plans_;  ///< of the newest snapshot
     ClosedPlans closed_plans_;
+    EarlyHistories early_histories_;  ///< of the graph that is being read
     RangeRestore range_restore_;
     SelectionRestore selection_restore_;
     QString storing_told_;  ///< the sentence on why the session is not stored; empty where it is

@@ -2,6 +2,8 @@
 
 #include <QSignalSpy>
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "tests/ui/ui_test_support.h"
@@ -100,6 +102,26 @@ class GraphLoadingTest : public QObject {
         document->openGraph(next);
         QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), 1, 30'000);
         QCOMPARE(document->loaded().path, next);
+    }
+
+    void aCompanionHasEndedWhenTheGraphIsTold() {
+        Document document;
+        std::atomic<int> asked = 0, done = 0;
+        const std::thread::id here = std::this_thread::get_id();
+        document.loader().setCompanions([&](const GraphSource& source) -> GraphLoader::Companion {
+            ++asked;
+            if (source.file != smallGraphFile()) return {};
+            return [&](const std::stop_token&) { done += std::this_thread::get_id() == here ? 100 : 1; };
+        });
+        int done_when_told = -1;
+        connect(&document.loader(), &GraphLoader::loaded, this, [&] { done_when_told = done; });
+        document.openGraph(smallGraphFile());
+        QCOMPARE(asked.load(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(done_when_told, 1, 30'000);
+        document.openGraph(sample);
+        QTRY_COMPARE_WITH_TIMEOUT(document.loaded().path, sample, 30'000);
+        QCOMPARE(asked.load(), 2);
+        QCOMPARE(done.load(), 1);
     }
 
     void theStampIsThatOfTheFileBeforeItWasRead() {

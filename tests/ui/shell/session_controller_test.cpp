@@ -47,6 +47,30 @@ class SessionControllerTest : public QObject {
     }
 
     /// Whatever made them: a plan that a search found has no edits, and is in no file either.
+    void manyEditsAreReadBesideTheGraph() {
+        const QTemporaryDir folder;
+        constexpr int count = 150;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            for (int number = 0; number < count; ++number) {
+                Plan plan = fixture.document.current()->plan();
+                plan.notes = std::to_string(number);
+                fixture.document.editPlan(QString::number(number), std::move(plan));
+            }
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        QStringList looked;
+        fixture.looks.setLook([&](const QString& path) { looked.append(path); });
+        fixture.session.open(folder.path());
+        fixture.document.openGraph(smallGraphFile());
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.document.isOpen(), 30'000);
+        QCOMPARE(fixture.document.current()->undoStack().count(), count);
+        QVERIFY2(!looked.contains(folder.path()), "the window waited for the folder of histories");
+    }
+
     void whoQuitsIsToldOfPlansInNoFile() {
         QTemporaryDir folder;
         Plan found = graph_.empty_plan;
