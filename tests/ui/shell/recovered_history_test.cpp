@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QTemporaryDir>
+#include <functional>
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -47,21 +48,26 @@ class RecoveredHistoryTest : public QObject {
         window.document().editPlan("Note", std::move(plan), "note");
     }
 
+    /// A run that edits a plan, which a file has in between, and ends without closing its window, as if the process had
+    /// been killed. @param further what is done after these edits.
+    static void leaveEdits(const QTemporaryDir& folder, const std::function<void(MainWindow&)>& further = {}) {
+        MainWindow window(folder.path());
+        open(window, {smallGraphFile()});
+        edit(window, "layers.0");
+        QVERIFY(window.saves().savePlanAs(folder.filePath("a.plan.json")));
+        edit(window, "layers.1");
+        if (further) further(window);
+        QCOMPARE(window.session().store(), QString());
+    }
+
   private slots:
     void editsOfARunThatWasKilledAreUndoneAndRedone() {
         QTemporaryDir folder;
-        {
-            MainWindow window(folder.path());
-            open(window, {smallGraphFile()});
-            edit(window, "layers.0");
-            QVERIFY(window.saves().savePlanAs(folder.filePath("a.plan.json")));
-            edit(window, "layers.1");
+        leaveEdits(folder, [](MainWindow& window) {
             note(window, "t");
             edit(window, "layers.2");
             trigger(window, "edit.undo");
-            QCOMPARE(window.session().store(), QString());
-            // No close event: as if the process had been killed.
-        }
+        });
         {
             MainWindow window(folder.path());
             open(window, {smallGraphFile()});
@@ -110,13 +116,7 @@ class RecoveredHistoryTest : public QObject {
 
     void plansOfAGraphThatIsOpenedLaterHaveTheirEdits() {
         QTemporaryDir folder;
-        {
-            MainWindow window(folder.path());
-            open(window, {smallGraphFile()});
-            edit(window, "layers.0");
-            edit(window, "layers.1");
-            QCOMPARE(window.session().store(), QString());
-        }
+        leaveEdits(folder);
         {
             MainWindow window(folder.path());
             open(window, {other_graph});
@@ -137,14 +137,7 @@ class RecoveredHistoryTest : public QObject {
 
     void whatWasDiscardedComesBackWithItsEdits() {
         QTemporaryDir folder;
-        {
-            MainWindow window(folder.path());
-            open(window, {smallGraphFile()});
-            edit(window, "layers.0");
-            QVERIFY(window.saves().savePlanAs(folder.filePath("a.plan.json")));
-            edit(window, "layers.1");
-            QCOMPARE(window.session().store(), QString());
-        }
+        leaveEdits(folder);
         for (const char* graph : {other_graph, ""}) {
             const bool is_open = !*graph;
             MainWindow window(folder.path());
