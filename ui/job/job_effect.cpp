@@ -22,7 +22,7 @@ void JobEffect::remember() {
     const int before = std::exchange(index_, stack.index());
     if (stack.count() == 0 || !job_.evaluating()) return;  // emptied for another job, or of no effect
     if (changes_.isEmpty()) before_ = known_;
-    const QString change = index_ < before ? tr("Undo %1").arg(stack.redoText()) : stack.undoText();
+    const QString change = index_ < before ? tr("Undone: %1").arg(stack.redoText()) : stack.undoText();
     // Of values that a field passes on its way the last one is told.
     if (index_ == before && !changes_.isEmpty())
         changes_.back() = change;

@@ -49,7 +49,8 @@ class JobChangesTest : public QObject {
         fixture.job.undoStack().undo();
         QVERIFY(fixture.idle());
         QCOMPARE(told.size(), 3);
-        QVERIFY2(told[2].startsWith("Undo 32 microbatches: step ") && told[2].contains(minusSign), qPrintable(told[2]));
+        QVERIFY2(told[2].startsWith("Undone: 32 microbatches: step ") && told[2].contains(minusSign),
+                 qPrintable(told[2]));
         fixture.view.controls().microbatches().setValue(3);  // 1F1B needs as many as stages
         QVERIFY(fixture.idle());
         QVERIFY2(told.back().startsWith("3 microbatches: ") && !told.back().contains("step "), qPrintable(told.back()));

@@ -183,7 +183,7 @@ class JobWindowTest : public QObject {
         QVERIFY2(told.back().startsWith("Use schedule GPipe: step "), qPrintable(told.back()));
         window.actions().find("edit.undo")->trigger();
         QVERIFY(waitUntilIdle(window));
-        QVERIFY2(told.back().startsWith("Undo Use schedule GPipe: step "), qPrintable(told.back()));
+        QVERIFY2(told.back().startsWith("Undone: Use schedule GPipe: step "), qPrintable(told.back()));
     }
 
     void inALowWindowTheJobHasTheMiddle() {
