@@ -192,11 +192,23 @@ class JobCommand final : public Command {
     void compare_schedules(const job::JobDocument& document, const job::PipelineOptions& options,
                            const Streams& streams) const {
         const std::vector<job::ScheduleRow> rows = job::schedule_table(document, options);
+        const bool none_runs =
+            std::ranges::none_of(rows, [](const job::ScheduleRow& row) { return row.step_ms.has_value(); });
         if (json_) {
             streams.out << job::schedule_table_json(rows) << '\n';
-            return;
+        } else {
+            print_notes(job::notes_of(rows), streams);
+            if (!none_runs) write_schedules(rows, streams);
+            for (const job::ScheduleRow& row : rows)
+                if (!row.step_ms) streams.out << name_text(row.name) << ": " << one_line(row.refusal) << '\n';
         }
-        print_notes(job::notes_of(rows), streams);
+        // As a plan that is refused: nothing of what was asked for is there.
+        if (none_runs)
+            throw InputError("schedule",
+                             "the job runs with none of the schedules; with its own: " + rows.front().refusal);
+    }
+
+    static void write_schedules(const std::vector<job::ScheduleRow>& rows, const Streams& streams) {
         TextTable table(
             {"schedule", "pipeline ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
         for (const job::ScheduleRow& row : rows) {
@@ -207,8 +219,6 @@ class JobCommand final : public Command {
                        percent_text(row.waiting_share * 100), percent_text(row.transfer_share * 100)});
         }
         table.write(streams.out, "");
-        for (const job::ScheduleRow& row : rows)
-            if (!row.step_ms) streams.out << name_text(row.name) << ": " << one_line(row.refusal) << '\n';
     }
 
     CLI::App *simulate_ = nullptr, *check_ = nullptr, *schedules_ = nullptr, *measure_ = nullptr;

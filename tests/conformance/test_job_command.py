@@ -48,6 +48,21 @@ class JobCommand(CommandLine):
         self.assertIn(f"and {len(document['what_if']) - 3} more", cut)
         self.assertEqual(whole.count("\n  29F"), sum(step["op"].startswith("29F") for step in document["critical_path"]))
 
+    def test_a_job_that_no_schedule_can_run_is_an_error(self):
+        stages = [{"ms": {"F": 1}}, {"ms": {"F": 1}}]
+        job = self.path("y.job.json", {"format": "overlap-job", "version": 1, "stages": stages,
+                                       "schedule": {"name": "1F1B", "microbatches": 4}})
+        for options in ((), ("--json",)):
+            done = self.expect(1, "job", "schedules", job, *options)
+            self.assertIn("GPipe", done.stdout)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(f"{job}: schedule: the job runs with none of the schedules; with its own: ", done.stderr)
+        # One that runs is an answer.
+        whole = [{"ms": {"F": 1, "B": 2}}, {"ms": {"F": 1, "B": 2}}]
+        self.expect(0, "job", "schedules",
+                    self.path("z.job.json", {"format": "overlap-job", "version": 1, "stages": whole,
+                                             "schedule": {"name": "ZBVZeroBubble", "microbatches": 4}}))
+
     def test_shares_are_told_as_by_schedules(self):
         simulated = self.expect(0, "job", "simulate", self.job).stdout
         row = next(line for line in self.expect(0, "job", "schedules", self.job).stdout.splitlines() if "(the job's)" in line)
