@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/job/document/job_document.h"
 #include "core/job/pipeline/pipeline_step.h"
@@ -19,9 +21,11 @@ struct JobEvaluation {
     JobResult result;
     std::optional<PipelineStep> pipeline;  ///< of stages and a schedule
     std::optional<ProgramStep> programs;   ///< or of programs
-    StepTimes times;                       ///< empty where the job cannot run
+    StepTimes times;                       ///< where the job cannot run, of what ended before it stood still
+    std::vector<std::uint8_t> ended;       ///< of each node, whether it did, there; empty where all do
     NodeNames names;
 
+    bool has_ended(NodeIndex node) const { return ended.empty() || ended[node] != 0; }
     const StepGraph& graph() const { return pipeline ? pipeline->graph : programs->graph; }
 };
 

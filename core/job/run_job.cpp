@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/base/number_text.h"
 #include "core/job/critical_path.h"
@@ -62,13 +63,14 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     result.notes.insert(result.notes.end(), step.notes.begin(), step.notes.end());
     add_notes(job, step, result.notes);
     evaluation.names = pipeline_names(step);
-    const StepOrder order = order_of(step.graph, nullptr, options.stop);
+    StepOrder order = order_of(step.graph, nullptr, options.stop);
+    evaluation.times = run_step(step.graph, order, options.stop);
     if (!order.all) {
         result.problems = deadlocks(step.graph, order, evaluation.names, nullptr);
         result.reached = reached(step.graph, order, evaluation.names);
+        evaluation.ended = std::move(order.done);
         return;
     }
-    evaluation.times = run_step(step.graph, order, options.stop);
     result.step_ms = evaluation.times.step_ms;
     result.classes = pipeline_figures(step, evaluation.times);
     require_not_stopped(options.stop);

@@ -1,6 +1,7 @@
 #include "core/job/run_programs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/job/critical_path.h"
 #include "core/job/pipeline/standstill.h"
@@ -94,7 +95,8 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     result.of_programs = true;
     note_parts_of_stages(job, result.notes);
     require_not_stopped(stop);
-    const StepOrder order = order_of_programs(step, &result.problems);
+    StepOrder order = order_of_programs(step, &result.problems);
+    evaluation.times = run_step(step.graph, order, stop);
     if (!order.all) {
         result.reached = reached(step.graph, order, evaluation.names);
         // What waits behind a mismatch is no deadlock.
@@ -103,9 +105,9 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
                 return absent_ranks(step, step.meetings[rendezvous]);
             });
         }
+        evaluation.ended = std::move(order.done);
         return;
     }
-    evaluation.times = run_step(step.graph, order, stop);
     result.step_ms = evaluation.times.step_ms;
     add_figures(step, evaluation.times, result);
     result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);

@@ -96,7 +96,7 @@ void JobStepView::showPicture() {
         timeline_->setTimeline(nullptr);
         return showSelection(no_reference);
     }
-    QStringList caption{tr("simulated")};
+    QStringList caption{picture_->evaluation->ended.empty() ? tr("simulated") : tr("simulated up to the standstill")};
     const job::ScheduleSpec& schedule = picture_->evaluation->job->schedule;
     if (picture_->evaluation->pipeline) {
         caption.append(schedule.actions || !schedule.file.empty() ? tr("the list given")
@@ -122,7 +122,6 @@ std::optional<JobStepView::Selected> JobStepView::selectedInWords() const {
 
 quint32 JobStepView::foundAgain(const Selected& selected) const {
     const job::JobEvaluation& evaluation = *picture_->evaluation;
-    if (!evaluation.result.step_ms) return no_reference;
     if (selected.measured) return measuredAgain(*selected.measured);
     if (selected.after) {
         // Whatever the rank's last action is now.
@@ -136,7 +135,7 @@ quint32 JobStepView::foundAgain(const Selected& selected) const {
     }
     for (job::NodeIndex node = 0; node < evaluation.graph().node_count(); ++node)
         if (evaluation.names.rank(node) == selected.rank && evaluation.names.op(node) == selected.op)
-            return selected.standstill ? picture_->standstill_reference(node) : node;
+            return selected.standstill ? picture_->standstill_reference(node) : picture_->seen_at(node);
     return no_reference;
 }
 

@@ -28,41 +28,45 @@ QString whoText(const job::JobEvaluation& evaluation, job::NodeIndex node) {
     return translated("%1 of rank %2").arg(shown(evaluation.names.op(node))).arg(evaluation.names.rank(node));
 }
 
-QString linkTo(const job::JobEvaluation& evaluation, job::NodeIndex node) {
-    return QStringLiteral("<a href=\"node:%1\">%2</a>").arg(node).arg(whoText(evaluation, node));
+/// To where it is seen.
+QString linkTo(const job::JobPicture& picture, job::NodeIndex node) {
+    const QString who = whoText(*picture.evaluation, node);
+    const quint32 place = picture.seen_at(node);
+    return place == no_reference ? who : QStringLiteral("<a href=\"node:%1\">%2</a>").arg(place).arg(who);
 }
 
 /// @param same_as_before the span before it is of the same peer.
-QString spanText(const job::JobEvaluation& evaluation, const job::StandstillSpan& span, bool same_as_before) {
+QString spanText(const job::JobPicture& picture, const job::StandstillSpan& span, bool same_as_before) {
     const QString time = formatTime(span.length_ms());
     const bool self = span.on && *span.on == span.node;
     switch (span.kind) {
+        case job::StandstillSpan::Kind::stuck:
+            return span.on ? translated("waits for ever for %1").arg(linkTo(picture, *span.on))
+                           : translated("waits for ever: who it needs never comes");
         case job::StandstillSpan::Kind::waiting:
-            return span.on ? translated("%1 until %2 was there").arg(time, linkTo(evaluation, *span.on))
+            return span.on ? translated("%1 until %2 was there").arg(time, linkTo(picture, *span.on))
                            : translated("%1 until all were there").arg(time);
         case job::StandstillSpan::Kind::transfer:
             if (self || !span.on) return translated("%1 for the collective itself").arg(time);
             if (same_as_before) return translated("%1 while what it sent was on its way").arg(time);
-            return translated("%1 while what %2 sent was on its way").arg(time, linkTo(evaluation, *span.on));
+            return translated("%1 while what %2 sent was on its way").arg(time, linkTo(picture, *span.on));
         case job::StandstillSpan::Kind::within:
             return translated("%1 exposed within").arg(time);
         case job::StandstillSpan::Kind::after:
-            return span.on
-                       ? translated("%1 with nothing left but to wait for %2").arg(time, linkTo(evaluation, *span.on))
-                       : translated("%1 with nothing left to do in this step").arg(time);
+            return span.on ? translated("%1 with nothing left but to wait for %2").arg(time, linkTo(picture, *span.on))
+                           : translated("%1 with nothing left to do in this step").arg(time);
     }
     return {};
 }
 
 /// What a rank stood still for there: `12 ms: 10 ms until …, 2 ms while …`.
 QString standstillText(const job::JobPicture& picture, quint32 reference) {
-    const job::JobEvaluation& evaluation = *picture.evaluation;
     double sum = 0;
     QStringList parts;
     std::optional<job::NodeIndex> before;
     for (const job::StandstillSpan& span : picture.spans_at(reference)) {
         sum += span.length_ms();
-        parts.append(spanText(evaluation, span, span.on && span.on == before));
+        parts.append(spanText(picture, span, span.on && span.on == before));
         before = span.on;
     }
     if (parts.isEmpty()) return {};
@@ -88,33 +92,36 @@ QString ranksOf(const job::JobPicture& picture, job::NodeIndex node) {
 }
 
 /// Who came last to a node's meeting, where it waited.
-QString lastText(const job::JobEvaluation& evaluation, job::NodeIndex node) {
-    if (evaluation.graph().rendezvous_of(node) == job::no_rendezvous) return {};
+QString lastText(const job::JobPicture& picture, job::NodeIndex node) {
+    const job::JobEvaluation& evaluation = *picture.evaluation;
+    if (evaluation.graph().rendezvous_of(node) == job::no_rendezvous || !evaluation.has_ended(node)) return {};
     const job::NodeIndex last = job::last_arrived(evaluation.graph(), evaluation.times, node);
     return last == node ? translated("came last, so all others waited for it")
-                        : translated("%1 came last").arg(linkTo(evaluation, last));
+                        : translated("%1 came last").arg(linkTo(picture, last));
 }
 
 }  // namespace
 
 std::optional<quint32> awaitedBy(const job::JobPicture& picture, quint32 reference) {
-    if (reference == no_reference || !picture.evaluation->result.step_ms) return std::nullopt;
+    if (reference == no_reference) return std::nullopt;
     if (const job::MeasuredSpan* span = picture.measured_at(reference))
         return span->on ? std::optional(picture.first_measured() + static_cast<quint32>(*span->on)) : std::nullopt;
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= picture.evaluation->graph().node_count()) return std::nullopt;
-    std::optional<job::NodeIndex> longest;
+    std::optional<quint32> longest;
     double longest_ms = 0;
     for (const job::StandstillSpan& span : picture.spans_at(reference)) {
         if (!span.on || *span.on == node || span.length_ms() <= longest_ms) continue;
         longest = span.on;
         longest_ms = span.length_ms();
     }
-    return longest;
+    // Of what never starts, the place where its rank stands still.
+    if (longest) longest = picture.seen_at(*longest);
+    return longest == no_reference ? std::nullopt : longest;
 }
 
 QString describedReference(const job::JobPicture& picture, quint32 reference) {
-    if (reference == no_reference || !picture.evaluation->result.step_ms) return {};
+    if (reference == no_reference) return {};
     if (const job::MeasuredSpan* span = picture.measured_at(reference)) return describedMeasured(picture, *span);
     const job::JobEvaluation& evaluation = *picture.evaluation;
     const job::NodeIndex node = picture.node_of(reference);
@@ -123,8 +130,10 @@ QString describedReference(const job::JobPicture& picture, quint32 reference) {
     const bool after = picture.is_after(reference);
     QStringList lines;
     if (standstill) {
-        const QString title = after ? translated("after %1").arg(linkTo(evaluation, node))
-                                    : translated("bubble before %1").arg(linkTo(evaluation, node));
+        const QString title = after ? translated("after %1").arg(linkTo(picture, node))
+                              : !evaluation.has_ended(node)
+                                  ? translated("stands before %1").arg(whoText(evaluation, node))
+                                  : translated("bubble before %1").arg(linkTo(picture, node));
         lines.append(QStringLiteral("<b>%1</b> · %2").arg(title, standstillText(picture, reference)));
     } else {
         QString line = QStringLiteral("<b>%1</b>").arg(shown(evaluation.names.op(node)));
@@ -136,14 +145,14 @@ QString describedReference(const job::JobPicture& picture, quint32 reference) {
         if (const QString waited = standstillText(picture, reference); !waited.isEmpty())
             lines.append(translated("stood still before: %1").arg(waited));
     }
-    if (const QString last = lastText(evaluation, node); !after && !last.isEmpty()) lines.append(last);
+    if (const QString last = lastText(picture, node); !after && !last.isEmpty()) lines.append(last);
     if (const QString measured = measuredOf(picture, node); !standstill && !measured.isEmpty()) lines.append(measured);
     lines.append(ranksOf(picture, node));
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 
 QString hintOf(const job::JobPicture& picture, quint32 reference) {
-    if (reference == no_reference || !picture.evaluation->result.step_ms) return {};
+    if (reference == no_reference) return {};
     if (const job::MeasuredSpan* span = picture.measured_at(reference)) return hintOfMeasured(picture, *span);
     const job::JobEvaluation& evaluation = *picture.evaluation;
     const job::NodeIndex node = picture.node_of(reference);
@@ -151,9 +160,11 @@ QString hintOf(const job::JobPicture& picture, quint32 reference) {
     QStringList lines;
     const bool standstill = picture.is_standstill(reference);
     if (!standstill && evaluation.pipeline) lines.append(kindText(*evaluation.pipeline, node));
-    for (const job::StandstillSpan& span : picture.spans_at(reference))
-        lines.append(
-            QStringLiteral("%1: %2").arg(formatTime(span.length_ms()), shown(job::standstill_text(evaluation, span))));
+    for (const job::StandstillSpan& span : picture.spans_at(reference)) {
+        const QString why = shown(job::standstill_text(evaluation, span));
+        const bool for_ever = span.kind == job::StandstillSpan::Kind::stuck;
+        lines.append(for_ever ? why : QStringLiteral("%1: %2").arg(formatTime(span.length_ms()), why));
+    }
     lines.append(ranksOf(picture, node));
     if (standstill && awaitedBy(picture, reference)) lines.append(translated("J goes to what it waits for"));
     return lines.join(QStringLiteral("<br>"));
@@ -161,12 +172,16 @@ QString hintOf(const job::JobPicture& picture, quint32 reference) {
 
 std::vector<TimelineArrow> arrowsOf(const job::JobPicture& picture, quint32 reference) {
     std::vector<TimelineArrow> arrows;
-    if (reference == no_reference || !picture.evaluation->result.step_ms) return arrows;
+    if (reference == no_reference) return arrows;
     if (const auto awaited = picture.measured_at(reference) ? awaitedBy(picture, reference) : std::nullopt)
         arrows.push_back({*awaited, reference, false});
     const job::StepGraph& graph = picture.evaluation->graph();
     const job::NodeIndex node = picture.node_of(reference);
     if (node >= graph.node_count() || picture.is_after(reference)) return arrows;
+    if (!picture.evaluation->has_ended(node)) {
+        if (const auto awaited = awaitedBy(picture, reference)) arrows.push_back({*awaited, reference, true});
+        return arrows;
+    }
     for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i)
         if (graph.rank(graph.on()[i]) != graph.rank(node)) arrows.push_back({graph.on()[i], node, false});
     if (const auto last = job::last_arrived(graph, picture.evaluation->times, node); last != node)
@@ -176,14 +191,15 @@ std::vector<TimelineArrow> arrowsOf(const job::JobPicture& picture, quint32 refe
     job::NodeIndex waiting = 0;
     for (std::uint32_t i = 0; i < graph.on().size(); ++i) {
         while (i >= graph.first_dependency(waiting + 1)) ++waiting;
-        if (graph.on()[i] == node && graph.rank(waiting) != graph.rank(node)) arrows.push_back({node, waiting, false});
+        if (graph.on()[i] == node && graph.rank(waiting) != graph.rank(node) && picture.evaluation->has_ended(waiting))
+            arrows.push_back({node, waiting, false});
     }
     return arrows;
 }
 
 int stageOf(const job::JobPicture& picture, quint32 reference) {
     const job::JobEvaluation& evaluation = *picture.evaluation;
-    if (reference == no_reference || !evaluation.pipeline || !evaluation.result.step_ms) return -1;
+    if (reference == no_reference || !evaluation.pipeline) return -1;
     if (const job::MeasuredSpan* span = picture.measured_at(reference)) return span->action.stage;
     const job::NodeIndex node = picture.node_of(reference);
     return node < evaluation.graph().node_count() ? job::action_of(*evaluation.pipeline, node).stage : -1;

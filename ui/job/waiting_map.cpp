@@ -116,7 +116,9 @@ QString WaitingMap::textAt(const Place& place) const {
         if (place.time_ms < span.begin_ms || place.time_ms >= span.end_ms) continue;
         lines.back() = QStringLiteral("%1: %2").arg(
             moment, QString::fromStdString(job::standstill_text(*picture_->evaluation, span)));
-        lines.append(tr("%1 from %2").arg(formatTime(span.length_ms()), formatTime(span.begin_ms)));
+        lines.append(span.kind == Kind::stuck
+                         ? tr("from %1 on").arg(formatTime(span.begin_ms))
+                         : tr("%1 from %2").arg(formatTime(span.length_ms()), formatTime(span.begin_ms)));
         break;
     }
     return shownLines(lines.join(u'\n'));
@@ -180,7 +182,7 @@ void WaitingMap::paintEvent(QPaintEvent*) {
     const Theme& theme = currentTheme();
     QPainter painter(this);
     painter.fillRect(rect(), theme.background);
-    if (!picture_ || !picture_->evaluation->result.step_ms) {
+    if (!picture_) {
         painter.setPen(theme.dim);
         painter.setFont(textFont(normalTextPx));
         painter.drawText(rect(), Qt::AlignCenter, tr("No step to show"));

@@ -19,17 +19,16 @@ class Drawing {
     }
 
     std::shared_ptr<const Timeline> run() {
-        if (evaluation_.result.step_ms) {
-            evaluation_.pipeline ? add_pipeline() : add_programs();
-            builder_.include({0, nanoseconds(times_.step_ms)});
-            if (picture_.measured)
-                builder_.include({0, picture_.measured->begin_ns + picture_.measured->measured->length_ns});
-        }
+        evaluation_.pipeline ? add_pipeline() : add_programs();
+        builder_.include({0, nanoseconds(end_of_picture_ms(evaluation_))});
+        if (picture_.measured)
+            builder_.include({0, picture_.measured->begin_ns + picture_.measured->measured->length_ns});
         return builder_.finish();
     }
 
   private:
     void add(std::uint32_t lane, NodeIndex node, EventRole role, double exposed_ms) {
+        if (!evaluation_.has_ended(node)) return;
         TimelineEvent event;
         event.time = {nanoseconds(times_.start[node]), nanoseconds(times_.end[node])};
         if (event.time.length_ns() <= 0) return;
@@ -54,7 +53,8 @@ class Drawing {
         event.role = span.kind == StandstillSpan::Kind::transfer ? EventRole::exposed : EventRole::idle;
         event.reference = picture_.reference_of(span);
         // Hatched as a whole, and found by its length; what is left after the last action is neither.
-        if (span.kind == StandstillSpan::Kind::waiting) event.exposed_ns = event.time.length_ns();
+        const bool waits = span.kind == StandstillSpan::Kind::waiting || span.kind == StandstillSpan::Kind::stuck;
+        if (waits) event.exposed_ns = event.time.length_ns();
         builder_.add(lane, event);
     }
 
@@ -171,9 +171,19 @@ std::uint32_t JobPicture::reference_of(const StandstillSpan& span) const {
     }
 }
 
+std::uint32_t JobPicture::seen_at(NodeIndex node) const {
+    if (evaluation->has_ended(node)) return node;
+    std::uint32_t first = no_reference;
+    for (const StandstillSpan& span : standstills[row_of(*evaluation, node)]) {
+        if (span.kind != StandstillSpan::Kind::stuck) continue;
+        if (span.node == node) return reference_of(span);
+        if (first == no_reference) first = reference_of(span);
+    }
+    return first;
+}
+
 std::vector<StandstillSpan> JobPicture::spans_at(std::uint32_t reference) const {
     std::vector<StandstillSpan> found;
-    if (!evaluation->result.step_ms) return found;
     const NodeIndex node = node_of(reference);
     for (const StandstillSpan& span : standstills[row_of(*evaluation, node)]) {
         if (span.node != node || span.kind == StandstillSpan::Kind::within) continue;

@@ -25,7 +25,7 @@ struct JobPicture {
     std::shared_ptr<const JobEvaluation> evaluation;
     std::vector<RankRow> rows;
     std::vector<std::vector<StandstillSpan>> standstills;  ///< of each row
-    std::shared_ptr<const Timeline> timeline;              ///< without events where the job cannot run
+    std::shared_ptr<const Timeline> timeline;              ///< up to the standstill where the job cannot run
     std::shared_ptr<const MeasuredOverJob> measured;       ///< null where there is none, or the job cannot run
 
     /// Of what comes before a node.
@@ -33,6 +33,8 @@ struct JobPicture {
     /// Of what comes after the last action of a rank.
     std::uint32_t after_reference(NodeIndex node) const { return 2 * node_count() + node; }
     std::uint32_t reference_of(const StandstillSpan& span) const;
+    /// Where a node is seen: of one that never starts that is where its rank stands still for ever.
+    std::uint32_t seen_at(NodeIndex node) const;
     /// Whether it is of a standstill, before a node or after the last one.
     bool is_standstill(std::uint32_t reference) const { return reference >= node_count(); }
     bool is_after(std::uint32_t reference) const { return reference >= 2 * node_count(); }

@@ -19,13 +19,26 @@ std::string stages_title(const std::vector<std::int32_t>& stages) {
     return (stages.size() == 1 ? "Stage " : "Stages ") + listed(numbers);
 }
 
-RankRow pipeline_row(const JobEvaluation& evaluation, std::uint32_t figures, std::vector<std::int64_t> ranks) {
+/// The ranks of a job that cannot run: its result has none.
+JobResult ranks_of(const JobEvaluation& evaluation) {
+    JobResult ranks;
+    if (evaluation.pipeline) {
+        add_ranks(*evaluation.pipeline, ranks);
+        return ranks;
+    }
+    std::uint32_t program = 0;
+    for (const ProgramSpec& of : evaluation.programs->job->programs) ranks.ranks.push_back({of.rank, 0, 0, program++});
+    return ranks;
+}
+
+RankRow pipeline_row(const JobEvaluation& evaluation, const JobResult& of_ranks, std::uint32_t figures,
+                     std::vector<std::int64_t> ranks) {
     const PipelineStep& step = *evaluation.pipeline;
     RankRow row;
     row.ranks = std::move(ranks);
     row.of_class = figures / static_cast<std::uint32_t>(step.ranks());
     row.pipeline_rank = static_cast<std::int32_t>(figures % static_cast<std::uint32_t>(step.ranks()));
-    row.stages = evaluation.result.stages_of[static_cast<std::size_t>(row.pipeline_rank)];
+    row.stages = of_ranks.stages_of[static_cast<std::size_t>(row.pipeline_rank)];
     for (const std::int32_t stage : row.stages)
         row.factor = std::max(row.factor, step.replicas->factor(row.of_class, stage));
     row.title = stages_title(row.stages);
@@ -51,9 +64,11 @@ void name_by_rank(std::vector<RankRow>& rows) {
 
 std::vector<RankRow> rank_rows(const JobEvaluation& evaluation) {
     std::vector<RankRow> rows;
-    for (auto& [figures, ranks] : ranks_of_classes(evaluation.result)) {
+    const JobResult own = evaluation.result.ranks.empty() ? ranks_of(evaluation) : JobResult();
+    const JobResult& of_ranks = evaluation.result.ranks.empty() ? own : evaluation.result;
+    for (auto& [figures, ranks] : ranks_of_classes(of_ranks)) {
         if (evaluation.pipeline) {
-            rows.push_back(pipeline_row(evaluation, figures, std::move(ranks)));
+            rows.push_back(pipeline_row(evaluation, of_ranks, figures, std::move(ranks)));
             continue;
         }
         RankRow& row = rows.emplace_back();

@@ -19,7 +19,7 @@ struct RankRow {
     std::string title, subtitle;  ///< `ranks 3, 11 and 62 more`
 };
 
-/// One row for each class of ranks of a job that can run: a pipeline after the other, each from its first stage on.
+/// One row for each class of ranks of a job: a pipeline after the other, each from its first stage on.
 std::vector<RankRow> rank_rows(const JobEvaluation& evaluation);
 
 /// The row of a node: index of rank_rows().

@@ -30,6 +30,10 @@ class Spans {
         rows_.resize(step.job->programs.size());
         for (NodeIndex node = 0; node < step.graph.node_count(); ++node) {
             row_ = step.graph.rank(node);
+            if (!evaluation_.has_ended(node)) {
+                if (is_issued(node)) add_stuck(node, own_part_done(step.graph, times_, node));
+                continue;
+            }
             if (step.kind_of_node[node] != ProgramNode::communication) continue;
             add_meeting(node, own_part_done(step.graph, times_, node));
         }
@@ -49,6 +53,37 @@ class Spans {
         add(Kind::waiting, from_ms, times_.start[node], node, last == node ? std::nullopt : std::optional(last));
     }
 
+    /// Whether nothing of its own rank is before it any more.
+    bool is_issued(NodeIndex node) const {
+        const StepGraph& graph = evaluation_.graph();
+        for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i)
+            if (graph.rank(graph.on()[i]) == graph.rank(node) && !evaluation_.has_ended(graph.on()[i])) return false;
+        return true;
+    }
+
+    bool has_come(NodeIndex node) const {
+        const StepGraph& graph = evaluation_.graph();
+        for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i)
+            if (!evaluation_.has_ended(graph.on()[i])) return false;
+        return true;
+    }
+
+    /// What a node that never starts waits for: what is before it, else a member of its meeting.
+    std::optional<NodeIndex> awaited(NodeIndex node) const {
+        const StepGraph& graph = evaluation_.graph();
+        for (std::uint32_t i = graph.first_dependency(node); i < graph.first_dependency(node + 1); ++i)
+            if (!evaluation_.has_ended(graph.on()[i])) return graph.on()[i];
+        const std::uint32_t rendezvous = graph.rendezvous_of(node);
+        if (rendezvous == no_rendezvous) return std::nullopt;
+        for (const NodeIndex member : graph.members(rendezvous))
+            if (member != node && !has_come(member)) return member;
+        return std::nullopt;
+    }
+
+    void add_stuck(NodeIndex node, double from_ms) {
+        add(Kind::stuck, from_ms, end_of_picture_ms(evaluation_), node, awaited(node));
+    }
+
     void add_row(NodeIndex first, NodeIndex last, std::size_t of_class) {
         const PipelineStep& step = *evaluation_.pipeline;
         row_ = rows_.size();
@@ -58,6 +93,7 @@ class Spans {
         NodeIndex last_action = first;
         std::size_t in_actions = 0;
         for (NodeIndex node = first; node < last; ++node) {
+            if (!evaluation_.has_ended(node)) return add_stuck(node, before_ms);
             const Standstill gap = standstill_before(step, times_, node, before_ms);
             add(Kind::waiting, gap.begin_ms, gap.waited_ms, node, gap.on);
             add(Kind::transfer, gap.waited_ms, gap.end_ms, node, gap.on);
@@ -72,7 +108,7 @@ class Spans {
             last_action = node;
             in_actions = rows_[row_].size();
         }
-        if (last > first) add(Kind::after, before_ms, times_.step_ms, last_action, std::nullopt);
+        if (last > first) add(Kind::after, before_ms, end_of_picture_ms(evaluation_), last_action, std::nullopt);
         for (std::size_t i = in_actions; i < rows_[row_].size(); ++i) {
             rows_[row_][i].kind = Kind::after;
             rows_[row_][i].node = last_action;
@@ -87,8 +123,14 @@ class Spans {
 
 }  // namespace
 
+double end_of_picture_ms(const JobEvaluation& evaluation) {
+    constexpr double share_of_standstill = 0.2, least_standstill_ms = 1;
+    const double step_ms = evaluation.times.step_ms;
+    if (evaluation.ended.empty()) return step_ms;
+    return step_ms + (step_ms > 0 ? share_of_standstill * step_ms : least_standstill_ms);
+}
+
 std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evaluation) {
-    if (!evaluation.result.step_ms) return {};
     Spans spans(evaluation);
     return evaluation.pipeline ? spans.of_pipeline() : spans.of_programs();
 }
@@ -97,6 +139,9 @@ std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpa
     const NodeNames& names = evaluation.names;
     const auto who = [&](NodeIndex node) { return names.op(node) + " of rank " + std::to_string(names.rank(node)); };
     switch (span.kind) {
+        case Kind::stuck:
+            return span.on ? "waits for ever for " + who(*span.on)
+                           : "waits for ever before " + names.op(span.node) + ": who it needs never comes";
         case Kind::after:
             return span.on ? "nothing left but to wait for " + who(*span.on) : "nothing left to do";
         case Kind::within:

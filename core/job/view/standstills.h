@@ -15,15 +15,19 @@ struct StandstillSpan {
         transfer,  ///< what the rank needs is on its way
         within,    ///< communication that is exposed within an action, shown at its end
         after,     ///< nothing is left to do in this step but to wait for gradients
+        stuck,     ///< for ever: the job cannot run
     } kind = Kind::waiting;
     double begin_ms = 0, end_ms = 0;
     NodeIndex node = 0;           ///< which it stands still before, or within; of `after` the rank's last action
-    std::optional<NodeIndex> on;  ///< whom it waits for
+    std::optional<NodeIndex> on;  ///< whom it waits for; of `stuck` none where that is nowhere in the job
 
     double length_ms() const { return end_ms - begin_ms; }
 };
 
-/// Of each row of rank_rows(), in order of time. Empty where the job cannot run.
+/// Up to when views draw a job: the end of its step. Where it cannot run, some time after all ranks stand still.
+double end_of_picture_ms(const JobEvaluation& evaluation);
+
+/// Of each row of rank_rows(), in order of time.
 std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evaluation);
 
 /// `waits for 2F5 of rank 2`: why, without a full stop.

@@ -12,10 +12,12 @@
 #include "ui/files/resources.h"
 #include "ui/job/job_controls.h"
 #include "ui/job/job_effect.h"
+#include "ui/job/job_step_view.h"
 #include "ui/job/schedules_model.h"
 #include "ui/job/stages_model.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
@@ -256,6 +258,20 @@ class JobChangesTest : public QObject {
                                      "stands before 1F1"),
             qPrintable(problem->text()));
         QVERIFY(!fixture.job.figures());
+        // The step is shown up to there, and J follows who waits for whom, round and round.
+        JobStepView& step = fixture.view.step();
+        QCOMPARE(step.timeline().timeline()->event_count(), std::size_t{3});
+        const job::JobPicture& picture = *fixture.job.picture();
+        const quint32 stuck = picture.reference_of(picture.standstills[0][0]);
+        step.select(stuck);
+        QVERIFY2(step.details().contains("stands before 0B0") && step.details().contains("waits for ever for"),
+                 qPrintable(step.details()));
+        for (int times = 0; times < 2; ++times) {
+            QTest::keyClick(&step.timeline(), Qt::Key_J);
+            QVERIFY2(step.details().contains("stands before 1F1"), qPrintable(step.details()));
+            QTest::keyClick(&step.timeline(), Qt::Key_J);
+            QVERIFY2(step.details().contains("stands before 0B0"), qPrintable(step.details()));
+        }
         // Another schedule helps.
         fixture.view.controls().chooseSchedule("GPipe");
         QVERIFY(fixture.idle());

@@ -1,0 +1,82 @@
+// A job that cannot run, as views show it: up to where its ranks stand still, and whom they wait for.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+#include "core/job/view/job_timeline.h"
+
+namespace overlap::job {
+namespace {
+
+using Kind = StandstillSpan::Kind;
+
+std::shared_ptr<const JobPicture> stuck_picture(const std::string& text) {
+    return job_picture(evaluate_job(std::make_shared<const JobDocument>(read_job_text(text, "x"))));
+}
+
+TEST(StuckPicture, StagesAreShownUpToTheStandstillWithWhoWaitsForWhom) {
+    const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1,
+        "stages": [{"ms": {"F": 1, "B": 1}}, {"ms": {"F": 1, "B": 1}}],
+        "schedule": {"actions": [["0F0", "0B0", "0F1", "0B1"], ["1F1", "1B1", "1F0", "1B0"]], "microbatches": 2}})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    ASSERT_FALSE(evaluation.result.step_ms);
+    ASSERT_EQ(picture->rows.size(), 2u);
+    EXPECT_EQ(picture->rows[1].title, "Stage 1");
+    EXPECT_EQ(picture->timeline->event_count(), 3u);  // 0F0, and both that stand still
+    ASSERT_EQ(picture->standstills[0].size(), 1u);
+    ASSERT_EQ(picture->standstills[1].size(), 1u);
+    const StandstillSpan &first = picture->standstills[0][0], &second = picture->standstills[1][0];
+    EXPECT_EQ(first.kind, Kind::stuck);
+    EXPECT_EQ(first.begin_ms, 1);
+    EXPECT_EQ(second.begin_ms, 0);
+    EXPECT_GT(first.end_ms, 1);
+    EXPECT_EQ(first.end_ms, second.end_ms);
+    EXPECT_EQ(evaluation.names.op(first.node), "0B0");
+    EXPECT_EQ(standstill_text(evaluation, first), "waits for ever for 1B0 of rank 1");
+    EXPECT_EQ(standstill_text(evaluation, second), "waits for ever for 0F1 of rank 0");
+    // What never starts is seen where its rank stands.
+    EXPECT_EQ(picture->seen_at(*first.on), picture->reference_of(second));
+    EXPECT_EQ(picture->seen_at(*second.on), picture->reference_of(first));
+    const NodeIndex ended = 0;
+    ASSERT_TRUE(evaluation.has_ended(ended));
+    EXPECT_EQ(picture->seen_at(ended), ended);
+}
+
+TEST(StuckPicture, RanksThatDidAllHaveNothingLeftToDo) {
+    const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1, "programs": [
+        {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3}, {"id": "r", "kind": "recv", "peer": 1}]},
+        {"rank": 1, "ops": [{"id": "l", "kind": "compute", "ms": 5}]}]})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    ASSERT_FALSE(evaluation.result.step_ms);
+    ASSERT_EQ(picture->rows.size(), 2u);
+    EXPECT_EQ(picture->rows[1].title, "Rank 1");
+    ASSERT_EQ(picture->standstills[0].size(), 1u);
+    EXPECT_TRUE(picture->standstills[1].empty());
+    const StandstillSpan& stuck = picture->standstills[0][0];
+    EXPECT_EQ(stuck.kind, Kind::stuck);
+    EXPECT_EQ(stuck.begin_ms, 3);
+    EXPECT_EQ(stuck.end_ms, 6);  // a fifth of what ran is shown after it
+    EXPECT_EQ(standstill_text(evaluation, stuck), "waits for ever before r: who it needs never comes");
+    EXPECT_EQ(picture->timeline->event_count(), 3u);
+}
+
+TEST(StuckPicture, AMeetingIsWaitedForFromWhenItsOwnRankCame) {
+    const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1], "h": [0, 1]},
+        "programs": [
+        {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 2}, {"id": "a", "kind": "collective", "group": "g"},
+                            {"id": "b", "kind": "collective", "group": "h"}]},
+        {"rank": 1, "ops": [{"id": "b", "kind": "collective", "group": "h"},
+                            {"id": "a", "kind": "collective", "group": "g"}]}]})");
+    ASSERT_FALSE(picture->evaluation->result.step_ms);
+    ASSERT_EQ(picture->standstills[0].size(), 1u);  // what is behind it on its rank is not issued
+    EXPECT_EQ(picture->standstills[0][0].begin_ms, 2);
+    EXPECT_EQ(standstill_text(*picture->evaluation, picture->standstills[0][0]), "waits for ever for a of rank 1");
+    EXPECT_EQ(picture->seen_at(*picture->standstills[0][0].on), picture->reference_of(picture->standstills[1][0]));
+}
+
+}  // namespace
+}  // namespace overlap::job
