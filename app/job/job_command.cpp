@@ -209,14 +209,16 @@ class JobCommand final : public Command {
     }
 
     static void write_schedules(const std::vector<job::ScheduleRow>& rows, const Streams& streams) {
-        TextTable table(
-            {"schedule", "pipeline ranks", "stages a rank", "step", "bubble", "waits for peers", "transfer exposed"});
+        TextTable table({"schedule", "pipeline ranks", "stages a rank", "step", "bubble", "waits for peers",
+                         "transfer exposed", "held", "activations"});
         for (const job::ScheduleRow& row : rows) {
             const std::string name = name_text(row.name) + (row.is_own ? " (the job's)" : "");
             if (!row.step_ms) continue;
             table.add({name, std::to_string(row.ranks), std::to_string(row.stages_per_rank),
                        milliseconds_text(*row.step_ms), percent_text(row.idle_share * 100),
-                       percent_text(row.waiting_share * 100), percent_text(row.transfer_share * 100)});
+                       percent_text(row.waiting_share * 100), percent_text(row.transfer_share * 100),
+                       std::to_string(row.held_forwards),
+                       row.held_bytes ? bytes_text(*row.held_bytes) : std::string("not known")});
         }
         table.write(streams.out, "");
     }

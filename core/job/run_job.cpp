@@ -8,6 +8,7 @@
 #include "core/base/number_text.h"
 #include "core/job/critical_path.h"
 #include "core/job/job_evaluation.h"
+#include "core/job/pipeline/held_activations.h"
 #include "core/job/run_programs.h"
 #include "core/job/step/deadlock.h"
 #include "core/job/step/reached.h"
@@ -75,6 +76,7 @@ void run_pipeline(JobEvaluation& evaluation, const PipelineOptions& options) {
     result.classes = pipeline_figures(step, evaluation.times);
     require_not_stopped(options.stop);
     add_ranks(step, result);
+    result.held = held_activations(step.schedule, step.held_bytes);
     result.critical_path = critical_path(step.graph, evaluation.times, evaluation.names);
     if (asks_for_draws(job)) result.spread = spread(job, options);
 }

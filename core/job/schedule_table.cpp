@@ -23,6 +23,14 @@ void run(const JobDocument& job, const PipelineOptions& options, const JobChange
         row.step_ms = result.step_ms;
         row.ranks = static_cast<std::int32_t>(result.stages_of.size());
         row.stages_per_rank = static_cast<std::int32_t>(job.stages.size()) / row.ranks;
+        row.held_bytes = 0;
+        for (const HeldActivations& held : result.held) {
+            row.held_forwards = std::max(row.held_forwards, held.forwards);
+            if (!held.bytes)
+                row.held_bytes.reset();
+            else if (row.held_bytes)
+                row.held_bytes = std::max(*row.held_bytes, *held.bytes);
+        }
         const RankFigures sum = result.sum_of_ranks();
         const double all = *row.step_ms * static_cast<double>(result.ranks.size());
         if (all <= 0) return;
@@ -76,6 +84,8 @@ std::string schedule_table_json(const std::vector<ScheduleRow>& rows) {
             json.member("ranks", std::int64_t{row.ranks}).member("stages_per_rank", std::int64_t{row.stages_per_rank});
             json.member("idle_share", row.idle_share).member("waiting_share", row.waiting_share);
             json.member("transfer_share", row.transfer_share);
+            json.member("held_forwards", std::int64_t{row.held_forwards}).key("held_bytes");
+            row.held_bytes ? json.value(*row.held_bytes) : json.null();
         } else {
             json.member("refusal", std::string_view(row.refusal));
         }

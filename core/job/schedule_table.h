@@ -17,8 +17,10 @@ struct ScheduleRow {
     std::int32_t ranks = 0, stages_per_rank = 0;
     std::optional<double> step_ms;  ///< none where PyTorch makes no such schedule, or it cannot run
     double idle_share = 0, waiting_share = 0, transfer_share = 0;
-    std::string refusal;             ///< why there is none
-    std::vector<std::string> notes;  ///< see JobResult::notes
+    std::int32_t held_forwards = 0;          ///< at most, on the rank that holds most: see HeldActivations
+    std::optional<std::int64_t> held_bytes;  ///< the same; nothing where a stage does not tell
+    std::string refusal;                     ///< why there is none
+    std::vector<std::string> notes;          ///< see JobResult::notes
 };
 
 /// The document's schedule, and each that PyTorch makes by name for the same stages and microbatches.

@@ -38,6 +38,27 @@ TEST(GraphStages, AStageIsEvaluatedAgainWhereItsPlanChangesAndNoOther) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(GraphStages, AWholeGraphTellsWhatItsForwardLeaves) {
+    GraphStages stages("");
+    StageSpec whole;
+    whole.kind = StageKind::graph;
+    whole.graph = OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz";
+    const std::shared_ptr<const Graph> graph = read_stage_graph(whole.graph);
+    const std::shared_ptr<const Evaluation> evaluation = evaluate_baseline(graph);
+    const std::optional<std::int64_t> held = stages.times(whole).held_bytes;
+    ASSERT_TRUE(held);
+    EXPECT_GT(*held, 0);
+    const MemoryProfile& memory = evaluation->corrected_memory;
+    EXPECT_LE(*held, memory.peak_bytes - memory.points.front());
+    // Activations are most of what is there when the backward begins.
+    EXPECT_GT(*held, (memory.peak_bytes - memory.points.front()) / 4);
+    StageSpec parts;
+    parts.kind = StageKind::graph;
+    parts.forward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_fw.graph.json.gz";
+    parts.backward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_bw.graph.json.gz";
+    EXPECT_FALSE(stages.times(parts).held_bytes);
+}
+
 TEST(GraphStages, FurtherActionsHaveGraphsOfTheirOwn) {
     const std::string forward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_fw.graph.json.gz";
     const std::string backward = OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_bw.graph.json.gz";

@@ -106,7 +106,7 @@ TEST(JobJson, ATableHasAStepOrARefusalForEachSchedule) {
     const Json table = Json::parse(schedule_table_json(schedule_table(job, {})))["schedules"];
     ASSERT_EQ(table.size(), 6u);
     EXPECT_EQ(table[0], Json::parse(R"({"name": "GPipe", "own": true, "step_ms": 6, "ranks": 1, "stages_per_rank": 1,
-        "idle_share": 0, "waiting_share": 0, "transfer_share": 0})"));
+        "idle_share": 0, "waiting_share": 0, "transfer_share": 0, "held_forwards": 2, "held_bytes": null})"));
     EXPECT_EQ(table[2], Json::parse(R"({"name": "Interleaved1F1B", "own": false, "step_ms": null,
         "refusal": "schedule: found 1 stage, expected a multiple of 2: 2 on each rank"})"));
 }

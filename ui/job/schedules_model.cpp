@@ -63,7 +63,12 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::ToolTipRole && section == throughput_column)
         return tr(
             "What a rank gets done in a second, compared with the chosen schedule: also comparable where a "
-            "schedule runs on another number of ranks. What a rank has to hold in memory then is not counted");
+            "schedule runs on another number of ranks. What a rank has to hold in memory then is not counted: see "
+            "Held");
+    if (role == Qt::ToolTipRole && section == held_column)
+        return tr(
+            "Microbatches whose backward is still to come, at most, on the rank that has most; each of its stages "
+            "counts. What their forwards left is told where all stages are given as graphs with a backward");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case name_column:
@@ -84,6 +89,8 @@ QVariant SchedulesModel::headerData(int section, Qt::Orientation orientation, in
             return tr("Pipeline ranks");
         case stages_column:
             return tr("Stages a rank");
+        case held_column:
+            return tr("Held");
         default:
             return {};
     }
@@ -117,6 +124,12 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
             return formatCount(row.ranks);
         case stages_column:
             return formatCount(row.stages_per_rank);
+        case held_column: {
+            const QString held = formatCount(row.held_forwards);
+            return row.held_bytes
+                       ? QStringLiteral("%1 · %2").arg(held, formatBytes(static_cast<double>(*row.held_bytes)))
+                       : held;
+        }
         default:
             return {};
     }
@@ -124,6 +137,8 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
 
 QString SchedulesModel::help(const job::ScheduleRow& row, int column) const {
     if (!row.step_ms) return QString::fromStdString(row.refusal);
+    if (column == held_column && !row.held_bytes)
+        return tr("How many bytes that is is not known: only stages that are given as one graph with a backward tell");
     if ((column == difference_column || column == throughput_column) && chosen_row_ && !hasRanksOfChosen(row))
         return tr("It runs on %1 pipeline ranks and the chosen one on %2, so that their steps are not comparable; what "
                   "a rank gets done is. A rank has to hold %3 then, and %4 as it is: its memory is not counted")

@@ -24,6 +24,7 @@ class SchedulesModel : public HarmlessModel<QAbstractTableModel> {
         waiting_column,
         transfer_column,
         stages_column,  ///< a rank
+        held_column,    ///< what a rank holds for backwards that are still to come
         column_count
     };
 

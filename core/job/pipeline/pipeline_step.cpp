@@ -46,6 +46,7 @@ class Builder {
         step_.replicas = std::make_unique<Replicas>(job_, step_.ranks(), step_.schedule.rank_of_stage);
         read_stages();
         step_.notes = note_texts(stages_);
+        for (const StageActions& stage : stages_) step_.held_bytes.push_back(stage.held_bytes);
         const std::size_t pairs =
             static_cast<std::size_t>(step_.schedule.stages) * static_cast<std::size_t>(step_.schedule.microbatches);
         forward_end_.assign(pairs, none);

@@ -63,6 +63,7 @@ struct PieceWait {
 struct PipelineStep {
     CheckedSchedule schedule;
     std::vector<std::string> notes;  ///< on the files of stages given as graphs, each once with all its stages
+    std::vector<std::optional<std::int64_t>> held_bytes;  ///< of each stage: see StageActions
     std::unique_ptr<Replicas> replicas;
     OverlapRule overlap;
     std::vector<Piece> pieces;

@@ -92,6 +92,7 @@ void read_graph(const StageSpec& stage, std::size_t number, const StageEvaluator
         throw InputError(place, error.what());
     }
     actions.notes = std::move(times.notes);
+    actions.held_bytes = times.held_bytes;
     actions.given[index(ActionKind::forward)] = actions.given[index(ActionKind::full_backward)] = true;
     actions.pieces[index(ActionKind::forward)] = {times.forward};
     actions.pieces[index(ActionKind::full_backward)] = {times.backward};

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,6 +37,8 @@ struct StageActions {
     std::array<bool, action_kind_count> given{};
     std::vector<std::pair<std::string, std::string>> collectives;  ///< dimension and kind of each that segments name
     std::vector<StageNote> notes;                                  ///< on the files of a stage given as a graph
+    /// What a forward leaves for its backward; nothing where the stage does not tell.
+    std::optional<std::int64_t> held_bytes;
 
     std::span<const ActionPiece> of(ActionKind kind) const { return pieces[static_cast<std::size_t>(kind)]; }
 };
@@ -45,6 +48,7 @@ struct GraphStageTimes {
     ActionPiece forward, backward;
     std::vector<std::pair<std::string, ActionPiece>> others{};  ///< further actions that have a graph, by kind
     std::vector<StageNote> notes{};
+    std::optional<std::int64_t> held_bytes{};  ///< see StageActions
 };
 
 /// Figures for a stage given as graphs. @param number of the stage in the document. @throws InputError without the

@@ -43,6 +43,20 @@ std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& 
     return evaluation;
 }
 
+/// What is held before a node runs, beyond what was at the start; nothing where it is behind the last node.
+std::optional<std::int64_t> bytes_before(const Evaluation& evaluation, NodeId node) {
+    const Graph& graph = *evaluation.graph;
+    if (node == graph.node_count()) return std::nullopt;
+    // Two points of each node that allocates and releases.
+    std::size_t ended = 0;
+    for (NodeId before = 0; before < node; ++before) {
+        const NodeOp op = graph.op(before);
+        if (op != NodeOp::placeholder && op != NodeOp::get_attr && op != NodeOp::output) ++ended;
+    }
+    const std::vector<std::int64_t>& points = evaluation.corrected_memory.points;
+    return points[2 * ended] - points.front();
+}
+
 /// Figures that `overlap simulate` warns of.
 bool is_told_of_graph(ProblemKind kind) {
     return kind == ProblemKind::links_not_shared || kind == ProblemKind::beyond_device_memory ||
@@ -104,7 +118,8 @@ GraphStageTimes split_step(const Evaluation& evaluation) {
     return {{forward - forward_fixed, forward_fixed, -1, false},
             {backward - backward_fixed, backward_fixed, -1, false},
             {},
-            {}};
+            {},
+            bytes_before(evaluation, first)};
 }
 
 std::string GraphStages::path(const std::string& file) const {

@@ -16,7 +16,8 @@ namespace overlap::job {
 /// What forward and backward of one evaluated graph take. They end with the step, to the bit: the forward's time and
 /// what is exposed are rounded to the step's last binary digit. The backward begins with the first operation of it
 /// that takes compute time.
-/// A graph without a backward is all forward.
+/// A graph without a backward is all forward. With one, what the forward leaves is what is held when the backward
+/// begins, beyond what was held at the start: parameters and inputs.
 /// @throws InputError without a place: times are not known.
 GraphStageTimes split_step(const Evaluation& evaluation);
 

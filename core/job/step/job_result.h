@@ -64,6 +64,12 @@ struct StepSpread {
     double mean_ms = 0, p50_ms = 0, p90_ms = 0, p99_ms = 0, least_ms = 0, most_ms = 0;
 };
 
+/// What a pipeline rank holds at most, for backwards that are still to come.
+struct HeldActivations {
+    std::int32_t forwards = 0;          ///< microbatches, of each of its stages
+    std::optional<std::int64_t> bytes;  ///< nothing where a stage does not tell
+};
+
 /// What a job does. Immutable once made.
 struct JobResult {
     std::optional<double> step_ms;  ///< none where it cannot run
@@ -71,6 +77,7 @@ struct JobResult {
     std::vector<RankResult> ranks;  ///< in the order of their numbers
     std::vector<RankFigures> classes;
     std::vector<std::vector<std::int32_t>> stages_of;  ///< of each pipeline rank; empty for programs
+    std::vector<HeldActivations> held;                 ///< of each pipeline rank; empty for programs
     std::vector<PathStep> critical_path;
     std::vector<JobProblem> problems;
     std::vector<RankReach> reached;  ///< of a job that cannot run: how far its ranks came
