@@ -7,24 +7,19 @@
 
 #include "core/base/elapsed.h"
 #include "core/base/error.h"
-#include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
 #include "core/cost/control_deps.h"
 #include "core/memory/device_memory.h"
 #include "core/pipeline/evaluation_progress.h"
+#include "core/pipeline/exposed_problems.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "core/predict/checked_range.h"
-#include "core/simulate/issue_order.h"
 
 namespace overlap {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Exposed collectives that are worth a line among the problems: the worst few, if they matter for the step.
-constexpr std::size_t exposed_told = 3;
-constexpr double exposed_share = 0.001;
 
 Problem problem_of(const InputError& error, ProblemKind kind, std::string title) {
     Problem problem;
@@ -127,7 +122,7 @@ class Evaluator {
             result.problems.push_back(std::move(*problem));
         if (std::optional<Problem> problem = unknown_sizes_problem(*result.graph))
             result.problems.push_back(std::move(*problem));
-        report_exposed();
+        for (Problem& problem : exposed_problems(result)) result.problems.push_back(std::move(problem));
         return true;
     }
 
@@ -193,35 +188,6 @@ class Evaluator {
             "off, and "
             "keeps the order of the plan";
         result_->problems.push_back(std::move(problem));
-    }
-
-    void report_exposed() {
-        const Simulation& simulation = result_->simulation;
-        std::vector<std::size_t> worst;
-        for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
-            if (simulation.collectives[index].exposed_ms > exposed_share * simulation.step_ms) worst.push_back(index);
-        }
-        const auto more_exposed = [&](std::size_t left, std::size_t right) {
-            return simulation.collectives[left].exposed_ms > simulation.collectives[right].exposed_ms;
-        };
-        std::stable_sort(worst.begin(), worst.end(), more_exposed);
-        worst.resize(std::min(worst.size(), exposed_told));
-        for (const std::size_t index : worst) {
-            const CollectiveTiming& timing = simulation.collectives[index];
-            Problem problem;
-            problem.severity = Severity::caution;
-            problem.kind = ProblemKind::exposed;
-            problem.title = "Exposed " + time_text(timing.exposed_ms);
-            problem.nodes = {std::string(result_->graph->name(timing.start))};
-            problem.plan_entry = result_->bucket_of_node[timing.start];
-            if (problem.plan_entry >= 0) {
-                const auto entry = static_cast<std::size_t>(problem.plan_entry);
-                problem.message = display_name(result_->resolved->plan.buckets[entry]) + ", ";
-            }
-            // What would help is evaluated where it is asked for (core/advice/named_moves.h).
-            problem.message += problem.nodes[0] + ": " + exposure_cause_text(simulation, *result_->graph, index);
-            result_->problems.push_back(std::move(problem));
-        }
     }
 
     Clock::time_point begin_;

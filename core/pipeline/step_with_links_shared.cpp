@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/pipeline/exposed_problems.h"
+
 namespace overlap {
 
 double step_with_links_shared(const Evaluation& evaluation) {
@@ -25,6 +27,8 @@ std::shared_ptr<const Evaluation> with_links_shared(std::shared_ptr<const Evalua
     if (stop.stop_requested()) return nullptr;
     shared->simulation = std::move(sourced.simulation);
     shared->contention = std::move(sourced.contention);
+    std::erase_if(shared->problems, [](const Problem& problem) { return problem.kind == ProblemKind::exposed; });
+    for (Problem& problem : exposed_problems(*shared)) shared->problems.push_back(std::move(problem));
     return shared;
 }
 

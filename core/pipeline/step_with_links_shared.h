@@ -17,7 +17,8 @@ double step_with_links_shared(const Evaluation& evaluation);
 double exposed_with_links_shared(const Evaluation& evaluation);
 
 /// The evaluation with the step that a job can reach in place of the one of its figures: its simulation, its time
-/// source and what is made of them are with links shared. Its problems stay those of the figures.
+/// source and what is made of them are with links shared, and so are the exposed collectives among its problems. Other
+/// problems stay those of the figures.
 /// @returns the evaluation itself where both steps are the same; nullptr when `stop` was requested.
 std::shared_ptr<const Evaluation> with_links_shared(std::shared_ptr<const Evaluation> evaluation,
                                                     std::stop_token stop = {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/modules/modules_panel.h"
 #include "ui/theme/harmless_text.h"
@@ -39,14 +40,14 @@ OverlapConnection::OverlapConnection(Document& document, TimelineView& view, QOb
 }
 
 bool OverlapConnection::isMovable(quint32 reference) const {
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     return evaluation && OverlapCommands(document_).refusal().isEmpty() && shows(view_, *evaluation, reference) &&
            evaluation->simulation.collective_of_node[reference] >= 0;
 }
 
 bool OverlapConnection::begin(const std::vector<quint32>& references, bool byEnd) {
     if (!std::ranges::all_of(references, [this](quint32 reference) { return isMovable(reference); })) return false;
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     dragged_ = std::make_unique<DraggedOverlap>(document_, evaluation, references);
     by_end_ = byEnd;
     document_.selection().selectNode(text(evaluation->graph->name(references.front())));
@@ -89,7 +90,7 @@ void OverlapConnection::finish() {
 }
 
 void OverlapConnection::fill(QMenu& menu, quint32 reference) {
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     if (!evaluation || !shows(view_, *evaluation, reference)) return;
     if (evaluation->simulation.collective_of_node[reference] < 0) return;
     const QString node = text(evaluation->graph->name(reference));
@@ -121,7 +122,7 @@ NodeId OverlapConnection::collectiveOf(const QString& node) {
         emit told(refusal);
         return no_node;
     }
-    const Evaluation& evaluation = *document_.evaluation();
+    const Evaluation& evaluation = *shownEvaluation(document_);
     NodeId start = evaluation.graph->find(node.toStdString());
     if (start != no_node && evaluation.simulation.collective_of_node[start] < 0)
         start = evaluation.graph->awaited_start(start);
@@ -143,9 +144,9 @@ void OverlapConnection::edit(const QString& node, OverlapDialog::Field first) {
     const NodeId start = collectiveOf(node);
     if (start == no_node) return;
     if (dialog_) dialog_->reject();
-    dialog_ = new OverlapDialog(document_,
-                                std::make_unique<DraggedOverlap>(document_, document_.evaluation(), withChosen(start)),
-                                first, view_.window());
+    dialog_ = new OverlapDialog(
+        document_, std::make_unique<DraggedOverlap>(document_, shownEvaluation(document_), withChosen(start)), first,
+        view_.window());
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setModal(true);
     dialog_->open();
@@ -164,7 +165,7 @@ void OverlapConnection::removeOfSelection() {
 
 void OverlapConnection::remove(NodeId start) {
     QStringList names;
-    for (const NodeId each : withChosen(start)) names.append(text(document_.evaluation()->graph->name(each)));
+    for (const NodeId each : withChosen(start)) names.append(text(shownEvaluation(document_)->graph->name(each)));
     OverlapCommands(document_).removeOf(names);
 }
 

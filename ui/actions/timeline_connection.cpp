@@ -10,6 +10,7 @@
 #include "core/views/members_of_result.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/selected_modules.h"
 #include "ui/measure/trace_times.h"
 #include "ui/tasks/released_elsewhere.h"
@@ -94,10 +95,11 @@ void TimelineConnection::attach() {
 }
 
 void TimelineConnection::makeTimeline() {
-    const auto evaluation = document_.evaluation();
-    if (!evaluation || !active_) return;
+    const auto evaluated = document_.evaluation();
+    if (!evaluated || !active_) return;
     const QString plan = document_.current()->title();
-    task_.start([this, evaluation, plan](std::stop_token stop) -> LatestTask::Delivery {
+    task_.start([this, evaluated, plan](std::stop_token stop) -> LatestTask::Delivery {
+        const auto evaluation = withLinksShared(evaluated);
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
         const auto members = std::make_shared<const MembersOfResult>(*evaluation);
@@ -166,7 +168,7 @@ void TimelineConnection::setMemoryLimit(qint64 bytes) {
 
 /// A plan that is renamed is listed by its new name.
 void TimelineConnection::followTitle() {
-    if (!evaluation_ || !active_ || evaluation_ != document_.evaluation()) return;
+    if (!evaluation_ || !active_ || evaluation_ != shownEvaluation(document_)) return;
     if (const QString title = document_.current()->title(); title != plan_) {
         plan_ = title;
         view_.listAliveAgain();

@@ -14,6 +14,7 @@
 #include "ui/document/document.h"
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
@@ -121,7 +122,7 @@ QString AdvicePanel::obstacle() const {
 }
 
 std::optional<std::size_t> AdvicePanel::selectedCollective() const {
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     const Selection& selection = document_.selection();
     if (!evaluation || selection.kind() != Selection::Kind::node) return std::nullopt;
     const Graph& graph = *evaluation->graph;
@@ -147,7 +148,7 @@ void AdvicePanel::restart() {
     const auto one = selectedCollective();
     search_.start(evaluation_,
                   selected ? std::vector<std::size_t>(one ? 1 : 0, one.value_or(0))
-                           : most_exposed(*evaluation_, most_collectives),
+                           : most_exposed(*withLinksShared(evaluation_), most_collectives),
                   !selected);
     fitColumns();
 }
@@ -168,7 +169,7 @@ QString AdvicePanel::whatWasLookedFor() const {
         return tr("Nothing was found that would help %1. Looked for: %2. None of them is possible here, or "
                   "compute to hide behind is lacking.")
             .arg(document_.selection().node(), looked_for);
-    const bool exposed = !most_exposed(*evaluation_, 1).empty();
+    const bool exposed = !most_exposed(*withLinksShared(evaluation_), 1).empty();
     return exposed ? tr("Nothing was found that would help any of these collectives. Looked for, for each: %1; and "
                         "fixes of problems. None of them is possible here, or compute to hide behind is "
                         "lacking.")

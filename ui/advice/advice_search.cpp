@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/document/links_shared_step.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -11,6 +13,8 @@ constexpr std::size_t most_gone_on = 3;
 std::vector<Advice> changesFor(const std::shared_ptr<const Evaluation>& evaluation,
                                const std::vector<std::size_t>& collectives, bool with_problems,
                                const std::stop_token& stop) {
+    // Exposed as the views of single collectives have it.
+    const auto shown = withLinksShared(evaluation);
     std::vector<Advice> changes;
     const auto append = [&](std::vector<Advice> more) {
         for (Advice& advice : more)
@@ -20,7 +24,7 @@ std::vector<Advice> changesFor(const std::shared_ptr<const Evaluation>& evaluati
     if (with_problems) append(advice_for_problems(*evaluation));
     for (const std::size_t collective : collectives) {
         if (stop.stop_requested()) break;
-        append(advice_for(evaluation, collective));
+        append(advice_for(shown, collective));
     }
     return changes;
 }

@@ -5,6 +5,7 @@
 
 #include "core/views/bucket_hues.h"
 #include "core/views/timeline_of.h"
+#include "ui/document/links_shared_step.h"
 
 namespace overlap::ui {
 namespace {
@@ -50,7 +51,7 @@ int CollectiveRows::rowOf(const QString& name) const {
 std::shared_ptr<const CollectiveRows> collectiveRows(std::shared_ptr<const Evaluation> evaluation,
                                                      std::shared_ptr<const ModuleTree> modules, std::stop_token stop) {
     auto rows = std::make_shared<CollectiveRows>();
-    rows->evaluation = std::move(evaluation);
+    rows->evaluation = withLinksShared(evaluation);
     rows->modules = std::move(modules);
     rows->figures = collective_figures(*rows->evaluation, *rows->modules);
     if (const auto& resolved = rows->evaluation->resolved)

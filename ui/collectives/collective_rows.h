@@ -11,12 +11,12 @@ namespace overlap::ui {
 
 /// All collectives of an evaluation as a table shows them. Immutable, shared.
 struct CollectiveRows {
-    std::shared_ptr<const Evaluation> evaluation;
-    std::shared_ptr<const ModuleTree> modules;  ///< of its input
-    std::vector<CollectiveFigures> figures;     ///< a row each, in order of issue
-    std::vector<std::uint32_t> hues;            ///< of the plan's buckets, see bucket_hues()
-    std::vector<QString> groups;                ///< what each of Simulation::groups is for, with its name
-    std::vector<QString> search;                ///< of each row, in lower case: every text that a filter looks at
+    std::shared_ptr<const Evaluation> evaluation;  ///< with links shared, see withLinksShared()
+    std::shared_ptr<const ModuleTree> modules;     ///< of its input
+    std::vector<CollectiveFigures> figures;        ///< a row each, in order of issue
+    std::vector<std::uint32_t> hues;               ///< of the plan's buckets, see bucket_hues()
+    std::vector<QString> groups;                   ///< what each of Simulation::groups is for, with its name
+    std::vector<QString> search;                   ///< of each row, in lower case: every text that a filter looks at
 
     const CollectiveTiming& timing(std::size_t row) const { return evaluation->simulation.collectives[row]; }
     void addTo(CollectiveSums& sums, std::size_t row) const { sums.add(timing(row), figures[row]); }

@@ -15,8 +15,10 @@
 #include "ui/document/document.h"
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/graph_reading.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/selected_modules.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_note.h"
@@ -41,11 +43,13 @@ QString couldHideHelp() {
         "it hides now, so that the step gains less, often nothing; Advice evaluates what a change does to it");
 }
 
-QString sumsText(const CollectiveSums& sums, bool times_known) {
+QString sumsText(const CollectiveSums& sums, const Evaluation& evaluation) {
+    const bool times_known = evaluation.times_known;
     QStringList parts;
     if (times_known) {
         parts.append(CollectivesPanel::tr("%1 on their streams").arg(formatTime(sums.time_ms)));
-        parts.append(CollectivesPanel::tr("%1 exposed").arg(formatTime(sums.exposed_ms)));
+        const QString exposed = sharesLinks(evaluation) ? exposedLinksSharedLabel() : CollectivesPanel::tr("exposed");
+        parts.append(QStringLiteral("%1 %2").arg(formatTime(sums.exposed_ms), exposed));
         if (sums.could_hide_ms > 0)
             parts.append(CollectivesPanel::tr("%1 could hide, each by itself").arg(formatTime(sums.could_hide_ms)));
     }
@@ -258,7 +262,7 @@ void CollectivesPanel::showSums() {
                               : sums.collectives != all ? tr("%1 of %2 collectives").arg(shown, formatCount(all))
                                                         : tr("%1 collectives").arg(shown);
         any_could_hide = rows->evaluation->times_known && sums.could_hide_ms > 0;
-        told = count + QStringLiteral(" · ") + sumsText(sums, rows->evaluation->times_known);
+        told = count + QStringLiteral(" · ") + sumsText(sums, *rows->evaluation);
         if (rows->evaluation->refused)
             told = tr("The plan is refused: these are the baseline's") + QStringLiteral(" · ") + told;
     }

@@ -229,8 +229,9 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
     }
     figure.help = Document::tr(
                       "The step of a job, %1, whose process groups share a GPU's network card between hosts and its "
-                      "link within one: %2. The step before it takes each group to have a link of its own; Plan ▸ "
-                      "Times ▸ Share links makes all figures so. The baseline's is %3 (%4)")
+                      "link within one: %2. The timeline and the other views show this step. The one before it takes "
+                      "each group to have a link of its own; Plan ▸ Times ▸ Share links makes it so, too. The "
+                      "baseline's is %3 (%4)")
                       .arg(formatExactTime(shared.step_ms), links.join(QStringLiteral("; ")),
                            formatExactTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));

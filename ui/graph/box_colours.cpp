@@ -10,7 +10,9 @@
 #include "core/views/peak_bytes.h"
 #include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/graph/box_texts.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
@@ -102,7 +104,7 @@ void BoxColours::forgetAmounts() {
 void BoxColours::update(const Document& document) {
     updateBuckets(document.modules(), appliedBuckets(document));
     forgetAmounts();
-    evaluation_ = document.evaluation();
+    evaluation_ = shownEvaluation(document);
 }
 
 void BoxColours::updateBuckets(const ModuleTree& modules, const std::vector<BucketEntry>& buckets) {
@@ -248,7 +250,8 @@ QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& t
         case BoxColouring::exposed:
             keys.append({{theme.exposed, true},
                          exposed().largest > 0
-                             ? tr("waits for communication, full height %1").arg(formatTime(exposed().largest))
+                             ? tr("waits for communication, full height %1").arg(formatTime(exposed().largest)) +
+                                   (sharesLinks(*evaluation_) ? QStringLiteral(", ") + linksSharedLabel() : QString())
                              : tr("waits for communication")});
             break;
         case BoxColouring::memory:

@@ -1,7 +1,9 @@
 #include "ui/groups/process_groups_model.h"
 
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/theme/known_time.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -83,7 +85,7 @@ ProcessGroupsModel::ProcessGroupsModel(Document& document, QObject* parent)
 
 void ProcessGroupsModel::update() {
     beginResetModel();
-    evaluation_ = document_.evaluation();
+    evaluation_ = shownEvaluation(document_);
     groups_ = evaluation_ ? process_group_figures(*evaluation_) : std::vector<ProcessGroupFigures>();
     endResetModel();
 }
@@ -181,6 +183,11 @@ QVariant ProcessGroupsModel::headerData(int section, Qt::Orientation orientation
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole && (section == time_column || section == exposed_column))
         return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == exposed_column) {
+        const bool shared = evaluation_ && sharesLinks(*evaluation_);
+        return tr("For which compute stands still at the waits of the group's collectives") +
+               (shared ? QStringLiteral(", ") + linksSharedLabel() : QString());
+    }
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case group_column:

@@ -9,6 +9,7 @@
 #include "core/views/recomputed_time.h"
 #include "core/views/removed_collectives.h"
 #include "core/views/several_modules.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/document/selected_modules.h"
 #include "ui/edits/bucket_commands.h"
@@ -98,7 +99,7 @@ void addFigures(Document& document, std::span<const ModuleId> modules, Inspector
     const bool known = document.baseline().times_known;
     rows.add(Document::tr("forward as traced"), formatKnownTime(figures.forward_ms, known));
     rows.add(Document::tr("backward as traced"), formatKnownTime(figures.backward_ms, known));
-    const auto evaluation = document.evaluation();
+    const auto evaluation = shownEvaluation(document);
     if (evaluation && evaluation->times_known && evaluation->original == document.graph())
         if (const std::vector<double> again = recomputed_ms_of_input(*evaluation); !again.empty())
             if (const double sum_ms = sum_of_nodes(nodes, again); sum_ms > 0)
@@ -126,9 +127,9 @@ void addFigures(Document& document, std::span<const ModuleId> modules, Inspector
             bothTexts(formatCount(taken.collectives), formatBytes(static_cast<double>(taken.communication_bytes()))));
     if (figures.collectives > 0 && evaluation && evaluation->times_known) {
         const double sum_ms = sum_of_nodes(nodes, exposed_ms_of_input(*evaluation));
-        rows.add(Document::tr("exposed"), evaluation->refused
-                                              ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
-                                              : formatTime(sum_ms));
+        rows.add(exposedRowLabel(*evaluation), evaluation->refused
+                                                   ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
+                                                   : formatTime(sum_ms));
     }
     if (figures.parameters > 0)
         rows.add(

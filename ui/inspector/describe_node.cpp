@@ -3,6 +3,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/explain_memory.h"
 #include "core/views/batch_halves.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/groups/process_groups_model.h"
 #include "ui/inspector/inspector_rows.h"
 #include "ui/theme/known_time.h"
@@ -62,7 +63,7 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
     rows.add(Document::tr("hidden"), formatTime(hidden), hidden > 0 ? Tone::hidden : Tone::plain);
     if (collective.exposed_ms > 0) {
         const QString cause = inspectorText(exposure_cause_name(collective.cause)).replace(u'_', u' ');
-        rows.add(Document::tr("exposed"), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
+        rows.add(exposedRowLabel(evaluation), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
                  exposed);
         if (collective.blocker != no_node) rows.add(Document::tr("because of"), {nodeLink(graph, collective.blocker)});
         if (evaluation.resolved)  // a plan, which can be changed
@@ -76,7 +77,7 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
 /// becomes of the node's output between forward and backward.
 /// @returns InspectorContent::collective.
 std::int32_t describeWhy(Document& document, const Document::NodePlace& place, InspectorRows& rows) {
-    const auto evaluation = document.evaluation();
+    const auto evaluation = shownEvaluation(document);
     if (!evaluation) return -1;
     const CollectiveExplanation explanation =
         place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
@@ -128,7 +129,8 @@ InspectorContent describeNode(Document& document, const QString& name) {
         return content;
     }
     const Graph& graph = *place.graph;
-    const Evaluation& evaluation = place.evaluated ? *document.evaluation() : document.baseline();
+    const auto shown = place.evaluated ? shownEvaluation(document) : shownBaseline(document);
+    const Evaluation& evaluation = *shown;
     const NodeId node = place.node;
     // What follows is then of the graph that the plan started from.
     if (!place.evaluated)

@@ -4,6 +4,7 @@
 
 #include "core/views/process_groups.h"
 #include "ui/document/applied_buckets.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/selected_modules.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
@@ -47,7 +48,7 @@ InspectorContent describeBucket(Document& document, int index) {
         modules.append(QString::fromStdString(module));
     rows.add(Document::tr("modules"), moduleLinks(modules));
     if (const QString why = whyBucketsAreNotApplied(document); !why.isEmpty()) rows.sentence(why, Tone::caution);
-    const auto evaluation = document.evaluation();
+    const auto evaluation = shownEvaluation(document);
     if (!evaluation) return content;
     for (const PassReport& report : evaluation->reports)
         for (const BucketReport& bucket : report.buckets) {
@@ -81,7 +82,7 @@ InspectorContent describeBucket(Document& document, int index) {
 InspectorContent describeGroup(Document& document, const QString& name) {
     InspectorContent content{Document::tr("process group"), Document::tr("group %1").arg(name), {}};
     InspectorRows rows(content);
-    const auto evaluation = document.evaluation();
+    const auto evaluation = shownEvaluation(document);
     const auto groups = evaluation ? process_group_figures(*evaluation) : std::vector<ProcessGroupFigures>();
     const auto group = std::ranges::find(groups, name.toStdString(), &ProcessGroupFigures::name);
     if (group == groups.end()) {
@@ -111,7 +112,7 @@ InspectorContent describeGroup(Document& document, const QString& name) {
                                      formatKnownTime(kind.comm_ms, evaluation->times_known))));
     if (group->collectives > 0) {
         rows.add(Document::tr("time"), formatKnownTime(group->comm_ms, evaluation->times_known));
-        rows.add(Document::tr("exposed"), formatKnownTime(group->exposed_ms, evaluation->times_known),
+        rows.add(exposedRowLabel(*evaluation), formatKnownTime(group->exposed_ms, evaluation->times_known),
                  group->exposed_ms > 0 ? Tone::exposed : Tone::plain);
     }
     for (const QString& sentence : queueSentences(*group)) rows.sentence(sentence, Tone::plain);

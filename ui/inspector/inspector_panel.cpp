@@ -12,6 +12,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/explain_schedule.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/memory/memory_effects.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -157,7 +158,7 @@ void InspectorPanel::showContent() {
 
 void InspectorPanel::addExposure() {
     const Selection& selection = document_.selection();
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     const bool possible = !instead_ && selection.kind() == Selection::Kind::node && document_.editable() &&
                           evaluation && !document_.current()->stale();
     if (!possible) {

@@ -2,6 +2,8 @@
 
 #include "core/graph/short_names.h"
 #include "ui/document/applied_buckets.h"
+#include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/module_names.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
@@ -15,6 +17,10 @@ QString inspectorText(std::string_view view) {
 
 QString bothTexts(const QString& first, const QString& second) {
     return first + QStringLiteral(" · ") + second;
+}
+
+QString exposedRowLabel(const Evaluation& evaluation) {
+    return sharesLinks(evaluation) ? Document::tr("exposed, links shared") : Document::tr("exposed");
 }
 
 InspectorPiece nodeLink(const Graph& graph, NodeId node) {

@@ -13,6 +13,9 @@ QString inspectorText(std::string_view view);
 /// Both values, with a dot between them.
 QString bothTexts(const QString& first, const QString& second);
 
+/// `exposed`, and that links are shared where the step has them so.
+QString exposedRowLabel(const Evaluation& evaluation);
+
 // Pieces that are links, see InspectorPiece::link, and one that is none.
 InspectorPiece nodeLink(const Graph& graph, NodeId node);
 InspectorPiece moduleLink(const QString& path);

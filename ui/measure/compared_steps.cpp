@@ -9,6 +9,7 @@
 #include "core/timeline/timeline_stack.h"
 #include "core/trace/measured_timeline.h"
 #include "core/views/timeline_of.h"
+#include "ui/document/links_shared_step.h"
 
 namespace overlap::ui {
 
@@ -17,6 +18,7 @@ namespace {
 /// Above the numbers of all nodes, so that what is compared is not mistaken for nodes of the current plan.
 constexpr std::uint32_t first_compared_reference = 1u << 31;
 
+/// With links shared, as the timeline and the other views have it.
 std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::stop_token stop) {
     auto evaluation = side.evaluation
                           ? side.evaluation
@@ -24,7 +26,7 @@ std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::st
     if (evaluation && evaluation->refused)
         throw InputError("", "",
                          QObject::tr("%1 is refused and has no figures, see Problems").arg(side.title).toStdString());
-    return evaluation;
+    return withLinksShared(evaluation);
 }
 
 std::map<std::string, std::string> groupsOf(const Evaluation& evaluation) {
@@ -71,7 +73,7 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     steps.doubt = QString::fromStdString(match.doubt());
     steps.comparison = compare_variants(*steps.measured);
     steps.error = error_of_graph(*steps.measured);
-    if (before->time_source) steps.times_error = error_of_plan(*steps.measured);
+    if (before->time_source && before->time_source->measured()) steps.times_error = error_of_plan(*steps.measured);
 
     TimelinePart part;
     part.timeline = measured_timeline(

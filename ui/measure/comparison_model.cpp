@@ -1,7 +1,9 @@
 #include "ui/measure/comparison_model.h"
 
 #include <QBrush>
+#include <algorithm>
 
+#include "ui/document/links_shared_step.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -213,17 +215,17 @@ QString comparisonSums(const ComparedSteps& steps) {
     };
     QStringList parts;
     if (!steps.doubt.isEmpty()) parts.append(steps.doubt);
-    parts.append(pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms));
+    const bool shared = steps.shown && std::ranges::any_of(steps.shown->parts, [](const ShownPart& part) {
+                            return part.evaluation && sharesLinks(*part.evaluation);
+                        });
+    parts.append(pair(shared ? ComparisonModel::tr("step %1").arg(linksSharedLabel()) : ComparisonModel::tr("step"),
+                      comparison.before.step_ms, comparison.after.step_ms));
     parts +=
         QStringList{pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
                     pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
                          comparison.after.communication_ms),
-                    pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
-    // Behind what the figures are made of: none of them is of links that are shared.
-    if (comparison.before.shared_step_ms || comparison.after.shared_step_ms)
-        parts.append(pair(ComparisonModel::tr("step %1").arg(linksSharedLabel()),
-                          comparison.before.shared_step_ms.value_or(comparison.before.step_ms),
-                          comparison.after.shared_step_ms.value_or(comparison.after.step_ms)));
+                    pair(shared ? exposedLinksSharedLabel() : ComparisonModel::tr("exposed"),
+                         comparison.before.exposed_ms, comparison.after.exposed_ms)};
     if (const std::optional<double> beside =
             comparison.after.beside_ms ? comparison.after.beside_ms : comparison.before.beside_ms)
         parts.append(ComparisonModel::tr("beside the step %1 of clipping and AdamW").arg(formatTime(*beside)));

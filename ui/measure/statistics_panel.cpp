@@ -12,10 +12,11 @@
 
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/measure/measurements.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/links_shared.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/flat_table.h"
@@ -112,13 +113,17 @@ std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
     std::vector<StatisticsModel::SimulatedPlan> plans;
     for (int index = 0; index < document_.variantCount(); ++index) {
         const Variant& variant = document_.variant(index);
-        const auto& evaluation = variant.evaluation();
-        if (!evaluation || variant.stale() || evaluation->refused || !evaluation->times_known) continue;
+        if (!variant.evaluation() || variant.stale() || variant.evaluation()->refused ||
+            !variant.evaluation()->times_known)
+            continue;
+        const auto evaluation = withLinksShared(variant.evaluation());
         std::vector<std::string> groups;
         for (std::size_t group = 0; group < evaluation->simulation.groups.size(); ++group)
             groups.push_back(group_title_and_name(*evaluation, group));
-        plans.push_back(
-            {variant.key(), tr("%1, simulated").arg(variant.title()), simulated_times(*evaluation), std::move(groups)});
+        plans.push_back({variant.key(),
+                         sharesLinks(*evaluation) ? tr("%1, simulated %2").arg(variant.title(), linksSharedLabel())
+                                                  : tr("%1, simulated").arg(variant.title()),
+                         simulated_times(*evaluation), std::move(groups)});
     }
     return plans;
 }

@@ -13,8 +13,10 @@
 #include "core/views/removed_collectives.h"
 #include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -100,19 +102,21 @@ void ModuleTreeModel::updateExposure() {
     }
     exposing_.start([this, evaluation, modules = modules_](std::stop_token) -> LatestTask::Delivery {
         std::optional<ModuleExposure> exposure;
-        if (evaluation->times_known) exposure = module_exposed_ms(*evaluation, *modules);
+        const auto shown = withLinksShared(evaluation);
+        if (evaluation->times_known) exposure = module_exposed_ms(*shown, *modules);
         std::optional<ModuleFiguresTable> taken;
         if (const std::vector<NodeId> removed = removed_collectives(*evaluation); !removed.empty())
             taken = communicated_by(*evaluation->input, *modules, removed);
         std::optional<ModuleSums> computed;
         if (evaluation->times_known) computed = module_computed_ms(computed_time(*evaluation, *modules), *modules);
-        return
-            [this, exposure = std::move(exposure), taken = std::move(taken), computed = std::move(computed)]() mutable {
-                exposure_ = std::move(exposure);
-                taken_ = std::move(taken);
-                computed_ = std::move(computed);
-                refresh(compute_column, communication_column, Qt::DisplayRole);
-            };
+        return [this, exposure = std::move(exposure), taken = std::move(taken), computed = std::move(computed),
+                shares_links = sharesLinks(*shown)]() mutable {
+            exposure_ = std::move(exposure);
+            shares_links_ = shares_links;
+            taken_ = std::move(taken);
+            computed_ = std::move(computed);
+            refresh(compute_column, communication_column, Qt::DisplayRole);
+        };
     });
 }
 
@@ -283,9 +287,10 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
             "Time of the compute stream for the module in the current plan, milliseconds, with what is computed again "
             "in the backward pass and what passes add, such as copies of buckets");
     if (role == Qt::ToolTipRole && section == exposed_column)
-        return tr(
-            "Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a merged "
-            "collective shares its time among its members by their bytes");
+        return tr("Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a "
+                  "merged "
+                  "collective shares its time among its members by their bytes") +
+               (shares_links_ ? tr("; %1, as the exposed time in the toolbar").arg(linksSharedLabel()) : QString());
     if (role == Qt::ToolTipRole && section == communication_column)
         return tr(
             "Bytes that the module's collectives move in the current plan, mebibytes; those that it takes away are "

@@ -94,6 +94,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<std::uint32_t> hues_;  ///< of buckets
     QString search_;
     std::vector<QPersistentModelIndex> found_;
+    bool shares_links_ = false;                ///< exposed times are of links that are shared
     std::optional<ModuleExposure> exposure_;   ///< nothing where no times are known
     std::optional<ModuleFiguresTable> taken_;  ///< what collectives communicate that the plan takes away; nothing: none
     std::optional<ModuleSums> computed_;       ///< compute of the plan's result; nothing where no times are known

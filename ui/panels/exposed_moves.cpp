@@ -6,6 +6,7 @@
 
 #include "core/advice/named_moves.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -32,7 +33,7 @@ void ExposedMoves::setWanted(bool wanted) {
 }
 
 void ExposedMoves::begin() {
-    const std::shared_ptr<const Evaluation> evaluation = document_.evaluation();
+    const std::shared_ptr<const Evaluation> evaluation = shownEvaluation(document_);
     if (of_ != evaluation) {
         of_.reset();
         told_.clear();
@@ -44,7 +45,7 @@ void ExposedMoves::begin() {
 }
 
 void ExposedMoves::find() {
-    task_.start([this, evaluation = document_.evaluation()](std::stop_token stop) -> LatestTask::Delivery {
+    task_.start([this, evaluation = shownEvaluation(document_)](std::stop_token stop) -> LatestTask::Delivery {
         std::map<std::string, std::vector<std::string>> told;
         for (const Problem& problem : evaluation->problems) {
             if (problem.kind != ProblemKind::exposed) continue;
@@ -63,7 +64,7 @@ void ExposedMoves::find() {
 }
 
 QString ExposedMoves::told(const Problem& problem) const {
-    if (problem.kind != ProblemKind::exposed || problem.nodes.empty() || !of_ || of_ != document_.evaluation())
+    if (problem.kind != ProblemKind::exposed || problem.nodes.empty() || !of_ || of_ != shownEvaluation(document_))
         return {};
     const auto found = told_.find(problem.nodes.front());
     if (found == told_.end()) return {};

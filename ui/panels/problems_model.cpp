@@ -7,6 +7,7 @@
 #include "core/memory/device_memory.h"
 #include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/module_names.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/edits/pipeline_commands.h"
@@ -68,7 +69,7 @@ bool ProblemsModel::evaluating() const {
 }
 
 void ProblemsModel::update() {
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = shownEvaluation(document_);
     beginResetModel();
     problems_ = instead_ ? *instead_ : evaluation ? evaluation->problems : std::vector<Problem>();
     // Figures of a refused plan are those of the graph without it.

@@ -7,9 +7,11 @@
 #include "core/views/bucket_sums.h"
 #include "ui/document/applied_buckets.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/document/module_names.h"
 #include "ui/document/removed_collectives.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -242,7 +244,8 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         row.severity = -1;
         row.problem.clear();
     }
-    const Evaluation& evaluation = *current->evaluation();
+    const auto shown = withLinksShared(current->evaluation());
+    const Evaluation& evaluation = *shown;
     const bool shared = !links_in_common(*evaluation.graph, evaluation.time_source.get()).empty();
     const std::vector<BucketSums> sums = bucket_sums(evaluation, *document_.loaded().eligibility);
     for (std::size_t bucket = 0; bucket < std::min(sums.size(), rows.size()); ++bucket) {
@@ -299,9 +302,12 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             QStringList lines = namesInLines(row.modules, QStringLiteral(" + "));
             lines += partLines(row.summary);
             if (!not_applied_.isEmpty()) lines.append(not_applied_);
+            const bool shared = std::ranges::any_of(row.summary.parts,
+                                                    [](const BucketPart& part) { return part.shared_ms.has_value(); });
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")
-                                 .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
+                                 .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)) +
+                             (shared ? QStringLiteral(", ") + linksSharedLabel() : QString()));
             if (!row.problem.isEmpty()) lines.append(row.problem);
             return lines.join(u'\n');
         }

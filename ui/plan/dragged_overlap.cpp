@@ -7,6 +7,7 @@
 #include "core/base/wording.h"
 #include "core/pipeline/step_with_links_shared.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
@@ -227,12 +228,14 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
     const auto peak = static_cast<double>(after.peak_bytes);
     answer_.effects.clear();
     if (before.times_known) {
-        answer_.effects.append(effect(tr("step"), formatTime(after.step_ms),
+        // Of links that are shared where the timeline shows them so, as the toolbar calls that step.
+        const bool shared = sharesLinks(before);
+        answer_.effects.append(effect(shared ? linksSharedLabel() : tr("step"), formatTime(after.step_ms),
                                       formatDifference(after.step_ms - before.simulation.step_ms, Unit::Time)));
         if (after.shared_step_ms)
             answer_.effects.append(linksSharedChange(step_with_links_shared(before), *after.shared_step_ms));
         const double exposed_ms = after.shared_exposed_ms.value_or(after.exposed_ms);
-        answer_.effects.append(effect(after.shared_exposed_ms ? exposedLinksSharedLabel() : tr("exposed"),
+        answer_.effects.append(effect(shared || after.shared_exposed_ms ? exposedLinksSharedLabel() : tr("exposed"),
                                       formatTime(exposed_ms),
                                       formatDifference(exposed_ms - exposed_with_links_shared(before), Unit::Time)));
     } else {
