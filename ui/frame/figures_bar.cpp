@@ -20,6 +20,7 @@ constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
 constexpr int narrowest_gap = 10;  ///< where plans need the room
 constexpr int difference_gap = 8;
+constexpr int most_important = 2;   ///< of Figure::stays
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
@@ -133,38 +134,40 @@ int FiguresBar::keptCell(const Figure& figure, Detail detail, bool difference) c
 int FiguresBar::roomForBound(Detail detail) const {
     const QString kind = kindOf(boundToCome());
     const bool has_place = std::ranges::any_of(figures_, [&](const Figure& figure) { return kindOf(figure) == kind; });
-    return boundComes() && !has_place ? keptCell(boundToCome(), detail, hasDifferences(detail)) : 0;
+    return boundComes() && !has_place ? keptCell(boundToCome(), detail, hasDifference(boundToCome(), detail)) : 0;
 }
 
 int FiguresBar::keptWidth(Detail detail) const {
     int width = roomForBound(detail);
-    for (const Figure& figure : figures_) width += keptCell(figure, detail, hasDifferences(detail));
+    for (const Figure& figure : figures_) width += keptCell(figure, detail, hasDifference(figure, detail));
     return width;
 }
 
-bool FiguresBar::hasDifferences(Detail detail) {
-    return detail == Detail::all || detail == Detail::short_labels;
+bool FiguresBar::hasDifference(const Figure& figure, Detail detail) {
+    return detail != Detail::no_differences || figure.difference_stays;
 }
 
-QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
+QString FiguresBar::labelOf(const Figure& figure, Detail detail, bool brief) {
+    if (brief && !figure.briefest_label.isEmpty()) return figure.briefest_label;
     if (detail == Detail::all) return figure.label;
     return figure.short_label.isEmpty() ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.short_label;
 }
 
-int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference) {
+int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference, bool brief) {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     int width = value.horizontalAdvance(figure.value);
     if (difference && !figure.difference.isEmpty())
         width += small.horizontalAdvance(figure.difference) + difference_gap;
-    return std::max(width, small.horizontalAdvance(labelOf(figure, detail))) + gapOf(detail);
+    return std::max(width, small.horizontalAdvance(labelOf(figure, detail, brief))) + gapOf(detail);
 }
 
 int FiguresBar::cellWidth(const Layout& layout, std::size_t figure) const {
-    const bool difference = figure < layout.differences;
-    if (!layout.kept) return cellWidth(figures_[figure], layout.detail, difference);
+    const Cell& cell = layout.cells[figure];
+    if (!cell.shown) return 0;
+    if (!layout.kept) return cellWidth(figures_[figure], layout.detail, cell.difference, cell.brief);
     const int room = figure == 0 ? roomForBound(layout.detail) : 0;
-    return keptCell(figures_[figure], layout.detail, difference) + room;
+    return keptCell(figures_[figure], layout.detail, cell.difference) + room;
 }
 
 int FiguresBar::left(const Layout& layout, std::size_t figure) const {
@@ -191,7 +194,7 @@ int FiguresBar::gapOf(Detail detail) {
 
 int FiguresBar::widthOf(const std::vector<Figure>& figures, Detail detail) {
     int width = 0;
-    for (const Figure& figure : figures) width += cellWidth(figure, detail, hasDifferences(detail));
+    for (const Figure& figure : figures) width += cellWidth(figure, detail, hasDifference(figure, detail));
     return width;
 }
 
@@ -199,38 +202,53 @@ QList<int> FiguresBar::wantedWidths() const {
     return {reserved_.begin(), reserved_.end()};
 }
 
-int FiguresBar::leastWidth() const {
-    const Detail least = Detail::no_differences;
-    if (figures_.empty()) return reserved_.back();
-    return reserved_.back() + keptCell(figures_.front(), least, true) - keptCell(figures_.front(), least, false);
+FiguresBar::Layout FiguresBar::layOut() const {
+    // With room for whatever they become, else as they are.
+    for (const bool kept : {true, false})
+        for (const Detail detail : details) {
+            Layout layout{detail, {}, kept, kept ? keptWidth(detail) : widthOf(figures_, detail)};
+            if (layout.width > width()) continue;
+            for (const Figure& figure : figures_) layout.cells.push_back({true, hasDifference(figure, detail)});
+            addDifferences(layout);
+            return layout;
+        }
+    return layOutImportant();
 }
 
-FiguresBar::Layout FiguresBar::layOut() const {
-    Layout layout;
-    // With room for whatever they become, else as they are.
-    for (const bool kept : {true, false}) {
-        for (const Detail detail : details) {
-            layout = {.detail = detail,
-                      .count = figures_.size(),
-                      .differences = hasDifferences(detail) ? figures_.size() : 0,
-                      .kept = kept,
-                      .width = kept ? keptWidth(detail) : widthOf(figures_, detail)};
-            if (layout.width <= width()) break;
-        }
-        if (layout.width <= width()) break;
-    }
-    while (layout.count > 1 && layout.width > width()) {
-        --layout.count;
-        layout.width -= cellWidth(layout, layout.count);
-    }
-    // As many as there is room for: the step's first.
-    for (; layout.differences < layout.count; ++layout.differences) {
-        const int without = cellWidth(layout, layout.differences);
+/// As many as there is room for, from the first on.
+void FiguresBar::addDifferences(Layout& layout) const {
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+        if (layout.cells[i].difference) continue;
         Layout with = layout;
-        ++with.differences;
-        const int more = cellWidth(with, layout.differences) - without;
-        if (layout.width + more > width()) break;
-        layout.width += more;
+        with.cells[i].difference = true;
+        with.width += cellWidth(with, i) - cellWidth(layout, i);
+        if (with.width > width()) return;
+        layout = std::move(with);
+    }
+}
+
+FiguresBar::Layout FiguresBar::layOutImportant() const {
+    Layout layout{Detail::no_differences, std::vector<Cell>(figures_.size()), false, 0};
+    const auto grow = [&](std::size_t figure, Cell cell) {
+        Layout with = layout;
+        with.cells[figure] = cell;
+        with.width += cellWidth(with, figure) - cellWidth(layout, figure);
+        const bool fits = with.width <= width();
+        if (fits) layout = std::move(with);
+        return fits;
+    };
+    if (!figures_.empty() && !grow(0, {true, false, true})) {
+        layout.cells.front() = {true, false, true};
+        layout.width = cellWidth(layout, 0);
+        return layout;
+    for (int stays = most_important; stays >= 0; --stays)
+        for (std::size_t i = 0; i < figures_.size(); ++i) {
+            if (figures_[i].stays != stays) continue;
+            if (!grow(i, {true, false, true})) return layout;
+            if (figures_[i].difference_stays && !grow(i, {true, true, true})) return layout;
+            if (!figures_[i].briefest_label.isEmpty() && !grow(i, {true, figures_[i].difference_stays, false}))
+                return layout;
+        }
     }
     return layout;
 }
@@ -238,13 +256,16 @@ FiguresBar::Layout FiguresBar::layOut() const {
 QStringList FiguresBar::labels() const {
     const Layout layout = layOut();
     QStringList labels;
-    for (std::size_t i = 0; i < layout.count; ++i) labels.append(labelOf(figures_[i], layout.detail));
+    for (std::size_t i = 0; i < figures_.size(); ++i)
+        if (layout.cells[i].shown) labels.append(labelOf(figures_[i], layout.detail, layout.cells[i].brief));
     return labels;
 }
 
+    const Layout layout = layOut();
 QStringList FiguresBar::differences() const {
     QStringList differences;
-    for (std::size_t i = 0; i < layOut().differences; ++i) differences.append(figures_[i].difference);
+    for (std::size_t i = 0; i < figures_.size(); ++i)
+        if (layout.cells[i].difference) differences.append(figures_[i].difference);
     return differences;
 }
 
@@ -270,13 +291,15 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     const Layout layout = layOut();
     const int label_height = QFontMetrics(small_font).height();
     int x = left(layout, 0) + gapOf(layout.detail) / 2;
-    for (std::size_t i = 0; i < layout.count; ++i) {
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+        if (!layout.cells[i].shown) continue;
         const Figure& figure = figures_[i];
         const int cell = cellWidth(layout, i);
-        const bool with_difference = i < layout.differences;
+        const bool with_difference = layout.cells[i].difference;
         painter.setFont(small_font);
         painter.setPen(theme.dim);
-        painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop, labelOf(figure, layout.detail));
+        painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop,
+                         labelOf(figure, layout.detail, layout.cells[i].brief));
         const QRect line(x, label_height - 1, cell, height() - label_height + 1);
         painter.setFont(value_font);
         // Where differences do not fit, the colour of the value shows that it is worse or better.
@@ -299,8 +322,8 @@ void FiguresBar::paintEvent(QPaintEvent*) {
 
 const Figure* FiguresBar::figureAt(int position) const {
     const Layout layout = layOut();
-    for (std::size_t i = 0; i < layout.count; ++i)
-        if (position < left(layout, i) + cellWidth(layout, i))
+    for (std::size_t i = 0; i < figures_.size(); ++i)
+        if (layout.cells[i].shown && position < left(layout, i) + cellWidth(layout, i))
             return i == 0 && position < left(layout, 0) ? nullptr : &figures_[i];
     return nullptr;
 }

@@ -16,8 +16,9 @@ namespace overlap::ui {
 class Document;
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
-/// details of labels are left out first, then differences from the last one on, then the last figures; the tool tip has
-/// them all. A figure always has its label. When the document is gone, there are none.
+/// details of labels are left out first, then differences but the step's, then figures: the number of collectives and
+/// the exposed time before the bound and the peak with the limit that it is beyond. The tool tip has them all. A figure
+/// always has its label. When the document is gone, there are none.
 ///
 /// The bar wants as much room as any figures of the open graph have needed so far, and room for differences and for the
 /// bound before there are any: tabs beside it must not move from under the pointer because a plan has become faster.
@@ -37,8 +38,6 @@ class FiguresBar : public QWidget {
     void setMemoryLimit(qint64 bytes);
     /// Widths that show all, less and the least detail of all figures, the widest first; never empty.
     QList<int> wantedWidths() const;
-    /// Of the figures without differences but the step's: what they are to have before titles of plans are whole.
-    int leastWidth() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     /// As they are shown at the present width.
@@ -60,14 +59,17 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What fits: all, the short labels, or no differences either.
+    /// What fits: all, the short labels, or no differences either but those that stay.
     enum class Detail { all, short_labels, no_differences };
     static constexpr std::array details = {Detail::all, Detail::short_labels, Detail::no_differences};
+    struct Cell {
+        bool shown = false, difference = false;
+        bool brief = false;  ///< with the briefest label
+    };
     struct Layout {
         Detail detail = Detail::all;
-        std::size_t count = 0;        ///< of figures that are shown, from the first
-        std::size_t differences = 0;  ///< of figures with their differences, from the first
-        bool kept = false;            ///< cells are as wide as they have ever been
+        std::vector<Cell> cells;  ///< one for each figure
+        bool kept = false;        ///< they are as wide as they have ever been
         int width = 0;
     };
     /// How wide the cell of a figure has been: by detail, without and with its difference.
@@ -76,11 +78,15 @@ class FiguresBar : public QWidget {
     void update();
     void reserve();
     Layout layOut() const;
+    void addDifferences(Layout& layout) const;
     /// The figure at a horizontal position; null outside.
     const Figure* figureAt(int position) const;
+    /// Where not even the figures without differences have the room that they have ever needed.
+    Layout layOutImportant() const;
     static int widthOf(const std::vector<Figure>& figures, Detail detail);
     /// With the gap behind it.
-    static int cellWidth(const Figure& figure, Detail detail, bool difference);
+    static int cellWidth(const Figure& figure, Detail detail, bool difference, bool brief = false);
+    /// 0 where it is not shown.
     int cellWidth(const Layout& layout, std::size_t figure) const;
     int left(const Layout& layout, std::size_t figure) const;
     int keptCell(const Figure& figure, Detail detail, bool difference) const;
@@ -90,9 +96,9 @@ class FiguresBar : public QWidget {
     /// Whether how far the step is above the bound will be found.
     bool boundComes() const;
     void forgetWidths();
-    static QString labelOf(const Figure& figure, Detail detail);
+    static QString labelOf(const Figure& figure, Detail detail, bool brief = false);
     static int gapOf(Detail detail);
-    static bool hasDifferences(Detail detail);
+    static bool hasDifference(const Figure& figure, Detail detail);
 
     QPointer<Document> document_;
     StepGap gap_;

@@ -57,6 +57,12 @@ std::vector<Figure> refusedFigures() {
     return figures;
 }
 
+/// What a peak is beyond stays beside it as long as there is room for it at all.
+void nameLimit(Figure& peak, const QString& label) {
+    peak.briefest_label = peak.label;
+    peak.label = peak.short_label = label;
+}
+
 void tellOfDevice(Figure& figure, const Evaluation& evaluation, double peak) {
     const auto holds = static_cast<double>(device_memory_bytes(*evaluation.graph));
     if (holds <= 0) {
@@ -67,7 +73,7 @@ void tellOfDevice(Figure& figure, const Evaluation& evaluation, double peak) {
     figure.help += figure.beyond
                        ? Document::tr("\nThe device holds %1: the job would run out of memory").arg(formatBytes(holds))
                        : Document::tr("\nThe device holds %1").arg(formatBytes(holds));
-    if (figure.beyond) figure.label = Document::tr("peak · device holds %1").arg(formatBytes(holds));
+    if (figure.beyond) nameLimit(figure, Document::tr("peak · device holds %1").arg(formatBytes(holds)));
 }
 
 /// @param limit that was typed; 0: none.
@@ -78,7 +84,7 @@ void tellOfLimit(Figure& figure, double limit, double peak) {
                                    .arg(formatBytes(limit), formatBytes(peak - limit))
                              : Document::tr("\nThe limit that was typed is %1").arg(formatBytes(limit));
     // That the job cannot run at all says more.
-    if (is_beyond && !figure.beyond) figure.label = Document::tr("peak · limit %1").arg(formatBytes(limit));
+    if (is_beyond && !figure.beyond) nameLimit(figure, Document::tr("peak · limit %1").arg(formatBytes(limit)));
     figure.beyond |= is_beyond;
 }
 
@@ -236,6 +242,7 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
                            formatExactTime(step_with_links_shared(baseline)),
                            formatDifference(shared.step_ms - step_with_links_shared(baseline), Unit::Time));
     figure.widest_difference = Document::tr("%1 % above bound").arg(QStringLiteral("00.0"));
+    figure.difference_stays = true;  // it is the bound
     if (!gap) {
         if (!step_gap.coming()) return figure;
         figure.difference = shareAboveBound(step_gap.last().value_or(StepGap::Gap()), unknownShare());
@@ -268,6 +275,7 @@ Figure exposedFigure(const Evaluation& evaluation, const Evaluation& baseline, c
                              formatTime(now), now, before, shareDifference(now, before), help + times, Unit::Percent);
     // Without these words it would be taken for that of the first step.
     if (shared) figure.short_label = Document::tr("exposed, links shared");
+    figure.stays = 1;
     return figure;
 }
 
@@ -319,12 +327,14 @@ std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit) {
                                        .arg(formatExactTime(now.step_ms), formatExactTime(before.step_ms)) +
                                    beside_text + times,
                                Unit::Time));
+    figures.back().difference_stays = true;
     figures.push_back(exposedFigure(*evaluation, baseline, times));
     figures.push_back(peakOf(*evaluation, baseline, memory_limit));
     figures.push_back(compared(
         Document::tr("collectives"), formatCount(count), static_cast<double>(count), static_cast<double>(count_before),
         formatDifference(static_cast<double>(count - count_before), Unit::Count),
         Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before)), Unit::Count));
+    figures.back().stays = 0;
     return figures;
 }
 

@@ -19,7 +19,10 @@ struct Figure {
     QString help;
     bool beyond = false;             ///< `value` is more than the device has, or a limit allows
     QString short_label = {};        ///< where there is little space; empty: `label` up to its first dot
+    QString briefest_label = {};     ///< where not even the short one has room; empty: the short one
     QString widest_difference = {};  ///< that an edit may bring: room is kept for it
+    int stays = 2;                   ///< where there is too little space, figures with less of it go first
+    bool difference_stays = false;   ///< as long as the figure, where other differences have gone
     bool opens = false;              ///< a click on it shows what the step is made of
 };
 

@@ -13,6 +13,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr int narrowest_plans = 184;  ///< eight letters of a title and the list of all
+constexpr int some_plans = 320;       ///< two tabs beside the buttons that lead to others: differences go before these
+constexpr int kept_for_digits = 24;   ///< of the room for figures, which they seldom need
 constexpr int sheet_padding = 2 * 8;  ///< of the style sheet, which the layout's margins do not have
 
 }  // namespace
@@ -61,9 +63,17 @@ void ToolBarRoom::share() {
     const int with_captions = bar_.width() - widthOfButtons(true);
     const bool captions = titles + figures[std::min<qsizetype>(1, figures.size() - 1)] <= with_captions;
     const int room = captions ? with_captions : bar_.width() - widthOfButtons(false);
-    // Both have some room in any case, and whether the step is better or worse is told before titles are whole.
-    const int for_titles = std::max(room - figures_.leastWidth(), narrowest_plans);
-    plans_.setFixedWidth(std::min(titles, for_titles));
+    // Titles are elided before figures lose details, and of more than a few plans tabs go to the list of all before
+    // differences go. Both have some room in any case.
+    const int elided = std::min(titles, plans_.elidedWidth());
+    const int some = std::min(elided, some_plans);
+    int for_figures = figures.back();
+    for (qsizetype detail = figures.size() - 1; detail-- > 0;)
+        if (room - figures[detail] >= (detail == 0 ? elided : some)) for_figures = figures[detail];
+    // Where it makes the last tab seen, figures do without some of the room that is kept for wider ones.
+    if (const int lacking = elided - (room - for_figures); lacking > 0 && lacking <= kept_for_digits)
+        for_figures -= lacking;
+    plans_.setFixedWidth(std::min(titles, std::max(room - for_figures, narrowest_plans)));
     const auto style = captions ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
     for (auto button = captioned_.cbegin(); button != captioned_.cend(); ++button)
         if (button.key()->toolButtonStyle() != style) button.key()->setToolButtonStyle(style);

@@ -81,6 +81,16 @@ class VariantTabs : public QTabBar {
     /// The tab that is drawn there; -1 where none is. What is not drawn is not closed, renamed or explained either.
     int shownTabAt(const QPoint& place) const { return isCutAt(place) ? -1 : tabAt(place); }
 
+    /// With each title as short as it may be, and tabs as close together as they are then.
+    int elidedWidth() const {
+        int width = 0;
+        for (int tab = 0; tab < count(); ++tab) {
+            const int closer = property("dense").toBool() ? 0 : 2 * (plan_tab_padding.wide - plan_tab_padding.dense);
+            width += leastWidth(tab, tabSizeHint(tab).width()) - closer;
+        }
+        return width;
+    }
+
   protected:
     QSize tabSizeHint(int index) const override {
         // The dot of the first edit must not push the tabs behind it from under the pointer.
@@ -267,6 +277,12 @@ void VariantBar::showTab(int tab) {
 void VariantBar::closeTab(int tab) {
     const int measurement = tab - document_.variantCount();
     measurement >= 0 ? emit closeMeasurementWanted(measurement) : emit closeWanted(tab);
+}
+
+int VariantBar::elidedWidth() const {
+    constexpr int rounding = 4;
+    const int beside_tabs = sizeHint().width() - tabs_->sizeHint().width();
+    return std::min(sizeHint().width(), beside_tabs + tabs_->elidedWidth() + rounding);
 }
 
 QSize VariantBar::minimumSizeHint() const {

@@ -28,6 +28,8 @@ class VariantBar : public QWidget {
     QTabBar* tabs();
     /// The title of a tab as it is drawn, elided where it is longer than there is room.
     QString drawnTitle(int tab) const;
+    /// In which all tabs are seen, each with as few letters of its title as it may have.
+    int elidedWidth() const;
     QSize minimumSizeHint() const override;
 
     /// What the button for a new plan offers.

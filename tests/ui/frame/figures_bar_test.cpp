@@ -87,6 +87,44 @@ class FiguresBarTest : public QObject {
         QVERIFY(!bar.grab().isNull());
     }
 
+    /// The tabs of five plans leave little room beside them.
+    void stepBoundAndPeakWithItsLimitStayLongest() {
+        const auto document = openDocument();
+        FiguresBar bar(*document);
+        const auto figure = [](const char* label, const char* value, int stays) {
+            Figure made{QString::fromUtf8(label), QString::fromUtf8(value), QStringLiteral("-316.4 ms"), 1, {}};
+            made.stays = stays;
+            return made;
+        };
+        std::vector<Figure> figures{figure("step", "2451 ms", 2), figure("above bound", "10.4 %", 2),
+                                    figure("exposed", "89.3 ms", 1), figure("peak · limit 60 GiB", "72.4 GiB", 2),
+                                    figure("collectives", "101", 0)};
+        figures[0].difference_stays = true;
+        figures[1].difference.clear();
+        figures[3].short_label = figures[3].label;
+        figures[3].briefest_label = QStringLiteral("peak");
+        bar.showInstead(figures);
+        bar.show();
+        bool without_collectives = false, without_exposed = false, without_limit = false;
+        for (int width = bar.wantedWidths().front(); width >= bar.minimumSizeHint().width(); --width) {
+            bar.resize(width, bar.height());
+            const QStringList labels = bar.labels();
+            const QString all = labels.join(u'|');
+            QCOMPARE(labels.front(), QStringLiteral("step"));
+            const bool exposed = labels.contains("exposed"), collectives = labels.contains("collectives");
+            QVERIFY2(exposed || !collectives, qPrintable(all));
+            const bool limit = labels.contains("peak · limit 60 GiB");
+            QVERIFY2(limit || !exposed, qPrintable(all));
+            QVERIFY2(limit || labels.contains("peak") || !exposed, qPrintable(all));
+            if (exposed) QVERIFY2(labels.contains("above bound") && !bar.differences().isEmpty(), qPrintable(all));
+            without_collectives = without_collectives || (exposed && !collectives);
+            without_exposed = without_exposed || (limit && !exposed);
+            without_limit = without_limit || labels.contains("peak");
+        }
+        QVERIFY(without_collectives && without_exposed && without_limit);
+        QVERIFY(!bar.grab().isNull());
+    }
+
     /// Takes the place of a pass that saves compute: half of the longest node's time.
     void saysWhyNoBoundHolds() {
         std::string saved;

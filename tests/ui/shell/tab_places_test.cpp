@@ -53,6 +53,33 @@ class TabPlacesTest : public QObject {
     }
 
   private slots:
+    /// Titles of tabs give their letters first, and tabs go to the list before differences go.
+    void fiveTabsLeaveFiguresTheirDetails() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        for (int i = 0; i < 5; ++i) {
+            if (i > 0) window.document().addCopyOfCurrent();
+            window.document().renameCurrent(QStringLiteral("A plan whose name is long, %1").arg(i));
+        }
+        QVERIFY(settled(window));
+        FiguresBar& figures = window.workspace().figures();
+        figures.setMemoryLimit(std::int64_t{1} << 20);
+        for (const int width : {1600, 1280}) {
+            window.resize(width, 800);
+            QTRY_COMPARE(window.width(), width);
+            QTest::qWait(20);  // what is laid out late
+            const QString labels = figures.labels().join(u'|');
+            QVERIFY2(labels.contains("above bound") && labels.contains("peak · limit ") && labels.contains("exposed") &&
+                         labels.contains("collectives"),
+                     qPrintable(labels));
+            QVERIFY2(figures.differences().size() >= 4, qPrintable(figures.differences().join(u'|')));
+            QTabBar* tabs = window.workspace().variants().tabs();
+            if (width == 1600)
+                for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
+        }
+    }
+
     void tabsOfPlansStayWhileAPlanIsEdited_data() { sizes(); }
     void tabsOfPlansStayWhileAPlanIsEdited() {
         QFETCH(const QSize, size);
