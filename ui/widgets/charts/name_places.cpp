@@ -15,6 +15,7 @@ constexpr double together = 8;        ///< of points whose lines begin together
 constexpr double clearly_nearer = 4;  ///< to its own point than to others
 constexpr double led_away = 8;        ///< of a name that a line leads to, from other points
 constexpr double first_distance = 18, distance_step = 6;
+constexpr double crossing_leader = 48;  ///< how long a line may be that crosses something
 
 /// The point of a name that a line from elsewhere ends at.
 QPointF endAt(const QRectF& text, QPointF from) {
@@ -64,10 +65,9 @@ NamePlace NamePlaces::taken(NamePlace place) {
     return place;
 }
 
-std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear) const {
+std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear, double longest) const {
     const double half_width = size.width() / 2, half_height = size.height() / 2;
-    const double farthest = std::hypot(inside_.width(), inside_.height());
-    for (double distance = first_distance; distance < farthest; distance += distance_step) {
+    for (double distance = first_distance; distance <= longest; distance += distance_step) {
         for (int direction = 0; direction < directions; ++direction) {
             const double angle = 2 * std::numbers::pi * direction / directions;
             // The name's nearer side is that far away, whichever side that is.
@@ -92,16 +92,15 @@ std::optional<NamePlace> NamePlaces::beside(QPointF point, QSizeF size, double g
     return {};
 }
 
-std::optional<NamePlace> NamePlaces::take(QPointF point, QSizeF size, double gap, bool with_leader) {
+std::optional<NamePlace> NamePlaces::take(QPointF point, QSizeF size, double gap, Allowed allowed) {
     if (const auto place = beside(point, size, gap, true)) return taken(*place);
-    if (!with_leader) {
-        const auto place = beside(point, size, gap, false);
-        return place ? std::optional(taken(*place)) : std::nullopt;
+    // Names stand over lines, so that in a crowd a short line may cross some, rather than that a name has no place.
+    for (const bool clear : {true, false}) {
+        const double longest = clear ? allowed.longest_leader : std::min(allowed.longest_leader, crossing_leader);
+        if (const auto place = led(point, size, clear, longest)) return taken(*place);
     }
-    // Names stand over lines, so that in a crowd a line may cross some, rather than that a name has no place.
-    for (const bool clear : {true, false})
-        if (const auto place = led(point, size, clear)) return taken(*place);
-    return {};
+    const auto place = allowed.unsure ? beside(point, size, gap, false) : std::nullopt;
+    return place ? std::optional(taken(*place)) : std::nullopt;
 }
 
 }  // namespace overlap::ui

@@ -26,10 +26,15 @@ class NamePlaces {
     /// What no name may cover that is not placed here, such as a name that stands already.
     void cover(const QRectF& text) { names_.push_back(text); }
 
-    /// Takes the place beside the point where there is room, else on its other sides, else, where a line may lead to
-    /// it, the nearest one; nothing where there is none.
+    /// What places may be taken, where the ones that are surely the point's are not free.
+    struct Allowed {
+        double longest_leader = 0;  ///< how long a line to a name may be, in pixels; 0: no line leads to it
+        bool unsure = false;        ///< also beside the point where it could be taken for another point's
+    };
+    /// Takes the place beside the point where there is room, else on its other sides, else the nearest one that a line
+    /// may lead to; nothing where there is none.
     /// @param gap from the point's middle to a name beside it.
-    std::optional<NamePlace> take(QPointF point, QSizeF size, double gap, bool with_leader);
+    std::optional<NamePlace> take(QPointF point, QSizeF size, double gap, Allowed allowed);
 
   private:
     bool isFree(const QRectF& text) const;
@@ -37,8 +42,8 @@ class NamePlaces {
     bool isOf(QPointF point, const QRectF& text, double distance) const;
     /// Whether a line to a name there would cross a name, or another line.
     bool isClear(const QLineF& leader, const QRectF& point) const;
-    /// The nearest place that a line leads to. @param clear by a line that crosses nothing.
-    std::optional<NamePlace> led(QPointF point, QSizeF size, bool clear) const;
+    /// The nearest place that a line leads to. @param clear by a line that crosses nothing. @param longest line.
+    std::optional<NamePlace> led(QPointF point, QSizeF size, bool clear, double longest) const;
     /// A place beside the point. @param sure that is of no other point.
     std::optional<NamePlace> beside(QPointF point, QSizeF size, double gap, bool sure) const;
     NamePlace taken(NamePlace place);

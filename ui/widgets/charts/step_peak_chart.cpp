@@ -180,7 +180,9 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
         const bool has_number = number != numbered.end();
         const QString text = has_number ? QString::number(number - numbered.begin() + 1) : titleOf(point);
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
-        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, all_named_)) {
+        const NamePlaces::Allowed allowed =
+            all_named_ ? NamePlaces::Allowed{Metrics::longest_leader} : NamePlaces::Allowed{Metrics::near_leader, true};
+        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, allowed)) {
             names_.push_back({point, text, *found});
         } else if (const auto shorter = all_named_ ? std::nullopt : elided(point, free)) {
             names_.push_back(*shorter);
@@ -207,7 +209,7 @@ std::optional<StepPeakChart::Name> StepPeakChart::elided(int point, NamePlaces& 
         if (title.size() <= letters) continue;
         const QString text = elidedName(metrics, title, Qt::ElideMiddle, letters * metrics.averageCharWidth());
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
-        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, false))
+        if (const auto found = free.take(place(named(point)), size, Metrics::name_gap, {0, true}))
             return Name{point, text, *found};
     }
     return {};
@@ -246,7 +248,7 @@ std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
         const QString text = titleOf(static_cast<int>(index));
         const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
         const QPointF at = place(points_[index]);
-        const auto found = free.take(at, size, Metrics::name_gap, true);
+        const auto found = free.take(at, size, Metrics::name_gap, {Metrics::longest_leader});
         const bool right = at.x() + Metrics::name_gap + size.width() < width();
         const QRectF beside(
             QPointF(right ? at.x() + Metrics::name_gap : std::max(0.0, at.x() - Metrics::name_gap - size.width()),
