@@ -5,7 +5,6 @@
 #include <QPainter>
 #include <QRegularExpression>
 #include <QTimer>
-#include <QToolTip>
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +19,8 @@ constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
 constexpr int narrowest_gap = 10;  ///< where plans need the room
 constexpr int difference_gap = 8;
-constexpr int most_important = 2;   ///< of Figure::stays
 constexpr int value_px = 15;
+constexpr int most_important = 2;   ///< of Figure::stays
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
 /// What a figure is, whatever else its label says.
@@ -241,6 +240,7 @@ FiguresBar::Layout FiguresBar::layOutImportant() const {
         layout.cells.front() = {true, false, true};
         layout.width = cellWidth(layout, 0);
         return layout;
+    }
     for (int stays = most_important; stays >= 0; --stays)
         for (std::size_t i = 0; i < figures_.size(); ++i) {
             if (figures_[i].stays != stays) continue;
@@ -249,7 +249,6 @@ FiguresBar::Layout FiguresBar::layOutImportant() const {
             if (!figures_[i].briefest_label.isEmpty() && !grow(i, {true, figures_[i].difference_stays, false}))
                 return layout;
         }
-    }
     return layout;
 }
 
@@ -261,8 +260,8 @@ QStringList FiguresBar::labels() const {
     return labels;
 }
 
-    const Layout layout = layOut();
 QStringList FiguresBar::differences() const {
+    const Layout layout = layOut();
     QStringList differences;
     for (std::size_t i = 0; i < figures_.size(); ++i)
         if (layout.cells[i].difference) differences.append(figures_[i].difference);
@@ -354,7 +353,7 @@ QString FiguresBar::helpAt(int position) const {
 bool FiguresBar::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), toolTipLines(helpAt(help->pos().x())), this);
+    showToolTip(help->globalPos(), helpAt(help->pos().x()), this);
     return true;
 }
 

@@ -19,6 +19,7 @@
 #include "ui/graph/graph_view.h"
 #include "ui/plan/drag_picture.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -37,10 +38,10 @@ bool GraphView::event(QEvent* event) {
         if (box == no_box)
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(),
-                               model_.texts().toolTip(*shown_->find(box), model_.colours().exposedMs(box),
-                                                      model_.partlySelectedNames(box)),
-                               this, boxRect(box).toAlignedRect());
+            showToolTip(help->globalPos(),
+                        model_.texts().toolTip(*shown_->find(box), model_.colours().exposedMs(box),
+                                               model_.partlySelectedNames(box)),
+                        this, boxRect(box).toAlignedRect());
         return true;
     }
     if (event->type() == QEvent::NativeGesture) {

@@ -4,13 +4,13 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 #include "ui/widgets/charts/axis_ticks.h"
 
 namespace overlap::ui {
@@ -270,7 +270,7 @@ bool WaitingMap::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto& help = static_cast<const QHelpEvent&>(*event);
         const auto place = placeAt(help.pos());
-        place ? QToolTip::showText(help.globalPos(), textAt(*place), this) : QToolTip::hideText();
+        showToolTip(help.globalPos(), place ? textAt(*place) : QString(), this);
         return true;
     }
     return QWidget::event(event);

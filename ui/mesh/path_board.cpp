@@ -4,7 +4,6 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +11,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -227,7 +227,7 @@ bool PathBoard::event(QEvent* event) {
                                 compared.needs};
         text = parts.filter(QStringLiteral(" ")).join(u'\n');
     }
-    QToolTip::showText(help->globalPos(), text, this);
+    showToolTip(help->globalPos(), text, this);
     return true;
 }
 

@@ -7,12 +7,12 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 
 #include "ui/mesh/answers/rank_slices.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -294,7 +294,7 @@ bool ShardingBoard::event(QEvent* event) {
         const std::size_t row =
             std::min(rows().size() - 1, static_cast<std::size_t>(std::max(0, help->y() / row_height)));
         const PlacementKind kind = rows()[row].kind;
-        QToolTip::showText(
+        showToolTip(
             help->globalPos(),
             kind == PlacementKind::shard
                 ? tr("Mesh dimensions that cut this tensor dimension, outermost first. Drag them, or move the selected "

@@ -3,13 +3,13 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollBar>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
 #include "core/timeline/timeline_builder.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/memory_hint.h"
@@ -338,11 +338,7 @@ bool TimelineView::event(QEvent* event) {
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = toolTipAt(help->pos());
-        if (text.isEmpty())
-            QToolTip::hideText();
-        else
-            QToolTip::showText(help->globalPos(), text, viewport());
+        showToolTip(help->globalPos(), toolTipAt(help->pos()), viewport());
         return true;
     }
     if (event->type() == QEvent::Leave) unhover();

@@ -2,7 +2,8 @@
 
 #include <QHelpEvent>
 #include <QStylePainter>
-#include <QToolTip>
+
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -30,7 +31,7 @@ void ElidedBox::paintEvent(QPaintEvent*) {
 
 bool ElidedBox::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip || shownText() == currentText()) return QComboBox::event(event);
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), currentText() + u'\n' + toolTip(), this);
+    showToolTip(static_cast<QHelpEvent*>(event)->globalPos(), currentText() + u'\n' + toolTip(), this);
     return true;
 }
 

@@ -6,13 +6,13 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QStyleOptionSpinBox>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/byte_units.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -187,8 +187,7 @@ void LimitField::fixup(QString& text) const {
     const QString reason = read(text).reason;
     if (reason.isEmpty()) return;
     // Also called when it is hidden with something half typed.
-    if (isVisible())
-        QToolTip::showText(mapToGlobal(rect().bottomLeft()), shownName(reason), const_cast<LimitField*>(this));
+    if (isVisible()) showToolTip(mapToGlobal(rect().bottomLeft()), shownName(reason), const_cast<LimitField*>(this));
     refused_ = true;
     emit const_cast<LimitField*>(this)->refused(reason);
 }
@@ -232,7 +231,7 @@ bool LimitField::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip || !isTyped(value(), true) || isPlainNumber(typed_))
         return QDoubleSpinBox::event(event);
     const QString sum = tr("%1 is %2").arg(shownName(typed_), numberText(value()).mid(before_.size()));
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), sum + u'\n' + toolTip(), this);
+    showToolTip(static_cast<QHelpEvent*>(event)->globalPos(), sum + u'\n' + toolTip(), this);
     return true;
 }
 

@@ -2,10 +2,10 @@
 
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QToolTip>
 #include <cmath>
 
 #include "ui/theme/harmless_text.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 
@@ -69,7 +69,7 @@ void NumberField::refuse(const QString& text) {
                                .arg(typed.isEmpty() ? tr("An empty field") : shownName(typed), what,
                                     textFromValue(minimum()), textFromValue(maximum()));
     // Also called when it is hidden with something half typed.
-    if (isVisible()) QToolTip::showText(mapToGlobal(rect().bottomLeft()), reason, this);
+    if (isVisible()) showToolTip(mapToGlobal(rect().bottomLeft()), reason, this);
     emit refused(reason);
 }
 

@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QStandardItemModel>
+#include <QTextDocument>
 #include <QToolTip>
 #include <QTreeView>
 #include <QtTest>
@@ -63,6 +64,30 @@ class HarmlessTextTest : public QObject {
         widget.show();
         hover(widget, {1, 1});
         QCOMPARE(QToolTip::text(), toolTipLines(words));
+    }
+
+    void richToolTipsHaveLines() {
+        const QString words = QStringLiteral("what a step &amp; its <i>job</i> hold ").repeated(12).trimmed();
+        const QString lines = richToolTipLines(QStringLiteral("<b>short</b><br>") + words);
+        for (const QString& line : lines.split(QStringLiteral("<br>"))) {
+            QTextDocument seen;
+            seen.setHtml(line);
+            QVERIFY2(seen.toPlainText().size() <= 100, qPrintable(line));
+        }
+        QVERIFY(lines.count(QStringLiteral("<br>")) >= 3);
+        QCOMPARE(QString(lines).replace(QStringLiteral("<br>"), QStringLiteral(" ")),
+                 QStringLiteral("<b>short</b> ") + words);
+        const QString path = "/home/someone" + QStringLiteral("/folder").repeated(30);
+        QCOMPARE(richToolTipLines(path), path);
+        QCOMPARE(richToolTipLines(QStringLiteral("a & b < c")), QStringLiteral("a & b < c"));
+        // As they are shown, whatever Qt would make of them.
+        QWidget widget;
+        widget.show();
+        showToolTip({40, 40}, QStringLiteral("<b>wide</b> ") + words, &widget);
+        QVERIFY2(QToolTip::text().contains(richToolTipLines(QStringLiteral("<b>wide</b> ") + words)),
+                 qPrintable(QToolTip::text()));
+        showToolTip({40, 40}, QString(words).remove(u'<'), &widget);
+        QCOMPARE(QToolTip::text(), toolTipLines(QString(words).remove(u'<')));
     }
 
     void toolTipsShowNamesAsTheyAre_data() {

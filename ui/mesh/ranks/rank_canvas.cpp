@@ -3,7 +3,6 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 
 #include "core/mesh/sharding_text.h"
@@ -11,6 +10,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -158,7 +158,7 @@ void RankCanvas::mouseMoveEvent(QMouseEvent* event) {
     const int rank = rankAt(event->position().toPoint());
     if (rank == hovered_) return;
     hovered_ = rank;
-    rank < 0 ? QToolTip::hideText() : QToolTip::showText(event->globalPosition().toPoint(), rankText(), this);
+    showToolTip(event->globalPosition().toPoint(), rank < 0 ? QString() : rankText(), this);
     emit rankChanged();
     update();
 }

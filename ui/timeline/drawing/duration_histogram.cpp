@@ -3,12 +3,12 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 
 namespace overlap::ui {
 namespace {
@@ -78,7 +78,7 @@ bool DurationHistogram::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QFrame::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto bin = binAt(help->pos());
-    QToolTip::showText(help->globalPos(), bin ? describe(bins_[*bin]) : QString(), this);
+    showToolTip(help->globalPos(), bin ? describe(bins_[*bin]) : QString(), this);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/theme/tool_tip_lines.h"
 #include "ui/widgets/charts/step_peak_metrics.h"
 
 namespace overlap::ui {
@@ -370,7 +371,7 @@ bool StepPeakChart::event(QEvent* event) {
     if (const QString shapes = shapesText(); !shapes.isEmpty()) elsewhere += u'\n' + shapes;
     if (!steps_help_.isEmpty()) elsewhere += u'\n' + steps_help_;
     if (!bound_.empty() && bound_place_.isEmpty()) elsewhere += u'\n' + tr("The stairs under the points are the bound");
-    QToolTip::showText(help->globalPos(), elsewhere, this);
+    showToolTip(help->globalPos(), elsewhere, this);
     return true;
 }
 
