@@ -73,7 +73,7 @@ TimelineConnection::TimelineConnection(Document& document, TimelineView& view, Q
         if (active_) view_.setTimeline(nullptr);
     });
     connect(&document, &Document::variantsChanged, this, &TimelineConnection::followTitle);
-    connect(&document.selection(), &Selection::changed, this, &TimelineConnection::showSelection);
+    connect(&document.selection(), &Selection::changed, this, [this] { showSelection(true); });
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) { selectFromView(reference); });
 }
 
@@ -129,7 +129,7 @@ void TimelineConnection::makeTimeline() {
             showMemoryNotes(*evaluation);
             view_.setTimeline(timeline, caption.join(QStringLiteral(" · ")));
             view_.chooseReferences(chosen);
-            showSelection();
+            showSelection(false);
             emit shown();
         };
     });
@@ -184,7 +184,7 @@ void TimelineConnection::selectFromView(quint32 reference) {
     view_.highlightReferences({});
 }
 
-void TimelineConnection::showSelection() {
+void TimelineConnection::showSelection(bool scrolls) {
     if (!evaluation_ || following_ || !active_) return;
     const Selection& selection = document_.selection();
     const Graph& graph = *evaluation_->graph;
@@ -214,7 +214,8 @@ void TimelineConnection::showSelection() {
                 highlighted.push_back(timing.start);
         }
     }
-    view_.selectReference(selected == no_node ? no_reference : selected);
+    view_.selectReference(selected == no_node ? no_reference : selected,
+                          scrolls ? TimelineView::Scrolling::toSelection : TimelineView::Scrolling::none);
     view_.highlightReferences(std::move(highlighted));
     view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : arrowsOf(*evaluation_, *halves_, selected));
 }

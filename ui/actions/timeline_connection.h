@@ -37,7 +37,8 @@ class TimelineConnection : public QObject {
     void attach();
     void makeTimeline();
     void showMemoryNotes(const Evaluation& evaluation);
-    void showSelection();
+    /// @param scrolls whether the view scrolls to it: not where the timeline is another, and the selection is not.
+    void showSelection(bool scrolls);
     void followTitle();
     void selectFromView(quint32 reference);
     QString toolTip(quint32 reference) const;

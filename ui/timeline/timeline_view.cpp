@@ -88,7 +88,9 @@ QSize TimelineView::minimumSizeHint() const {
 void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const QString& caption) {
     if (drag_.kind() == PointerDrag::Kind::Event) finishEventDrag(false);
     const TimeRange before = scene_.timeline->range();
-    const bool showedAll = scene_.range == clamped(before, before) || scene_.timeline->event_count() == 0;
+    const bool wasCut = cut_ && cut_->shown == scene_.range;
+    const TimeRange wanted = wasCut ? cut_->wanted : scene_.range;
+    const bool showedAll = (!wasCut && scene_.range == clamped(before, before)) || scene_.timeline->event_count() == 0;
     scene_.timeline = timeline ? std::move(timeline) : TimelineBuilder().finish();
     if (!caption.isNull()) caption_ = caption;
     hovered_ = {};
@@ -101,7 +103,9 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     search_.setTimeline(scene_.timeline);
     notes_.placeNotes();
     layOut();
-    showRange(clamped(showedAll ? limits : scene_.range, limits));
+    showRange(clamped(showedAll ? limits : wanted, limits));
+    cut_.reset();
+    if (!showedAll && scene_.range != wanted && scene_.timeline->event_count() > 0) cut_ = {wanted, scene_.range};
     const auto found = scene_.timeline->find(selectedReference_);
     selection_ = anchorOf(*scene_.timeline, selectedReference_);
     if (found.empty()) selectedReference_ = no_reference;
@@ -140,14 +144,14 @@ void TimelineView::setVisibleRange(TimeRange range) {
     changeRange(range, ViewHistory::Motion::Jump);
 }
 
-void TimelineView::selectReference(quint32 reference) {
+void TimelineView::selectReference(quint32 reference, Scrolling scrolling) {
     const auto found = scene_.timeline->find(reference);
     selectedReference_ = found.empty() ? no_reference : reference;
     // A selection that is one of the reference's events already stays where it is.
     const bool kept = std::ranges::any_of(
         found, [this](const Timeline::Occurrence& occurrence) { return occurrence.location == selection_; });
     if (!kept) selection_ = anchorOf(*scene_.timeline, reference);
-    if (selection_.valid() && !kept) ensureVisible(selection_);
+    if (selection_.valid() && !kept && scrolling == Scrolling::toSelection) ensureVisible(selection_);
     describe();
     repaint_.request();
 }

@@ -50,6 +50,9 @@ class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 
   public:
+    /// Whether the view scrolls to what is selected.
+    enum class Scrolling { toSelection, none };
+
     explicit TimelineView(QWidget* parent = nullptr);
     ~TimelineView() override;
 
@@ -101,7 +104,8 @@ class TimelineView : public QAbstractScrollArea {
 
   public slots:
     /// Shows another timeline. The visible range stays if it still fits, so that an edited plan appears in place; so do
-    /// selection and highlight, by reference.
+    /// selection and highlight, by reference. Where it does not fit, it comes back with a timeline that it fits, unless
+    /// another was chosen meanwhile: an undone edit leaves the view as it was.
     void setTimeline(std::shared_ptr<const overlap::Timeline> timeline, const QString& caption = {});
     void setTitle(const QString& title);
     /// Short lines below the memory area's title that say what its figure is, and the area's tool tip.
@@ -117,7 +121,8 @@ class TimelineView : public QAbstractScrollArea {
     void setVisibleRange(overlap::TimeRange range);
 
     /// Selects what `reference` represents and scrolls to it; no_reference clears the selection. Emits nothing.
-    void selectReference(quint32 reference);
+    /// @param scrolling none: the same selection as before, in another timeline, which is shown in its place.
+    void selectReference(quint32 reference, Scrolling scrolling = Scrolling::toSelection);
     /// Selects the event and brings it into view, as a click there would.
     void selectEvent(overlap::EventLocation location);
     /// Chooses events of process groups, so that dragging one of them moves all.
@@ -282,6 +287,11 @@ class TimelineView : public QAbstractScrollArea {
     QStringList memoryNotes_;
     QString memoryHelp_;
     ViewHistory history_;
+    /// A visible range that does not fit the timeline, and what of it is shown.
+    struct CutRange {
+        TimeRange wanted, shown;
+    };
+    std::optional<CutRange> cut_;
     LaneLayer layer_;
     std::uint64_t highlight_ = 0;
     std::vector<quint32> highlightedReferences_;
