@@ -51,7 +51,9 @@ void JobController::registerOpening(Actions& actions) {
                 tr("Open an embedded job: a llama3-8B in eight stages on 512 ranks"), {},
                 [this] { open(sampleJob()); });
     actions.add("file.openMeasured", file, tr("Open measure&d traces…"),
-                tr("Lay profiler's traces of the job's ranks over its step, one file a rank"), {},
+                tr("Open a profiler's traces, one file a rank: over the step of the open job, else beside the plans of the "
+                   "open graph"),
+                {},
                 [this] { askForMeasured(); });
     actions.add("file.closeMeasured", file, tr("Close meas&ured traces"),
                 tr("Take the measured traces away that lie over the job's step"), {}, [this] { job_.closeMeasured(); });
@@ -86,13 +88,17 @@ void JobController::registerSaving(Actions& actions) {
     connect(actions.find(QStringLiteral("file.cancel")), &QAction::triggered, &job_, &OpenJob::cancel);
     connect(&job_, &OpenJob::opened, this, &JobController::updateActions);
     connect(&job_, &OpenJob::changed, this, &JobController::updateActions);
+    connect(&document_, &Document::graphChanged, this, &JobController::updateActions);
     updateActions();
 }
 
 void JobController::updateActions() {
     const QString refusal = job_.isOpen() ? QString() : tr("No job is open");
-    for (const QString& id : {QStringLiteral("file.saveJobAs"), QStringLiteral("file.openMeasured")})
-        setAvailable(*actions_->find(id), refusal);
+    setAvailable(*actions_->find(QStringLiteral("file.saveJobAs")), refusal);
+    setAvailable(*actions_->find(QStringLiteral("file.openMeasured")),
+                 job_.isOpen() || document_.isOpen()
+                     ? QString()
+                     : tr("Measured traces are compared with a step: open a graph or a job first"));
     setAvailable(*actions_->find(QStringLiteral("file.closeMeasured")),
                  job_.measured().job ? QString() : tr("No measured traces lie over the job"));
     const QString of_stages =
@@ -142,6 +148,7 @@ void JobController::askForMeasured() {
 }
 
 void JobController::openMeasured(const QStringList& files) {
+    if (!job_.isOpen() && document_.isOpen()) return emit openWanted(files);  // beside the plans of the graph
     if (!job_.isOpen()) return emit warned(tr("No job is open that measured traces could lie over"));
     workspace_.showMiddle(QStringLiteral("job"));
     job_.openMeasured(files);

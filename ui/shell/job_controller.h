@@ -28,7 +28,8 @@ class JobController : public NoticeSource {
     void registerSaving(Actions& actions);
     /// Reads a job in the background and brings it to the front.
     void open(const QString& path);
-    /// Lays traces of its ranks over the open job; without one it is said that there is none.
+    /// Lays traces of its ranks over the open job; without one they are opened beside the plans of the open graph, and
+    /// without either it is said that there is none.
     void openMeasured(const QStringList& files);
     /// Where the open job is refused, looks whether files of it are others by now. To be called when other programs may
     /// have been at work.

@@ -19,9 +19,11 @@
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
+#include "ui/measure/measurements.h"
 #include "ui/shell/export_controller.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/session_controller.h"
+#include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -234,6 +236,20 @@ class JobWindowTest : public QObject {
         jobOf(window).change("20 microbatches", changes);
         QVERIFY(window.session().refusesClosing());
         QVERIFY(!window.session().refusesClosing());
+    }
+
+    /// Without a job they are of the open graph.
+    void measuredTracesOpenBesideAGraphToo() {
+        QTemporaryDir folder;
+        MainWindow window(folder.path());
+        const QAction& action = *window.actions().find("file.openMeasured");
+        QVERIFY(!action.isEnabled());
+        QVERIFY2(action.toolTip().contains("open a graph or a job first"), qPrintable(action.toolTip()));
+        open(window, {smallGraphFile()});
+        QVERIFY(action.isEnabled());
+        window.jobs().openMeasured({QStringLiteral(OVERLAP_TEST_DATA "/traces/hta_nccl_data.json.gz")});
+        QVERIFY(waitUntilIdle(window));
+        QTRY_COMPARE(window.times().measurements().count(), 1);
     }
 
     void tracesThatAreDroppedOnTheJobLieOverIt() {
