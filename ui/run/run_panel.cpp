@@ -210,7 +210,9 @@ void RunPanel::start(RunMode mode) {
     input.rewritten = evaluation->graph;
     input.times = evaluation->time_source;
     plan_ = document_.current()->key();
-    shown_ = {evaluation->simulation.step_ms, evaluation->simulation.exposed_ms};
+    shown_ = {.step_ms = evaluation->simulation.step_ms,
+              .exposed_ms = evaluation->simulation.exposed_ms,
+              .separate_links = evaluation->on_shared_links.has_value()};
     ran_ = tr("%1 of %2").arg(document_.current()->title(), document_.name());
     showNothing();
     progress_->setRange(0, 0);

@@ -59,15 +59,17 @@ bool areOfOtherKernels(const ShownStep& shown, const RunResult& result) {
 /// The window's figure, and in the same sentence why the runner predicts another one.
 void addPredicted(const QString& name, double shown_ms, double runner_ms, const ShownStep& shown,
                   const RunResult& result, Table& table) {
+    const QString predicted =
+        shown.separate_links ? text("predicted, with a link of its own for each process group") : text("predicted");
     if (shown_ms <= 0 || formatTime(shown_ms) == formatTime(runner_ms))
-        return table.add(name, formatTime(runner_ms), text("predicted; a dry check measures nothing"));
+        return table.add(name, formatTime(runner_ms), text("%1; a dry check measures nothing").arg(predicted));
     const QString why =
         areOfOtherKernels(shown, result)
             ? text("which starts each operator by itself, where the job compiles %1").arg(compiledText(shown))
             : text("which has the graph's own times, where the window has others");
     table.add(name, formatTime(shown_ms),
-              text("predicted, as in the window; %1 for the runner, %2; a dry check measures nothing")
-                  .arg(formatTime(runner_ms), why));
+              text("%1, as in the window; %2 for the runner, %3; a dry check measures nothing")
+                  .arg(predicted, formatTime(runner_ms), why));
 }
 
 void addTimes(const RunResult& result, const ShownStep& shown, Table& table) {

@@ -12,6 +12,8 @@ namespace overlap::ui {
 struct ShownStep {
     double step_ms = 0, exposed_ms = 0;
     std::optional<CompiledScope> compiled{};  ///< what the job compiles by these figures; the runner may not
+    /// Both are of a step in which each process group has a link of its own; the other views have another one.
+    bool separate_links = false;
 };
 
 /// A result for display, as rich text in the current theme: what was run where, memory, groups, times. Every figure can

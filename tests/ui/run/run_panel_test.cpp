@@ -259,6 +259,10 @@ class RunPanelTest : public QObject {
                  qPrintable(compiled));
         QVERIFY(sentences({2439, 20}).contains(u"the graph's own times, where the window has others"));
         QVERIFY(!sentences({3250, 20}).contains(u"as in the window"));
+        // Other views have figures of links that are shared.
+        const ShownStep separate{.step_ms = 3250, .exposed_ms = 20, .separate_links = true};
+        QVERIFY(sentences(separate).contains(u"predicted, with a link of its own for each process group"));
+        QVERIFY(!compiled.contains(u"a link of its own"));
     }
 
     void withoutRecordedKernelsThereIsNoTimeline() {
