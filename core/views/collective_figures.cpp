@@ -74,7 +74,7 @@ std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, 
         const CollectiveTiming& timing = simulation.collectives[index];
         CollectiveFigures& made = figures[index];
         made.timing = static_cast<std::uint32_t>(index);
-        made.members = members_of.of(timing.start);
+        made.members = members_of.sources_of(timing.start);
         for (const NodeId member : made.members) {
             if (homes[member] == ModuleTree::no_module) continue;
             std::string path = tree.path(homes[member]);

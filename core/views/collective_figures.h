@@ -13,7 +13,8 @@ namespace overlap {
 /// it.
 struct CollectiveFigures {
     std::uint32_t timing = 0;          ///< index of Simulation::collectives
-    std::vector<NodeId> members;       ///< collectives of the input that it was made of; see MembersOfResult
+    std::vector<NodeId> members;       ///< collectives of the input that it was made of, or does again or in
+                                       ///< halves; see MembersOfResult::sources_of()
     std::vector<std::string> modules;  ///< that the members belong to, each once, in order of members
     std::string module;                ///< the same in short, see short_modules(); empty where there is none
     std::int32_t entry = -1;           ///< of the plan whose bucket it is, or -1

@@ -9,6 +9,8 @@
 #include "core/pipeline/manual_start.h"
 #include "core/pipeline/why_exposed.h"
 #include "core/plan/plan_edits.h"
+#include "core/plan/presets.h"
+#include "core/simulate/issue_order.h"
 #include "tests/support/test_graphs.h"
 
 namespace overlap {
@@ -77,6 +79,23 @@ TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
 }
 
 /// Table and sentence speak of one move: issued earlier, or waited for later.
+/// Gathers that torchtitan's memory passes do again in the backward are of the modules that the first ones are of.
+TEST(CollectiveFiguresOfATracedGraph, WhatIsGatheredAgainIsInTheModulesOfItsMembers) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    const auto evaluation = evaluate(graph, plan_of(pipeline_presets(*graph).front(), *graph, "Default"));
+    ASSERT_FALSE(evaluation->refused);
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    std::set<std::string> first, again;
+    for (const CollectiveFigures& made : collective_figures(*evaluation, tree)) {
+        const CollectiveTiming& timing = evaluation->simulation.collectives[made.timing];
+        if (timing.kind != CollectiveKind::all_gather || made.members.size() < 2) continue;
+        (waits_in_backward(*evaluation->graph, timing.wait) ? again : first).insert(made.module);
+    }
+    EXPECT_FALSE(again.empty());
+    EXPECT_TRUE(again.contains("layers.1"));
+    EXPECT_TRUE(std::ranges::includes(first, again));
+}
+
 TEST_F(CollectiveFiguresOf, WhatCouldHideIsWhatTheExplanationTells) {
     Plan plan;
     plan.buckets = parse_bucket_entries("layers.0+layers.1\nlayers.[2-5]\nnorm+lm_head");

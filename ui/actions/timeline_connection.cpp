@@ -206,10 +206,10 @@ void TimelineConnection::showSelection(bool scrolls) {
             if (evaluation_->origin[node] != no_node &&
                 std::binary_search(nodes.begin(), nodes.end(), evaluation_->origin[node]))
                 highlighted.push_back(node);
-        // What was merged is of all the modules that its members are of.
+        // What was merged, or is done again, is of all the modules that its members are of.
         for (const CollectiveTiming& timing : evaluation_->simulation.collectives) {
             if (evaluation_->origin[timing.start] != no_node) continue;
-            const std::vector<NodeId> members = members_->of(timing.start);
+            const std::vector<NodeId> members = members_->sources_of(timing.start);
             if (std::ranges::any_of(members, [&](NodeId member) { return std::ranges::binary_search(nodes, member); }))
                 highlighted.push_back(timing.start);
         }
