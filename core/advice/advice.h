@@ -80,7 +80,8 @@ struct AdvicePair {
 };
 
 /// What to go on with after a change: of the changes for what is exposed longest then, the one that gains most, where
-/// it gains a worthwhile share more than the first alone. Takes as long as the evaluation of some tens of plans.
+/// it gains a worthwhile share more than the first alone, and where both are worth more than the second alone. Takes as
+/// long as the evaluation of some tens of plans.
 /// @param known plans that pairs made which were told: what comes to one of them, from its other end, is not looked at.
 /// Of overlaps by hand the same ones in another order count as the same, though one that contradicts an earlier one is
 /// left out.

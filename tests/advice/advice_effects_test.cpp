@@ -156,6 +156,12 @@ TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
 /// Of two changes that are made one after the other.
 TEST(AdvicePairs, AreWorthWhatBothMake) {
     const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    const std::vector<Advice> singles = advice_for_worst(evaluation, 8);
+    const double least_ms = worthwhile_share * step_with_links_shared(*evaluation);
+    const auto is_as_good_alone = [&](const Advice& second, const AdviceEffect& both) {
+        const auto single = std::ranges::find(singles, second.text, &Advice::text);
+        return single != singles.end() && job_step_ms(*effect_of(*evaluation, *single)) < job_step_ms(both) + least_ms;
+    };
     std::size_t found = 0;
     for (const Advice& first : advice_for_worst(evaluation, 2)) {
         const auto alone = effect_of(*evaluation, first);
@@ -167,17 +173,43 @@ TEST(AdvicePairs, AreWorthWhatBothMake) {
         const auto after = evaluate_like(*evaluation, pair->both.plan);
         ASSERT_FALSE(after->refused);
         EXPECT_EQ(pair->effect.step_ms, after->simulation.step_ms - evaluation->simulation.step_ms);
-        EXPECT_LE(job_step_ms(pair->effect),
-                  job_step_ms(*alone) - worthwhile_share * step_with_links_shared(*evaluation));
-        // No other second change for what is exposed longest then makes a shorter step.
+        EXPECT_LE(job_step_ms(pair->effect), job_step_ms(*alone) - least_ms);
+        // No other second change for what is exposed longest then makes a shorter step, but those that are worth that
+        // without the first.
         const auto between = evaluate_like(*evaluation, first.plan);
         for (const Advice& second : advice_for(between, most_exposed(*between, 1).front()))
             if (second.refusal.empty()) {
                 const auto both = effect_of(*evaluation, second);
-                EXPECT_TRUE(!both->refusal.empty() || job_step_ms(*both) >= job_step_ms(pair->effect));
+                EXPECT_TRUE(!both->refusal.empty() || job_step_ms(*both) >= job_step_ms(pair->effect) ||
+                            is_as_good_alone(second, *both));
             }
     }
     EXPECT_GT(found, 0u);
+}
+
+/// A change that does nothing for another one is not told with it.
+TEST(AdvicePairs, AreWorthMoreThanEitherAlone) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    std::size_t compared = 0;
+    for (const PipelinePreset& preset : pipeline_presets(*graph)) {
+        const auto evaluation = evaluate(graph, plan_of(preset, *graph, "plan"));
+        const std::vector<Advice> singles = advice_for_worst(evaluation, 8);
+        const double least_ms = worthwhile_share * step_with_links_shared(*evaluation);
+        for (const Advice& first : singles) {
+            const auto alone = effect_of(*evaluation, first);
+            const auto pair = best_pair(evaluation, first, *alone);
+            if (!pair) continue;
+            for (const Advice& second : singles) {
+                if (pair->both.text != first.text + ", then " + second.text || !second.refusal.empty()) continue;
+                ++compared;
+                const auto of_second = effect_of(*evaluation, second);
+                EXPECT_TRUE(job_step_ms(pair->effect) <= job_step_ms(*of_second) - least_ms ||
+                            pair->effect.peak_bytes < of_second->peak_bytes)
+                    << preset.title << ": " << pair->both.text;
+            }
+        }
+    }
+    EXPECT_GT(compared, 0u);
 }
 
 /// A pair that was told from its other end is left out for the next best.
