@@ -23,8 +23,8 @@ EditHistory::EditHistory(Document& document, TimelineEdits& edits, QObject* pare
     connect(&document, &Document::graphAboutToChange, this, [this] { plan_ = nullptr; });  // emptying it is no edit
 }
 
-void EditHistory::addShared(QUndoStack& stack) {
-    shared_.push_back(&stack);
+void EditHistory::addShared(QUndoStack& stack, std::function<bool()> shown) {
+    shared_.push_back({&stack, std::move(shown)});
     observe(stack);
 }
 
@@ -77,7 +77,10 @@ void EditHistory::redo() {
 /// The effect of a plan's edit is told when it was evaluated.
 void EditHistory::step(QUndoStack* stack, void (QUndoStack::*way)(), const QString& told_of) {
     (stack->*way)();
-    if (stack == &timeline_) emit told(told_of);
+    if (stack == &timeline_)
+        emit told(told_of);
+    else if (stack != plan_)
+        emit steppedShared(stack);
 }
 
 void EditHistory::observeVariants() {
@@ -101,7 +104,7 @@ void EditHistory::observe(QUndoStack& stack) {
     // A stack empties itself before it is deleted, when the document's plans may not be used.
     connect(&stack, &QObject::destroyed, this, [this, &stack] {
         known_.erase(&stack);
-        std::erase(shared_, &stack);
+        std::erase_if(shared_, [&stack](const Shared& shared) { return shared.stack == &stack; });
         if (plan_ == &stack) plan_ = nullptr;
     });
 }
@@ -139,7 +142,8 @@ void EditHistory::update(QUndoStack& stack) {
 std::vector<QUndoStack*> EditHistory::stacks() const {
     std::vector<QUndoStack*> stacks{&timeline_};
     if (plan_) stacks.push_back(plan_);
-    stacks.insert(stacks.end(), shared_.begin(), shared_.end());
+    for (const Shared& shared : shared_)
+        if (!shared.shown || shared.shown()) stacks.push_back(shared.stack);
     return stacks;
 }
 

@@ -16,8 +16,8 @@ class TimelineEdits;
 
 /// One undo and one redo for the current plan, for edits of the timeline and for what all plans share, in the order in
 /// which the user made the edits, although each has a stack of its own. What was undone can be redone until another
-/// edit is made, whichever stack that is on; edits of other plans do not count. Opening or adding a plan is no edit: a
-/// plan goes when it is closed, and comes back when it is reopened.
+/// edit is made, whichever stack that is on; edits of other plans, and of what is not shown, do not count. Opening or
+/// adding a plan is no edit: a plan goes when it is closed, and comes back when it is reopened.
 class EditHistory : public QObject {
     Q_OBJECT
 
@@ -25,7 +25,11 @@ class EditHistory : public QObject {
     EditHistory(Document& document, TimelineEdits& edits, QObject* parent = nullptr);
 
     /// Edits of what all plans share; whoever owns them may be gone earlier.
-    void addShared(QUndoStack& stack);
+    /// @param shown whether what they change is shown, or belongs to what is: only then are they undone and redone.
+    /// Without it they always are.
+    void addShared(QUndoStack& stack, std::function<bool()> shown = {});
+    /// What addShared() was given to ask may answer otherwise now.
+    void askWhatIsShown() { emit changed(); }
     /// Actions that say what they would undo or redo, and are enabled while there is something.
     QAction* makeUndoAction(QObject* parent);
     QAction* makeRedoAction(QObject* parent);
@@ -39,6 +43,8 @@ class EditHistory : public QObject {
     /// The newest edit of the current plan took in a further one, as each value does that a drag of a slider passes.
     /// @param what the edit as it is now.
     void planEditGrew(const QString& what);
+    /// An edit on this stack, of what all plans share, was undone or redone by the actions.
+    void steppedShared(QUndoStack* stack);
     /// What is no edit of the plan, such as a note on its timeline, was undone or made again by the actions.
     void told(const QString& sentence);
 
@@ -78,7 +84,11 @@ class EditHistory : public QObject {
     QUndoStack& timeline_;
     QUndoStack* plan_ = nullptr;  ///< of the current plan
     bool editable_ = false;       ///< the current plan can be edited
-    std::vector<QUndoStack*> shared_;
+    struct Shared {
+        QUndoStack* stack = nullptr;
+        std::function<bool()> shown;  ///< may be empty
+    };
+    std::vector<Shared> shared_;
     std::map<QUndoStack*, Known> known_;
     quint64 last_number_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 #include <algorithm>
+#include <utility>
 
 #include "core/base/wording.h"
 #include "core/graph/module_tree.h"
@@ -43,7 +44,6 @@ StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document
     connect(&view, &JobView::stageWanted, this, &StageConnection::openStage);
     connect(&view, &JobView::planWanted, this, &StageConnection::useShownPlan);
     connect(&job, &OpenJob::opened, this, [this] {
-        stage_ = -1;
         wanted_.reset();
         followWhatIsShown();
         connectAgain();
@@ -79,9 +79,10 @@ void StageConnection::graphOpened() {
 }
 
 void StageConnection::setStage(int stage) {
-    stage_ = stage;
+    const bool other = std::exchange(stage_, stage) != stage;
     if (stage >= 0) job_.setLastStage(stage);
     view_.setShownStage(stage);
+    if (other) emit stageChanged();
 }
 
 void StageConnection::followWhatIsShown() {

@@ -28,6 +28,8 @@ class StageConnection : public QObject {
     void useShownPlan();
 
   signals:
+    /// stage() is another.
+    void stageChanged();
     void told(const QString& sentence);
     void failed(const QString& reason);
 

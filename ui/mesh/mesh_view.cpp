@@ -357,23 +357,14 @@ void MeshView::restore(const QJsonObject& state) {
     setInputs(MeshInputs::fromJson(state["inputs"].toObject()));
 }
 
-/// Undo and redo are those of this view while it has the keys.
-bool MeshView::event(QEvent* event) {
-    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return QWidget::event(event);
-    auto* key = static_cast<QKeyEvent*>(event);
-    const bool undo = key->matches(QKeySequence::Undo) && undo_.canUndo();
-    const bool redo = key->matches(QKeySequence::Redo) && undo_.canRedo();
-    if (!undo && !redo) return QWidget::event(event);
-    if (event->type() == QEvent::KeyPress) undo ? undo_.undo() : undo_.redo();
-    event->accept();
-    return true;
-}
-
-/// Fields leave undo to the view: each text that was typed is an edit of it.
+/// Fields leave undo and redo to the window, whose actions say what they do: each text that was typed is an edit of the
+/// view.
 bool MeshView::eventFilter(QObject*, QEvent* event) {
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
-    return (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) && this->event(event);
+    if (!key->matches(QKeySequence::Undo) && !key->matches(QKeySequence::Redo)) return false;
+    event->ignore();
+    return true;
 }
 
 }  // namespace overlap::ui

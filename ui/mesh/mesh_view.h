@@ -84,7 +84,6 @@ class MeshView : public QWidget {
     void changedUnseen();
 
   protected:
-    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

@@ -64,8 +64,6 @@ namespace {
 /// Of the height above the timeline, at first: paths over pictures of ranks, and stages of a job below each other, take
 /// more than the graph.
 constexpr double high_share = 2.0 / 3;
-/// A job has a timeline of its own: lower than this its view and that of the graph would be two strips.
-constexpr int job_alone_below = 420;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
 constexpr int lowest_panels = 180;
@@ -287,21 +285,6 @@ void Workspace::connectViews() {
     auto* room = new RoomForMemory(*timeline_, *centre_, *enlarged_, this);
     connect(room, &RoomForMemory::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
-}
-
-void Workspace::connectJob() {
-    TimelineEdits& edits = job_view_->step().timeline().edits();
-    history_->addShared(job_->undoStack());
-    history_->addShared(edits.undoStack());
-    connect(job_, &OpenJob::opened, &edits, [&edits] { edits.undoStack().clear(); });
-    connect(job_, &OpenJob::opened, this, &Workspace::changed);
-    connect(job_, &OpenJob::opened, centre_,
-            [this] { centre_->setAloneBelow(QStringLiteral("job"), job_alone_below); });
-    connect(job_, &OpenJob::changed, this, &Workspace::changed);
-    connect(&edits, &TimelineEdits::changed, this, &Workspace::changed);
-    connect(job_view_, &JobView::stateChanged, this, &Workspace::viewMoved);
-    connect(stages_, &StageConnection::told, this, [this](const QString& sentence) { emit told(sentence); });
-    connect(stages_, &StageConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
 }
 
 void Workspace::connectAlive() {

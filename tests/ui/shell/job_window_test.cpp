@@ -110,6 +110,44 @@ class JobWindowTest : public QObject {
         QCOMPARE(QString::fromStdString(job.changes().schedule), "GPipe");
     }
 
+    /// What is undone belongs to what is shown.
+    void aJobThatIsNotShownIsNotUndone() {
+        MainWindow window;
+        openSample(window);
+        OpenJob& job = jobOf(window);
+        QAction *undo = window.actions().find("edit.undo"), *redo = window.actions().find("edit.redo");
+        job::JobChanges changes;
+        changes.schedule = "GPipe";
+        job.change("Use schedule GPipe", changes);
+        undo->trigger();
+        QCOMPARE(redo->text(), "Redo Use schedule GPipe");
+        // A graph that is no stage of it.
+        window.openFiles({smallGraphFile()});
+        QTRY_COMPARE(window.workspace().stages().stage(), -1);
+        QVERIFY(waitUntilIdle(window));
+        window.workspace().showMiddle("graph");
+        QVERIFY2(!redo->isEnabled(), qPrintable(redo->text()));
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(QString::fromStdString(job.changes().schedule), QString());
+        // Its own page, and its stages, have it.
+        window.workspace().showMiddle("job");
+        QCOMPARE(redo->text(), "Redo Use schedule GPipe");
+        redo->trigger();
+        QCOMPARE(QString::fromStdString(job.changes().schedule), "GPipe");
+        window.workspace().showMiddle("graph");
+        QVERIFY2(!undo->isEnabled(), qPrintable(undo->text()));
+        QCOMPARE(BucketCommands(window.document()).addText("layers.0"), QString());
+        QCOMPARE(undo->text(), "Undo Add layers.0");
+        undo->trigger();
+        openStage(window, 3);
+        window.workspace().showMiddle("graph");
+        QCOMPARE(undo->text(), "Undo Use schedule GPipe");
+        undo->trigger();
+        QCOMPARE(QString::fromStdString(job.changes().schedule), QString());
+        QCOMPARE(window.workspace().centre().current(), "job");
+        QCOMPARE(redo->text(), "Redo Use schedule GPipe");
+    }
+
     void theSessionBringsItBack() {
         QTemporaryDir folder;
         double changed_ms = 0;

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "core/io/plan/plan_file.h"
@@ -16,7 +17,10 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/measure/trace_times.h"
+#include "ui/mesh/inputs_form.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/mesh/sharding_board.h"
+#include "ui/mesh/state_editor.h"
 #include "ui/panels/history_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
@@ -190,6 +194,43 @@ class UndoWindowTest : public QObject {
         redo(window)->trigger();
         redo(window)->trigger();
         QCOMPARE(mesh->inputs().cost_model, "h100-sxm");
+    }
+
+    /// The keys do what the menu says, wherever they are pressed.
+    void keysInTheMeshRedoWhatTheMenuNames() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        window.findChild<CentreTabs*>()->showView(QStringLiteral("mesh"));
+        auto* mesh = window.findChild<MeshView*>();
+        BucketCommands(window.document()).addText("layers.0");
+        const MeshInputs before = mesh->inputs();
+        MeshInputs after = before;
+        after.source = QStringLiteral("S(0)S(0)R");
+        mesh->edit(after, QStringLiteral("Move"));
+        for (QWidget* with_keys :
+             std::initializer_list<QWidget*>{&mesh->form().source().board(), &mesh->form().field(MeshField::source)}) {
+            with_keys->setFocus();
+            QTRY_VERIFY(with_keys->hasFocus());
+            const auto press = [&](Qt::KeyboardModifiers modifiers) {
+                QTest::keyClick(with_keys, Qt::Key_Z, modifiers);
+            };
+            press(Qt::ControlModifier);
+            QCOMPARE(mesh->inputs(), before);
+            press(Qt::ControlModifier);
+            QVERIFY(window.document().buckets().empty());
+            QCOMPARE(redo(window)->text(), "Redo Add layers.0");
+            press(Qt::ControlModifier | Qt::ShiftModifier);
+            QCOMPARE(window.document().buckets().size(), std::size_t{1});
+            QCOMPARE(mesh->inputs(), before);
+            press(Qt::ControlModifier | Qt::ShiftModifier);
+            QCOMPARE(mesh->inputs(), after);
+        }
+        // Of an older edit of the view and a newer one of the plan the newer one is undone.
+        BucketCommands(window.document()).addText("layers.1");
+        QTest::keyClick(&mesh->form().source().board(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(window.document().buckets().size(), std::size_t{1});
+        QCOMPARE(mesh->inputs(), after);
     }
 
     void graphsWithEditedPlansTakeTurns() {
