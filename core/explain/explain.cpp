@@ -232,9 +232,14 @@ class Explainer {
         for (std::size_t index = 0; index < outcomes.size(); ++index) {
             const DirectiveOutcome& outcome = outcomes[index];
             if (outcome.start == no_node || evaluation_->undirected->name(outcome.start) != runs) continue;
-            const std::string asked = describe(resolved_->plan.overlaps.list[index]);
-            say(outcome.holds() ? asked + ", because you asked for it"
-                                : "You asked that " + asked + ", which is left out: " + outcome.refusal);
+            OverlapDirective directive = resolved_->plan.overlaps.list[index];
+            if (outcome.holds()) {
+                // It may name what this was called in an earlier plan, or one that it was made of.
+                directive.collective = explanation_.collective;
+                say(describe(directive) + ", because you asked for it");
+            } else {
+                say("You asked that " + describe(directive) + ", which is left out: " + outcome.refusal);
+            }
         }
     }
 

@@ -60,6 +60,12 @@ TEST(PlanOverlaps, MoveWhatThePipelineMade) {
     const auto told = sentences(*after, directive.collective);
     EXPECT_NE(std::ranges::find(told, directive.collective + " runs behind layers.1, because you asked for it"),
               told.end());
+    // What was made of it is told by its own name.
+    const std::string merged(after->undirected->name(after->overlaps.directives[0].start));
+    ASSERT_NE(merged, directive.collective);
+    const auto told_of_merged = explain_result(*after, after->graph->find(merged)).sentences;
+    EXPECT_NE(std::ranges::find(told_of_merged, merged + " runs behind layers.1, because you asked for it"),
+              told_of_merged.end());
 }
 
 TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {

@@ -5,6 +5,15 @@
 #include "ui/document/kept_bucket.h"
 
 namespace overlap::ui {
+namespace {
+
+/// What a collective, or the one that a wait awaits, was made of.
+std::vector<NodeId> membersOf(const Evaluation& evaluation, NodeId node) {
+    const Graph& graph = *evaluation.graph;
+    return MembersOfResult(evaluation).of(graph.target_info(node).is_wait ? graph.awaited_start(node) : node);
+}
+
+}  // namespace
 
 NodeId collective_counterpart(const Evaluation& from, const Evaluation& to, NodeId node) {
     const Graph& graph = *from.graph;
@@ -43,8 +52,15 @@ void KeptSelection::follow() {
         return;
     }
     const std::string_view name = shown->graph->name(counterpart);
+    const auto selected = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    Selection& selection = document_.selection();
+    // Under its old name it may be made of other collectives, whose modules views show as selected.
+    const bool made_of_others = selection.node() == selected && membersOf(*of_, node) != membersOf(*shown, counterpart);
     of_ = shown;
-    document_.selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+    if (made_of_others)
+        emit selection.changed();
+    else
+        selection.selectNode(selected);
 }
 
 }  // namespace overlap::ui

@@ -81,6 +81,22 @@ class KeptSelectionTest : public QObject {
         QVERIFY(document_->selection().node().toStdString() != first);
     }
 
+    /// Views that show the modules of what is selected are told, though it is called the same.
+    void oneThatIsMadeOfOthersUnderItsOldNameIsToldAnew() {
+        const std::string before = merged().start;
+        const std::vector<std::string> members = merged().members;
+        document_->selection().selectNode(QString::fromStdString(before));
+        QSignalSpy changed(&document_->selection(), &Selection::changed);
+        document_->editBuckets("split", {{{"layers.0"}, false, {}}});
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(document_->selection().node().toStdString(), before);
+        QVERIFY(merged().members != members);
+        QCOMPARE(changed.count(), 1);
+        document_->editBuckets("the same", {{{"layers.0"}, false, {}}, {{"norm"}, false, {}}});
+        QVERIFY(waitForEvaluation(*document_));
+        if (document_->selection().node().toStdString() == before) QCOMPARE(changed.count(), 1);
+    }
+
     void otherNodesKeepTheirNames() {
         const Graph& graph = *document_->graph();
         NodeId node = 0;
