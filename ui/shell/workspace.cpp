@@ -215,6 +215,13 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     connect(plans_, &PlansPanel::compareWanted, this, compare);
     connect(search_, &SearchPanel::compareWanted, this, compare);
     connect(search_, &SearchPanel::keptChanged, this, &Workspace::changed);
+    // It says what Enter does. Not before it is in front.
+    connect(
+        docks_, &DockLayout::tabClicked, search_,
+        [this](QDockWidget* dock) {
+            if (dock == docks_->find(QStringLiteral("search"))) search_->setFocus();
+        },
+        Qt::QueuedConnection);
     const auto advise = [this] {
         raise(QStringLiteral("advice"));
         advice_->adviseSelected();

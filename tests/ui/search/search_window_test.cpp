@@ -1,6 +1,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QPushButton>
+#include <QTabBar>
 #include <array>
 
 #include "tests/ui/shell/opened_window.h"
@@ -10,6 +11,7 @@
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
 #include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
@@ -56,6 +58,29 @@ class SearchWindowTest : public QObject {
         emit panel.chart()->chosen(panel.chart()->points().back().id);
         runAllDue();
         stay();
+    }
+
+    /// It says what Enter does.
+    void aClickOnTheTabGivesItTheKeys() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.actions().find(QStringLiteral("view.go.problems"))->trigger();
+        window.workspace().timeline().setFocus();
+        const QDockWidget* dock = window.workspace().docks().find(QStringLiteral("search"));
+        QTabBar* row = nullptr;
+        int tab = -1;
+        for (QTabBar* tabs : window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+            for (int index = 0; index < tabs->count(); ++index)
+                if (tabs->tabText(index) == dock->windowTitle()) row = tabs, tab = index;
+        QVERIFY(row);
+        QTest::mouseClick(row, Qt::LeftButton, {}, row->tabRect(tab).center());
+        SearchPanel& panel = window.workspace().search();
+        QTRY_COMPARE(window.focusWidget(), panel.findButton());
+        QVERIFY(panel.isVisible());
+        panel.controls().effort()->setItemData(panel.controls().effort()->currentIndex(), 110);
+        QTest::keyClick(window.focusWidget(), Qt::Key_Return);
+        QVERIFY(panel.busy());
+        QVERIFY(waitUntilIdle(window));
     }
 
     void theActionFindsAPlan() {

@@ -17,7 +17,9 @@ constexpr int lowest_side_panel = 116;
 }  // namespace
 
 DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), sizes_(new DockSizes(window)) {
-    connect(new DockTabs(window), &DockTabs::enlargeWanted, this, &DockLayout::enlargeWanted);
+    auto* tabs = new DockTabs(window);
+    connect(tabs, &DockTabs::enlargeWanted, this, &DockLayout::enlargeWanted);
+    connect(tabs, &DockTabs::clicked, this, &DockLayout::tabClicked);
 }
 
 QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area,

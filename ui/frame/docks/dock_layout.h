@@ -60,6 +60,8 @@ class DockLayout : public QObject {
   signals:
     /// The dock is to have the whole window, or no more.
     void enlargeWanted(QDockWidget* dock);
+    /// The tab of a dock was clicked, which is in front already or will be.
+    void tabClicked(QDockWidget* dock);
 
   private:
     QMainWindow& window_;

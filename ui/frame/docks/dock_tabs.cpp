@@ -15,9 +15,9 @@ DockTabs::DockTabs(QMainWindow& window) : QObject(&window), window_(window) {
     window.installEventFilter(this);
 }
 
-QDockWidget* DockTabs::inFront(const QTabBar& tabs) const {
+QDockWidget* DockTabs::dockOf(const QTabBar& tabs, int tab) const {
     for (QDockWidget* dock : window_.findChildren<QDockWidget*>())
-        if (dock->windowTitle() == tabs.tabText(tabs.currentIndex())) return dock;
+        if (dock->windowTitle() == tabs.tabText(tab)) return dock;
     return nullptr;
 }
 
@@ -30,7 +30,10 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event) {
             auto* corner = new EnlargeButton;
             (new TabOverflow(*tabs, tr("All panels")))->setCorner(corner);
             connect(corner, &QToolButton::clicked, this, [this, tabs] {
-                if (QDockWidget* dock = inFront(*tabs)) emit enlargeWanted(dock);
+                if (QDockWidget* dock = dockOf(*tabs, tabs->currentIndex())) emit enlargeWanted(dock);
+            });
+            connect(tabs, &QTabBar::tabBarClicked, this, [this, tabs](int tab) {
+                if (QDockWidget* dock = dockOf(*tabs, tab)) emit clicked(dock);
             });
         }
     }

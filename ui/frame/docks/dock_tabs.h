@@ -18,12 +18,14 @@ class DockTabs : public QObject {
 
   signals:
     void enlargeWanted(QDockWidget* dock);
+    /// The tab of a dock was clicked, which is in front already or will be.
+    void clicked(QDockWidget* dock);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    QDockWidget* inFront(const QTabBar& tabs) const;
+    QDockWidget* dockOf(const QTabBar& tabs, int tab) const;
 
     QMainWindow& window_;
 };
