@@ -128,6 +128,8 @@ class SearchPanel : public QWidget {
     FoundPlans foundBeside() const;
     void drawTrail(const SearchProgress& progress);
     void showProgress(const SearchProgress& progress);
+    /// How far it is, and within which limit where another one stands in the field by now.
+    void tellProgress();
     void showFound(const FoundPlans& found, int chosen);
     /// Shows what was found with the times that are used now, where nothing else is shown.
     void takeBack();
@@ -204,6 +206,7 @@ class SearchPanel : public QWidget {
     std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
     LinkSharing links_ = LinkSharing::by_host;    ///< of the steps in the chart
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
+    QString progress_;                            ///< how far the search is that runs
     QString told_, result_text_;                  ///< what caption_ or end_, and result_, say, without links
     QString introduced_;                          ///< what introduce() said
     QString hindrance_;    ///< the obstacle for which beginSoon() did not begin, while it is there

@@ -90,7 +90,8 @@ void SearchPanel::begin() {
     running_ = InterruptedSearch{0, options.effort};
     task_.start(document_.graph(), std::move(request));
     emit keptChanged();
-    say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
+    progress_ = tr("Presets, the automatic pass and buckets of blocks are evaluated first");
+    tellProgress();
     update();
 }
 

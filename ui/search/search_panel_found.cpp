@@ -141,7 +141,8 @@ void SearchPanel::takeFound(const FoundPlans& found) {
     dropCutOff();
     if (former_.found) earlier_->add(*former_.found, former_.chosen);
     earlier_->dropAllIn(found);
-    showFound(found, 0);
+    // The limit may be another one by now.
+    showFound(found, limit() == found.limit ? 0 : firstChoice(found.choices, limit()));
 }
 
 void SearchPanel::showEarlier(std::size_t index) {
@@ -183,6 +184,7 @@ void SearchPanel::takeLimit() {
         remark_.clear();
         tellWhereItStands();
     }
+    if (busy()) tellProgress();
     if (!found_) return describeEarlier();
     showLimit();
     choose(firstChoice(found_->choices, limit()));

@@ -21,6 +21,16 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
     running_ = InterruptedSearch::of(progress);
     running_->baseline_ms = baselineMs(LinkSharing::by_host);
     if (!keep_.isActive()) keep_.start(kept_each_ms);
+    progress_ = text;
+    tellProgress();
+}
+
+void SearchPanel::tellProgress() {
+    QString text = progress_;
+    if (limit() != searched_limit_)
+        text += searched_limit_ ? tr(" · within %1, the limit that it began with")
+                                      .arg(formatBytes(static_cast<double>(*searched_limit_)))
+                                : tr(" · with any peak, as it began");
     say(text);
 }
 

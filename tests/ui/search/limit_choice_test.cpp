@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "tests/ui/search/searched_panel.h"
+#include "ui/search/found_choices.h"
+#include "ui/search/found_plans_json.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/limit_slider.h"
 #include "ui/theme/limit_text.h"
@@ -55,6 +57,26 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         emit panel_->chart()->chosen(most->id);
         chooseLimit(SearchControls::Limit::other);
         QCOMPARE(chosen(), least->id);
+    }
+
+    /// The search works with the one that it began with, and what it found is chosen by the one in the field.
+    void aLimitThatIsChangedWhileASearchRunsChoosesAtItsEnd() {
+        find(150);
+        const auto least = std::ranges::min_element(panel_->chart()->points(), {}, &StepPeakChart::Point::peak_bytes);
+        panel_->controls().setLimit(least->peak_bytes + 1024);
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        QVERIFY2(!panel_->caption().contains("within"), qPrintable(panel_->caption()));
+        chooseLimit(SearchControls::Limit::none);
+        QVERIFY(panel_->busy());
+        QVERIFY2(panel_->caption().contains("the limit that it began with"), qPrintable(panel_->caption()));
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+        const std::optional<KeptFoundPlans> kept = foundPlansFromJson(panel_->kept());
+        QVERIFY(kept && kept->found.limit);
+        const int wanted = firstChoice(kept->found.choices, std::nullopt);
+        QVERIFY2(wanted != 0, "the best within the limit is not the best of all");
+        QCOMPARE(kept->chosen, wanted);
+        QVERIFY(!panel_->caption().contains("the limit that it began with"));
     }
 
     /// The numbers of the axis are there for who looks for a limit.
