@@ -30,6 +30,7 @@
 #include "core/plan/plan_difference.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
+#include "core/search/start_plan.h"
 
 namespace overlap::commands {
 
@@ -102,6 +103,8 @@ class Search final : public Command {
     SearchResult search(const std::shared_ptr<const Graph>& graph) const {
         try {
             return search_plans(graph, options_);
+        } catch (const StartPlanError& error) {
+            throw error.in_file(from_);
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }

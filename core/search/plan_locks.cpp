@@ -9,6 +9,7 @@
 #include "core/graph/module_tree.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/memory_section.h"
+#include "core/search/start_plan.h"
 
 namespace overlap {
 namespace {
@@ -112,8 +113,8 @@ std::vector<std::string> describe(const PlanLocks& locks) {
 LockedParts::LockedParts(const Plan& from, PlanLocks locks) : from_(from), locks_(std::move(locks)) {
     for (const BucketEntry& entry : locks_.buckets) {
         if (!is_merged(from, entry))
-            throw InputError("", "the bucket " + display_name(entry) +
-                                     " cannot be kept: no pass of the plan to start from merges it");
+            throw StartPlanError("the bucket " + display_name(entry) +
+                                 " cannot be kept: no pass of the plan to start from merges it");
     }
 }
 

@@ -38,7 +38,7 @@ class LockedParts {
   public:
     /// Nothing is locked.
     LockedParts() = default;
-    /// @throws InputError for a bucket that no pass of the plan merges.
+    /// @throws StartPlanError for a bucket that no pass of the plan merges.
     LockedParts(const Plan& from, PlanLocks locks);
 
     bool empty() const { return locks_.empty(); }

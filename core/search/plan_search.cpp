@@ -156,7 +156,7 @@ class Search {
         const Candidate given = start_candidate(evaluator_, *options_.from);
         // What does not hold was taken out of it.
         if (const std::string missing = locked_.missing_in(given.plan); !missing.empty())
-            throw InputError("", "it cannot be kept, since the plan to start from does not carry it out: " + missing);
+            throw StartPlanError("it cannot be kept, since the plan to start from does not carry it out: " + missing);
         result_.baselines.push_back(given);
         rounds_.evaluate({{given.plan, given.origin}});
         report();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/passes/overlaps/overlap_directives.h"
 
 namespace overlap {
@@ -34,7 +33,7 @@ std::string remedy(const CandidateEvaluator& evaluator, const Candidate& given) 
 Candidate start_candidate(const CandidateEvaluator& evaluator, const Plan& start) {
     Candidate given = evaluator.evaluate(start, "the plan to start from");
     if (!given.usable())
-        throw InputError("", "the plan to start from cannot be used: " + given.refusal + remedy(evaluator, given));
+        throw StartPlanError("the plan to start from cannot be used: " + given.refusal + remedy(evaluator, given));
     return given;
 }
 

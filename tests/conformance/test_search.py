@@ -199,8 +199,12 @@ class Search(CommandLine):
         self.assertIn("--cost-model", self.expect(1, "bound", unpriced).stderr)
         self.assertIn("--cost-model", self.expect(1, "search", unpriced, "-o", self.path("x.json")).stderr)
         refused = self.path("refused.json", bucketing("layers.0", "layers.0.attention"))
-        self.assertIn("the plan to start from cannot be used",
-                      self.expect(1, "search", self.small, "--from", refused, "-o", self.path("x.json")).stderr)
+        told = self.expect(1, "search", self.small, "--from", refused, "-o", self.path("x.json")).stderr
+        self.assertIn(refused + ": the plan to start from cannot be used", told)
+        self.assertNotIn(self.small, told)
+        unmerged = self.path("unmerged.json", {"format": "overlap-plan", "version": 1, "pipeline": [], "buckets": ["layers.0"]})
+        self.assertIn(unmerged + ": the bucket", self.expect(1, "search", self.small, "--from", unmerged, "--lock", "buckets",
+                                                             "-o", self.path("x.json")).stderr)
 
     def test_no_order_beats_the_bound(self):
         """OVERLAP_BOUND_ORDERS asks for more than a test run has time for."""
