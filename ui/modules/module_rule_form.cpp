@@ -7,15 +7,15 @@
 #include <QSpinBox>
 #include <limits>
 
+#include "ui/theme/standard_strings.h"
+
 namespace overlap::ui {
 namespace {
 
 using Kind = ModuleRule::Kind;
 
 QString joined(const std::vector<std::string>& names) {
-    QStringList list;
-    for (const std::string& name : names) list.append(QString::fromStdString(name));
-    return list.join(QStringLiteral(", "));
+    return textsOf(names).join(QStringLiteral(", "));
 }
 
 std::vector<std::string> splitNames(const std::string& text) {

@@ -12,6 +12,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/standard_strings.h"
 #include "ui/theme/times_apart.h"
 
 namespace overlap::ui {
@@ -24,9 +25,7 @@ QString sentence(QString text) {
 
 /// The first names, and how many there are beside them.
 QString enumeration(const QStringList& names) {
-    std::vector<std::string> texts;
-    for (const QString& name : names) texts.push_back(name.toStdString());
-    return shownName(QString::fromStdString(enumerated(texts)));
+    return shownName(QString::fromStdString(enumerated(standardStrings(names))));
 }
 
 /// To the plan that was shown, unless it was refused, and to the graph as it is.

@@ -3,6 +3,8 @@
 #include <QObject>
 #include <algorithm>
 
+#include "ui/theme/standard_strings.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -54,12 +56,6 @@ std::vector<FoundChoice> choicesOf(const SearchResult& result, const ShownSteps&
     return choices;
 }
 
-QStringList texts(const std::vector<std::string>& list) {
-    QStringList found;
-    for (const std::string& text : list) found.append(QString::fromStdString(text));
-    return found;
-}
-
 }  // namespace
 
 bool FoundPlans::nothingBetter() const {
@@ -105,8 +101,8 @@ FoundPlans foundPlansOf(const SearchResult& result, const SearchRequest& request
         if (point.bound_ms > 0) found.bound.push_back({point.limit_bytes, point.bound_ms});
     }
     if (found.bound.empty()) found.bound.push_back({result.best.corrected_peak_bytes, result.bound.step_ms});
-    found.locked = texts(result.locked);
-    found.groups_left_out = texts(result.groups_left_out);
+    found.locked = textsOf(result.locked);
+    found.groups_left_out = textsOf(result.groups_left_out);
     return found;
 }
 
