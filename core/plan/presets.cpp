@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
+#include "core/plan/preset_titles.h"
 #include "core/plan/trainer_traits.h"
 
 namespace overlap {
@@ -185,11 +186,11 @@ std::vector<PipelinePreset> pipeline_presets(const Graph& graph, const ModuleTre
 
     PipelinePreset by_default = PresetWriter(traits, false).write();
     by_default.name = preset_names[0];
-    by_default.title = "torchtitan default";
+    by_default.title = preset_titles[0];
     by_default.help = "What torchtitan runs unless configured otherwise: clean-ups, then one bucket a block.";
     PipelinePreset performance = PresetWriter(traits, true).write();
     performance.name = preset_names[1];
-    performance.title = "torchtitan performance";
+    performance.title = preset_titles[1];
     performance.help =
         "The default, and everything that torchtitan can switch on for overlap: process groups of their own for "
         "gathers and token exchange, and launches in dense regions.";

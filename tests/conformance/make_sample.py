@@ -39,7 +39,7 @@ def sample_plan(graph):
     return {
         "format": "overlap-plan",
         "version": 1,
-        "name": "As torchtitan plans it",
+        "name": "torchtitan default",
         "buckets": [{"modules": "tok_embeddings"}, *layers, {"modules": ["norm", "lm_head", "loss"]}],
         "pipeline": [{"pass": "joint_transformer_block_bucketing_reordering_pass",
                       "options": {"fsdp_param_module_order": module_order(graph)}}],

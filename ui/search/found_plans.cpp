@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 
+#include "core/plan/preset_titles.h"
 #include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
@@ -13,7 +14,7 @@ constexpr double rounding_share = 1e-9;
 
 /// Without the settings in parentheses, which the plan has.
 QString baselineTitle(const Candidate& baseline) {
-    const QString origin = QString::fromStdString(baseline.origin);
+    const QString origin = QString::fromStdString(with_preset_titles(baseline.origin));
     // Beside the name of a plan nobody knows what is as it is.
     if (origin == QStringLiteral("as it is")) return QObject::tr("graph as it is");
     return origin.left(origin.indexOf(QStringLiteral(" (")));
@@ -89,7 +90,7 @@ FoundPlans foundPlansOf(const SearchResult& result, const SearchRequest& request
     found.evaluations = result.evaluations;
     found.end = QString::fromStdString(end_text(result, request.options.effort));
     found.stopped = result.stopped;
-    found.origin = QString::fromStdString(result.best.origin);
+    found.origin = QString::fromStdString(with_preset_titles(result.best.origin));
     found.shortest_ms = result.shortest_ms;
     found.baseline_ms = result.baselines.front().step_ms;
     found.bound_reason = QString::fromStdString(

@@ -1,4 +1,5 @@
 // How far a search is.
+#include "core/plan/preset_titles.h"
 #include "ui/search/front_chart.h"
 #include "ui/search/search_panel.h"
 #include "ui/theme/numbers.h"
@@ -15,7 +16,7 @@ void SearchPanel::showProgress(const SearchProgress& progress) {
     if (progress.best_ms > 0) {
         text += tr(" · best %1, %2 (%3)")
                     .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms, any_order_),
-                         QString::fromStdString(progress.origin));
+                         QString::fromStdString(with_preset_titles(progress.origin)));
         drawTrail(progress);
     }
     running_ = InterruptedSearch::of(progress);

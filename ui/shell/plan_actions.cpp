@@ -69,21 +69,21 @@ void PlanActions::registerNew(Actions& actions) {
 
 /// @param preset index into preset_names.
 QAction* PlanActions::registerPreset(Actions& actions, std::size_t preset) {
-    const std::array<QString, preset_names.size()> names{tr("New plan: as &torchtitan plans it"),
-                                                         tr("New plan: as torchtitan plans it for &performance")};
-    const std::array<QString, preset_names.size()> titles{tr("torchtitan"), tr("torchtitan, performance")};
+    const std::array<QString, preset_names.size()> names{tr("New plan: &torchtitan default"),
+                                                         tr("New plan: torchtitan &performance")};
     const std::array<QString, preset_names.size()> help{
-        tr("Add a plan with the passes and buckets that torchtitan's trainer would run on this graph"),
-        tr("The same with what torchtitan's options for overlap switch on")};
-    return actions.add(QStringLiteral("plan.new.") + QString::fromStdString(preset_names[preset]), tr("Plan"),
-                       names[preset], help[preset], {}, [this, preset, titles] {
-                           if (!document_.isOpen()) return;
-                           const PipelinePreset& wanted = (*document_.loaded().presets)[preset];
-                           Plan plan = plan_of(wanted, *document_.graph(), {});
-                           plan.name = AutomaticCommands(document_).freeName(titles[preset]).toStdString();
-                           document_.addNew(std::move(plan));
-                           for (const Problem& note : wanted.notes) emit logged(QString::fromStdString(note.message));
-                       });
+        tr("Add a plan with the passes and buckets that torchtitan's trainer would run on this graph (--preset %1)"),
+        tr("The same with what torchtitan's options for overlap switch on (--preset %1)")};
+    return actions.add(
+        QStringLiteral("plan.new.") + QString::fromStdString(preset_names[preset]), tr("Plan"), names[preset],
+        help[preset].arg(QString::fromStdString(preset_names[preset])), {}, [this, preset] {
+            if (!document_.isOpen()) return;
+            const PipelinePreset& wanted = (*document_.loaded().presets)[preset];
+            Plan plan = plan_of(wanted, *document_.graph(), {});
+            plan.name = AutomaticCommands(document_).freeName(QString::fromStdString(wanted.title)).toStdString();
+            document_.addNew(std::move(plan));
+            for (const Problem& note : wanted.notes) emit logged(QString::fromStdString(note.message));
+        });
 }
 
 void PlanActions::registerRepair(Actions& actions) {

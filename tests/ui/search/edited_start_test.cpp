@@ -202,6 +202,19 @@ class EditedStartTest : public QObject, SearchedPanel {
         QCOMPARE(found.choices.back().title, QStringLiteral("graph as it is"));
     }
 
+    /// In the tab of a plan, in menus and here.
+    void aPresetHasOneName() {
+        SearchResult result;
+        result.best.step_ms = 1;
+        result.best.origin = "torchtitan_default, buckets of 2 blocks";
+        Candidate& baseline = result.baselines.emplace_back();
+        baseline.origin = "torchtitan_performance";
+        baseline.step_ms = 3;
+        const FoundPlans found = foundPlansOf(result, {}, {});
+        QCOMPARE(found.choices.back().title, QStringLiteral("torchtitan performance"));
+        QCOMPARE(found.origin, QStringLiteral("torchtitan default, buckets of 2 blocks"));
+    }
+
     /// Which is a point of the front as others are, and stands in the chart once.
     void theKneeIsNamedAlsoWhereItIsTheBest() {
         SearchResult result;

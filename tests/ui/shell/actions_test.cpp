@@ -139,11 +139,11 @@ class ActionsTest : public QObject {
         MainWindow window;
         window.document().setGraph(loadGraph(smallGraphFile()));
         window.actions().find("plan.new.torchtitan_default")->trigger();
-        QCOMPARE(window.document().current()->title(), "torchtitan");
+        QCOMPARE(window.document().current()->title(), "torchtitan default");
         window.actions().find("plan.new.torchtitan_default")->trigger();
-        QCOMPARE(window.document().current()->title(), "torchtitan 2");
+        QCOMPARE(window.document().current()->title(), "torchtitan default 2");
         window.actions().find("plan.new.torchtitan_performance")->trigger();
-        QCOMPARE(window.document().current()->title(), "torchtitan, performance");
+        QCOMPARE(window.document().current()->title(), "torchtitan performance");
     }
 
     void thePaletteFindsAndRuns() {

@@ -37,7 +37,7 @@ class MainWindowTest : public QObject {
         window.openSessionOrSample();
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().name(), "llama3_8b_fsdp128.prebucket");
-        QCOMPARE(window.document().current()->title(), "As torchtitan plans it");
+        QCOMPARE(window.document().current()->title(), "torchtitan default");
         QCOMPARE(window.document().variantCount(), 3);  // the baseline, this plan, an empty one
         QVERIFY(window.workspace().timeline().timeline() &&
                 window.workspace().timeline().timeline()->event_count() > 1000);
@@ -197,8 +197,8 @@ class MainWindowTest : public QObject {
         QVERIFY(QFile::copy(":/samples/llama3_8b_fsdp128.plan.json", sample_plan));
         open(of_sample, {sample_plan});
         // The sample opens with its own, of which this is a copy.
-        QTRY_COMPARE(of_sample.document().current()->title(), "As torchtitan plans it 2");
-        QCOMPARE(of_sample.document().variant(1).title(), "As torchtitan plans it");
+        QTRY_COMPARE(of_sample.document().current()->title(), "torchtitan default 2");
+        QCOMPARE(of_sample.document().variant(1).title(), "torchtitan default");
         QCOMPARE(of_sample.workspace().notice().text(), QString());
         MainWindow without;
         without.openFiles({path});

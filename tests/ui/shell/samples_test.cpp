@@ -20,8 +20,7 @@ class SamplesTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64", 60'000);
         Document& document = window.document();
         QTRY_VERIFY_WITH_TIMEOUT(document.evaluation() && !document.current()->stale(), 60'000);
-        const Plan torchtitans =
-            plan_of(pipeline_presets(*document.graph()).front(), *document.graph(), "as torchtitan plans it");
+        const Plan torchtitans = plan_of(pipeline_presets(*document.graph()).front(), *document.graph(), "Mine");
         QCOMPARE(document.evaluation()->simulation.step_ms,
                  evaluate_like(document.baseline(), torchtitans)->simulation.step_ms);
         BucketCommands(document).startFrom(BucketCommands::Template::block);
