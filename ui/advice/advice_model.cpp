@@ -2,7 +2,7 @@
 
 #include <QBrush>
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
@@ -30,7 +30,9 @@ void AdviceModel::clear() {
 }
 
 void AdviceModel::add(const AdviceRow& row) {
-    const auto rank = [](const AdviceRow& of) { return std::pair(!of.effect.refusal.empty(), job_step_ms(of.effect)); };
+    const auto rank = [this](const AdviceRow& of) {
+        return std::tuple(!of.effect.refusal.empty(), beyondLimit(of) > 0, job_step_ms(of.effect));
+    };
     const auto place = std::ranges::upper_bound(rows_, rank(row), {}, rank);
     const auto at = static_cast<int>(place - rows_.begin());
     const bool shared = hasSharedSteps();
@@ -38,6 +40,20 @@ void AdviceModel::add(const AdviceRow& row) {
     rows_.insert(place, row);
     endInsertRows();
     if (shared != hasSharedSteps()) emit headerDataChanged(Qt::Horizontal, shared_column, exposed_column);
+}
+
+void AdviceModel::setLimit(std::int64_t limit_bytes, std::int64_t peak_bytes) {
+    if (limit_bytes == limit_bytes_ && peak_bytes == peak_bytes_) return;
+    limit_bytes_ = limit_bytes;
+    peak_bytes_ = peak_bytes;
+    const std::vector<AdviceRow> rows = rows_;
+    clear();
+    for (const AdviceRow& row : rows) add(row);
+}
+
+std::int64_t AdviceModel::beyondLimit(const AdviceRow& row) const {
+    const std::int64_t beyond = peak_bytes_ + row.effect.peak_bytes - limit_bytes_;
+    return limit_bytes_ > 0 && row.effect.peak_bytes > 0 ? std::max<std::int64_t>(beyond, 0) : 0;
 }
 
 int AdviceModel::rowCount(const QModelIndex& parent) const {
@@ -52,13 +68,16 @@ int AdviceModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : column_count;
 }
 
-QString AdviceModel::verdict(const AdviceRow& row) {
+QString AdviceModel::verdict(const AdviceRow& row) const {
     if (!row.effect.refusal.empty()) return tr("refused: %1").arg(ui::text(row.effect.refusal));
     if (!isOffered(row)) return tr("not worth it");
+    QString text = tr("make it ↵");
+    if (const std::int64_t beyond = beyondLimit(row))
+        text += tr(" · %1 over the limit").arg(formatBytes(static_cast<double>(beyond)));
     QStringList problems;
     for (const Problem& problem : row.effect.new_problems) problems.append(ui::text(problem.title));
     problems.removeDuplicates();
-    return problems.isEmpty() ? tr("make it ↵") : tr("make it ↵ · new: %1").arg(problems.join(QStringLiteral(", ")));
+    return problems.isEmpty() ? text : text + tr(" · new: %1").arg(problems.join(QStringLiteral(", ")));
 }
 
 bool AdviceModel::isRefused(const QModelIndex& index) const {
@@ -74,7 +93,7 @@ Qt::ItemFlags AdviceModel::flags(const QModelIndex& index) const {
     return isRefused(index) ? all & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable) : all;
 }
 
-QString AdviceModel::text(const AdviceRow& row, int column) {
+QString AdviceModel::text(const AdviceRow& row, int column) const {
     if (isNumber(column) && !row.effect.refusal.empty()) return QStringLiteral("–");
     switch (column) {
         case change_column:
@@ -95,7 +114,7 @@ QString AdviceModel::text(const AdviceRow& row, int column) {
     }
 }
 
-QString AdviceModel::toolTip(const AdviceRow& row, int column) {
+QString AdviceModel::toolTip(const AdviceRow& row, int column) const {
     if (!row.effect.refusal.empty() && column == verdict_column) return ui::text(row.effect.refusal);
     if (!row.effect.refusal.empty()) return ui::text(row.advice.text) + u'\n' + verdict(row);
     if (column != verdict_column) return text(row, column);
@@ -105,6 +124,10 @@ QString AdviceModel::toolTip(const AdviceRow& row, int column) {
                   "more time")
             .arg(QString::number(worthwhile_share * 100), QString::number(worthwhile_peak_share * 100));
     QStringList lines{tr("Make this change in the plan; Ctrl+Z takes it back")};
+    if (const std::int64_t beyond = beyondLimit(row))
+        lines.append(
+            tr("It takes the peak %1 beyond the limit of %2")
+                .arg(formatBytes(static_cast<double>(beyond)), formatBytes(static_cast<double>(limit_bytes_))));
     for (const Problem& problem : row.effect.new_problems)
         lines.append(tr("New problem, %1: %2").arg(ui::text(problem.title), ui::text(problem.message)));
     return lines.join(u'\n');

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <cstdint>
 #include <vector>
 
 #include "ui/advice/advice_search.h"
@@ -8,7 +9,8 @@
 
 namespace overlap::ui {
 
-/// Changes of the plan, what shortens the step most first, what is refused last.
+/// Changes of the plan, what shortens the step most first, then what leads beyond the limit of the peak, what is
+/// refused last.
 class AdviceModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
@@ -28,6 +30,11 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
 
     void clear();
     void add(const AdviceRow& row);
+    /// A limit of the peak that was set: changes that lead beyond it say so, and are behind the others.
+    /// @param limit_bytes 0: none. @param peak_bytes of the plan that the rows change.
+    void setLimit(std::int64_t limit_bytes, std::int64_t peak_bytes);
+    /// By how much a change takes the peak beyond the limit; 0 where it stays within, or adds nothing to it.
+    std::int64_t beyondLimit(const AdviceRow& row) const;
     const std::vector<AdviceRow>& rows() const { return rows_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -44,12 +51,13 @@ class AdviceModel : public HarmlessModel<QAbstractTableModel> {
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
-    static QString text(const AdviceRow& row, int column);
-    static QString verdict(const AdviceRow& row);
-    static QString toolTip(const AdviceRow& row, int column);
+    QString text(const AdviceRow& row, int column) const;
+    QString verdict(const AdviceRow& row) const;
+    QString toolTip(const AdviceRow& row, int column) const;
     static QVariant tone(const AdviceRow& row, int column);
 
     std::vector<AdviceRow> rows_;
+    std::int64_t limit_bytes_ = 0, peak_bytes_ = 0;
 };
 
 }  // namespace overlap::ui

@@ -144,6 +144,7 @@ void AdvicePanel::restart() {
         return describe();
     }
     evaluation_ = document_.evaluation();
+    setMemoryLimit(memory_limit_);
     const bool selected = selected_only_->isChecked();
     const auto one = selectedCollective();
     search_.start(evaluation_,
@@ -209,6 +210,11 @@ void AdvicePanel::make(int row) {
     const AdviceRow made = model_->rows()[static_cast<std::size_t>(row)];
     if (!made.effect.refusal.empty()) return;
     document_.editPlan(QString::fromStdString(made.advice.text), made.advice.plan);
+}
+
+void AdvicePanel::setMemoryLimit(qint64 bytes) {
+    memory_limit_ = bytes;
+    model_->setLimit(bytes, evaluation_ ? evaluation_->corrected_memory.peak_bytes : 0);
 }
 
 void AdvicePanel::adviseSelected() {

@@ -32,6 +32,8 @@ class AdvicePanel : public QWidget {
     /// What was looked for where nothing was found, in the place of the rows; empty otherwise.
     QString nothingFound() const;
     bool busy() const { return refresh_.waiting() || search_.busy(); }
+    /// A limit of the peak: see AdviceModel::setLimit(). 0: none.
+    void setMemoryLimit(qint64 bytes);
     /// Shows what helps the selected collective.
     void adviseSelected();
 
@@ -57,6 +59,7 @@ class AdvicePanel : public QWidget {
     QTreeView* view_;
     QToolButton* selected_only_;
     QLabel *caption_, *nothing_;
+    qint64 memory_limit_ = 0;
     SeenRefresh refresh_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< whose plan the rows change
     AdviceSearch search_;

@@ -310,6 +310,7 @@ void Workspace::connectAlive() {
     connect(memory_, &MemoryPanel::limitChanged, timeline_connection_, &TimelineConnection::setMemoryLimit);
     connect(memory_, &MemoryPanel::limitChanged, figures_, &FiguresBar::setMemoryLimit);
     connect(memory_, &MemoryPanel::limitChanged, problems_->problems(), &ProblemsModel::setMemoryLimit);
+    connect(memory_, &MemoryPanel::limitChanged, advice_, &AdvicePanel::setMemoryLimit);
 }
 
 void Workspace::connectEnlarged() {

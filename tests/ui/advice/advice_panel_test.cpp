@@ -60,6 +60,35 @@ class AdvicePanelTest : public QObject {
     }
 
     /// A fix may change no figure; what is refused cannot be clicked, and says why.
+    /// Which of the changes help is asked within the limit of the peak.
+    void whatLeadsBeyondTheLimitSaysSoAndStandsBehind() {
+        AdviceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        AdviceRow greedy = row(-372, true), frugal = row(-9.8, true), refused = row(0, false, "no");
+        greedy.effect.peak_bytes = 3ll << 30;
+        frugal.effect.peak_bytes = -1ll << 30;
+        for (const AdviceRow& added : {greedy, frugal, refused}) model.add(added);
+        const auto steps = [&] {
+            QList<double> all;
+            for (const AdviceRow& each : model.rows()) all.append(each.effect.step_ms);
+            return all;
+        };
+        const auto verdict = [&](int at) { return model.index(at, AdviceModel::verdict_column).data().toString(); };
+        QCOMPARE(steps(), (QList<double>{-372, -9.8, 0}));
+        model.setLimit(12ll << 30, 10ll << 30);
+        QCOMPARE(steps(), (QList<double>{-9.8, -372, 0}));
+        QCOMPARE(verdict(0), QStringLiteral("make it ↵"));
+        QCOMPARE(verdict(1), QStringLiteral("make it ↵ · %1 over the limit").arg(formatBytes(double(1ll << 30))));
+        model.setLimit(13ll << 30, 10ll << 30);
+        QCOMPARE(verdict(0), QStringLiteral("make it ↵"));
+        QCOMPARE(steps().first(), -372.0);
+        model.setLimit(5ll << 30, 10ll << 30);
+        QVERIFY2(!verdict(0).contains("limit"), "what frees memory leads towards the limit");
+        QCOMPARE(steps().first(), -9.8);
+        model.setLimit(0, 10ll << 30);
+        QCOMPARE(steps().first(), -372.0);
+    }
+
     void eachRowDoesSomethingOrSaysWhyNot() {
         const auto document = openDocument();
         BucketCommands commands(*document);
