@@ -172,7 +172,7 @@ QWidget* MemoryPanel::makeBar() {
     limit_->setAffixes(tr("≤ "), tr(" GiB"));  // as short as can be
     nameEmptyLimit();
     limit_->setNames([this] { return limitNames(document_); });
-    limit_->setAccessibleName(tr("Limit of the peak in the chart"));
+    limit_->setAccessibleName(tr("Limit of the peak"));
     connect(limit_, &QDoubleSpinBox::valueChanged, this, [this] {
         const std::int64_t bytes = limit_->bytes();
         chart_->setLimit(bytes);
@@ -225,8 +225,9 @@ void MemoryPanel::nameEmptyLimit() {
                                    : tr("empty is no limit, since what the device holds is not known");
     const QString sums =
         is_known ? tr("baseline + 6, baseline + 10 %, device - 2 GiB") : tr("baseline + 6, baseline + 10 %");
-    limit_->setToolTip(tr("The chart marks the fastest policy whose peak is within it, the timeline draws it, and "
-                          "Problems lists a plan that is beyond it; %1. A sum will do, too: %2. It changes no plan")
+    limit_->setToolTip(tr("The chart marks the fastest policy whose peak is within it, the timeline draws it, a search "
+                          "stays within it, Problems and Advice tell what is beyond it; %1. A sum will do, too: %2. It "
+                          "changes no plan")
                            .arg(empty, sums));
 }
 

@@ -52,7 +52,8 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         limit_->addItem(text);
     limit_->setAccessibleName(tr("Limit of the peak"));
     limit_->view()->setAccessibleName(limit_->accessibleName());
-    limit_->setToolTip(tr("What the memory that the step holds may be at most"));
+    limit_->setToolTip(
+        tr("What the memory that the step holds may be at most: the limit of Memory and of the timeline"));
     other_limit_->setNames([this] { return limitNames(document_); });
     other_limit_->setAffixes({}, tr(" GiB"));
     other_limit_->setPlaceholderText(tr("no limit, or baseline + 6"), tr("no limit"));
@@ -288,6 +289,12 @@ PlanLocks SearchControls::locks() const {
     return canStartFromCurrent() ? locks_->locks() : PlanLocks();
 }
 
+bool SearchControls::limitIsKnown() const {
+    const int limit = limit_->currentIndex();
+    const bool has_number = limit == static_cast<int>(Limit::none) || limit == static_cast<int>(Limit::other);
+    return document_.isOpen() && (has_number || bytesOf(limit) > 0);
+}
+
 void SearchControls::setLimit(std::optional<std::int64_t> bytes) {
     {
         const QSignalBlocker quiet(limit_);
@@ -297,6 +304,15 @@ void SearchControls::setLimit(std::optional<std::int64_t> bytes) {
         other_limit_->setVisible(bytes.has_value());
     }
     emit changed();
+}
+
+void SearchControls::takeLimit(const QString& typed, double gib) {
+    if (gib <= 0) return setLimit(std::nullopt);
+    {
+        const QSignalBlocker quiet(other_limit_);
+        other_limit_->restore(typed, gib);
+    }
+    setLimit(other_limit_->bytes());
 }
 
 bool SearchControls::canStartFromCurrent() const {

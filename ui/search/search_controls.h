@@ -62,6 +62,10 @@ class SearchControls : public QWidget {
     LimitField* otherLimit() { return other_limit_; }
     /// Another limit, as the user has chosen it on the chart; nothing: any peak.
     void setLimit(std::optional<std::int64_t> bytes);
+    /// Another limit, as another panel's field has it, see LimitField::restore(). @param gib 0: any peak.
+    void takeLimit(const QString& typed, double gib);
+    /// Whether limitBytes() says what is chosen: the peak of a plan is known once it is evaluated.
+    bool limitIsKnown() const;
     /// What of the current plan is to be kept.
     PlanLocks locks() const;
     /// Whether the current plan is changed, too. What is kept is kept of it.

@@ -139,9 +139,14 @@ void SessionController::graphOpened() {
         times_.cost().restore(kept->cost_model, model);
         times_.traceTimes().restore(kept->times);
         workspace_.compare().sides().restoreChoice(kept->compared);
+        const auto restore_limit = [&] {
+            if (kept->memory_limit > 0) workspace_.memory().restoreLimit(kept->memory_limit_typed, kept->memory_limit);
+        };
+        restore_limit();
         workspace_.search().restore(kept->found);
+        // Older versions kept a limit in Memory beside none in Search.
+        if (workspace_.memory().limit()->value() == 0) restore_limit();
         selection_restore_.graphOpened(kept->selection);
-        if (kept->memory_limit > 0) workspace_.memory().restoreLimit(kept->memory_limit_typed, kept->memory_limit);
     }
     schedule();
 }

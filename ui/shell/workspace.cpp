@@ -51,6 +51,7 @@
 #include "ui/run/run_panel.h"
 #include "ui/search/search_panel.h"
 #include "ui/session/session_state.h"
+#include "ui/shell/limit_connection.h"
 #include "ui/shell/refusal_notice.h"
 #include "ui/shell/room_for_memory.h"
 #include "ui/timeline/alive/alive_panel.h"
@@ -311,6 +312,7 @@ void Workspace::connectAlive() {
     connect(memory_, &MemoryPanel::limitChanged, figures_, &FiguresBar::setMemoryLimit);
     connect(memory_, &MemoryPanel::limitChanged, problems_->problems(), &ProblemsModel::setMemoryLimit);
     connect(memory_, &MemoryPanel::limitChanged, advice_, &AdvicePanel::setMemoryLimit);
+    new LimitConnection(document_, *memory_, search_->controls(), this);
 }
 
 void Workspace::connectEnlarged() {

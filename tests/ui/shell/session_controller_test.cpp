@@ -10,6 +10,8 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
 #include "ui/memory/memory_panel.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/limit_field.h"
 
@@ -157,6 +159,48 @@ class SessionControllerTest : public QObject {
         QCOMPARE(limit_of(fixture), 0.0);
         fixture.document.setGraph(graph_);
         QCOMPARE(limit_of(fixture), 31.2);
+        QCOMPARE(fixture.workspace.search().controls().limitBytes(), std::optional(limitBytes(31.2)));
+    }
+
+    /// What of the plan it is, is known only when the plan has been evaluated.
+    void theLimitOfASearchComesBackAsItWasChosen() {
+        QTemporaryDir folder;
+        constexpr int of_plan = static_cast<int>(SearchControls::Limit::current);
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            QVERIFY(waitForEvaluation(fixture.document));
+            fixture.workspace.search().controls().limit()->setCurrentIndex(of_plan);
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QVERIFY(waitForEvaluation(fixture.document));
+        QCOMPARE(fixture.workspace.search().controls().limit()->currentIndex(), of_plan);
+        QCOMPARE(fixture.workspace.memory().limit()->bytes(),
+                 fixture.document.evaluation()->corrected_memory.peak_bytes);
+    }
+
+    /// Older versions had a limit in Memory beside one in Search.
+    void aLimitOfMemoryIsKeptBesideASearchWithAnyPeak() {
+        QTemporaryDir folder;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            fixture.workspace.search().controls().effort()->setCurrentIndex(2);
+            fixture.workspace.search().controls().blockSignals(true);
+            fixture.workspace.memory().setLimit(31.2);
+            fixture.workspace.search().controls().setLimit(std::nullopt);
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(fixture.workspace.memory().limit()->value(), 31.2);
+        QCOMPARE(fixture.workspace.search().controls().limitBytes(), std::optional(limitBytes(31.2)));
     }
 
     void anEditIsWrittenWithoutBeingAsked() {

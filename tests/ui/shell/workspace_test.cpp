@@ -1,5 +1,6 @@
 #include "ui/shell/workspace.h"
 
+#include <QComboBox>
 #include <QDockWidget>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -11,6 +12,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/collectives/collectives_model.h"
 #include "ui/collectives/collectives_panel.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/docks/enlarged_part.h"
@@ -18,9 +20,12 @@
 #include "ui/memory/memory_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/search/search_controls.h"
+#include "ui/search/search_panel.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/limit_field.h"
 
 namespace overlap::ui {
 
@@ -75,6 +80,42 @@ class WorkspaceTest : public QObject {
         const auto exposed =
             std::ranges::count_if(timings, [](const CollectiveTiming& timing) { return timing.exposed_ms > 0; });
         QTRY_COMPARE(collectives.shown()->rowCount(), static_cast<int>(exposed));
+    }
+
+    /// Chosen in either panel, it is that of both, and of who follows Memory.
+    void theLimitOfThePeakIsOne() {
+        Fixture fixture;
+        fixture.document.setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(waitForEvaluation(fixture.document));
+        SearchControls& search = fixture.workspace.search().controls();
+        MemoryPanel& memory = fixture.workspace.memory();
+        const auto choose = [&](SearchControls::Limit limit) {
+            search.limit()->setCurrentIndex(static_cast<int>(limit));
+        };
+        memory.setLimit(31.2);
+        QCOMPARE(search.limitBytes(), std::optional(limitBytes(31.2)));
+        QCOMPARE(search.otherLimit()->value(), 31.2);
+        choose(SearchControls::Limit::baseline);
+        const std::int64_t peak = fixture.document.baseline().corrected_memory.peak_bytes;
+        QCOMPARE(memory.limit()->bytes(), peak);
+        QCOMPARE(memory.limit()->typed(), QStringLiteral("baseline"));
+        QCOMPARE(search.limit()->currentIndex(), static_cast<int>(SearchControls::Limit::baseline));
+        QTRY_COMPARE(fixture.workspace.timeline().memoryLimit(), peak);
+        memory.takeLimit(QStringLiteral("baseline+10%"));
+        QCOMPARE(search.limitBytes(), std::optional(memory.limit()->bytes()));
+        QCOMPARE(search.otherLimit()->typed(), QStringLiteral("baseline+10%"));
+        search.setLimit(peak + 12345);  // as the chart's slider does
+        QVERIFY(memory.limit()->bytes() >= peak + 12345);
+        QCOMPARE(search.limitBytes(), std::optional(peak + 12345));
+        choose(SearchControls::Limit::none);
+        QCOMPARE(memory.limit()->bytes(), 0);
+        // That of the plan follows the plan.
+        choose(SearchControls::Limit::current);
+        const std::int64_t before = memory.limit()->bytes();
+        BucketCommands(fixture.document).putIntoNew({QStringLiteral("layers.0"), QStringLiteral("layers.1")});
+        QVERIFY(waitForEvaluation(fixture.document));
+        QCOMPARE(memory.limit()->bytes(), fixture.document.evaluation()->corrected_memory.peak_bytes);
+        QVERIFY(memory.limit()->bytes() != before);
     }
 
     /// A limit that is typed gives the device no memory.
