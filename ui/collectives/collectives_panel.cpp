@@ -270,6 +270,11 @@ void CollectivesPanel::showSums() {
     sums_->setToolTip(any_could_hide ? told + u'\n' + couldHideHelp() : told);
 }
 
+void CollectivesPanel::listExposed() {
+    field_->clear();
+    exposed_only_->setChecked(true);
+}
+
 QString CollectivesPanel::sums() const {
     return sums_->text();
 }

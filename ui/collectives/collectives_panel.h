@@ -32,6 +32,8 @@ class CollectivesPanel : public QWidget {
     QTreeView* view() { return view_; }
     QLineEdit* filterField() { return field_; }
     QToolButton* exposedOnly() { return exposed_only_; }
+    /// Lists all that is exposed, and nothing else.
+    void listExposed();
     /// What is shown or chosen comes to.
     QString sums() const;
     bool busy() const { return refresh_.waiting() || task_.busy(); }

@@ -8,6 +8,10 @@
 #include "core/passes/pass.h"
 #include "ui/theme/harmless_model.h"
 
+namespace overlap {
+struct Evaluation;
+}
+
 namespace overlap::ui {
 
 class Document;

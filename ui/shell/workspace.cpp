@@ -231,8 +231,7 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     connect(problems_->problems(), &ProblemsModel::adviceWanted, this, advise);
     connect(problems_->problems(), &ProblemsModel::exposedWanted, this, [this] {
         raise(QStringLiteral("collectives"));
-        collectives_->filterField()->clear();
-        collectives_->exposedOnly()->setChecked(true);
+        collectives_->listExposed();
     });
     connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
         measurements.setCurrentIndex(-1);
