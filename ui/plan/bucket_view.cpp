@@ -69,7 +69,8 @@ void BucketView::followSelection() {
     if (bucket < 0) {
         selectionModel()->clearSelection();
     } else if (const QModelIndex index = model_.index(bucket); index.isValid()) {
-        setCurrentIndex(index);
+        // Not by setCurrentIndex(): while Ctrl is held, as for undo, that leaves other cards selected.
+        selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect);
         scrollTo(index);
     }
 }
@@ -159,8 +160,7 @@ void BucketView::moveCurrent(int step) {
 void BucketView::makeCurrent(int row) {
     row = std::min(row, model_.rowCount() - 1);
     if (row < 0) return;
-    setCurrentIndex(model_.index(row));
-    selectionModel()->select(currentIndex(), QItemSelectionModel::ClearAndSelect);
+    selectionModel()->setCurrentIndex(model_.index(row), QItemSelectionModel::ClearAndSelect);
     scrollTo(currentIndex());
 }
 

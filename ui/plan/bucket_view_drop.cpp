@@ -127,7 +127,7 @@ void BucketView::dropEvent(QDropEvent* event) {
         const int from = dragged.front();
         const int to = std::min(place.row > from ? place.row - 1 : place.row, model_.rowCount() - 1);
         commands.move(from, to);
-        return setCurrentIndex(model_.index(to));
+        return makeCurrent(to);
     }
     if (place.kind == DropPlace::Kind::onto) {
         if (std::find(dragged.begin(), dragged.end(), place.row) == dragged.end()) put(modules, place.row);

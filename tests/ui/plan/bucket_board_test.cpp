@@ -153,6 +153,18 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(document_->selection().kind(), Selection::Kind::nothing);
     }
 
+    /// As while an edit is undone by its keys.
+    void oneCardIsSelectedAlsoWhileCtrlIsHeld() {
+        start("layers.0\nlayers.1\nlayers.2");
+        document_->selection().selectBucket(2);
+        QWindow* const window = view().window()->windowHandle();
+        QTest::keyPress(window, Qt::Key_Control, Qt::ControlModifier);
+        QVERIFY(QGuiApplication::keyboardModifiers().testFlag(Qt::ControlModifier));
+        document_->selection().selectBucket(1);
+        QCOMPARE(view().selectedBuckets(), std::vector<int>{1});
+        QTest::keyRelease(window, Qt::Key_Control);
+    }
+
     /// Deleted, or taken back; another bucket does not take its place in the selection.
     void whatIsSelectedGoesWithItsCard() {
         start("layers.0\nlayers.1\nlayers.2");
