@@ -26,7 +26,16 @@ std::vector<std::string> explain_schedule(const Evaluation& evaluation, std::str
                                : scheduler + "hides all of " + whose + time + " behind " + enumerated(hiding)};
     }
     const std::string exposed = time_text(scheduled->exposed_ms()) + " of " + whose + time;
-    if (hiding.empty()) return {scheduler + "found nothing to hide it behind and leaves " + exposed + " exposed"};
+    if (hiding.empty()) {
+        // A collective that follows another with which it may be merged has its latency off.
+        const double latency_ms = scheduled->estimated_ms() - scheduled->exposed_ms();
+        const bool has_latency_off = time_text(scheduled->exposed_ms()) != time_text(scheduled->estimated_ms());
+        return {scheduler + "found nothing to hide it behind and leaves " + exposed + " exposed" +
+                (has_latency_off ? "; the other " + time_text(latency_ms) +
+                                       " are latency, which it does not count of what may be "
+                                       "merged with another that is in flight"
+                                 : "")};
+    }
     return {scheduler + "leaves " + exposed + " exposed; the rest is hidden behind " + enumerated(hiding)};
 }
 

@@ -72,6 +72,20 @@ TEST(Exposure, WithoutIndependentComputeBothSidesAreCounted) {
               "No compute could run while it does: 2 nodes of compute must run before it, and 1 node after it");
 }
 
+/// Of two gathers that may be merged the scheduler counts the latency once.
+TEST(Exposure, LatencyThatIsNotCountedIsTold) {
+    test::GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId a = sketch.gather("a", x, 3), b = sketch.gather("b", x, 2);
+    const NodeId three = sketch.compute("three", {sketch.wait("wait_a", a), sketch.wait("wait_b", b)}, 1);
+    const auto evaluation = scheduled(sketch.finish({three}));
+    EXPECT_EQ(
+        explain_schedule(*evaluation, "b"),
+        Sentences{"The scheduler found nothing to hide it behind and leaves 1.98 ms of its 2 ms exposed; the other "
+                  "20 µs are latency, which it does not count of what may be merged with another that is in "
+                  "flight"});
+}
+
 TEST(Exposure, LimitsInEffectAreNamedWhereNoneHelps) {
     const auto named = [](const Options& options) {
         const std::string last = explain_exposure(*scheduled(two_gathers(), options), "a").back();
