@@ -38,6 +38,11 @@ std::string_view kind_name(CalibrationRow::Kind kind) {
     return kind == CalibrationRow::Kind::compute_class ? "class" : "process group";
 }
 
+/// As the window and cost models write it: `345.6 GB/s`.
+std::string rate_text(double bytes_per_s) {
+    return number_text(bytes_per_s / 1e9) + " GB/s";
+}
+
 /// `62.00 % of full rates, 0.004 ms`, or a link's bandwidth and latency.
 std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) {
     if (row.kind == CalibrationRow::Kind::compute_class) {
@@ -46,12 +51,10 @@ std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) 
         return percent_text(cost->second.efficiency * 100) + " of full rates, " +
                milliseconds_text(cost->second.overhead_ms);
     }
-    if (row.kind == CalibrationRow::Kind::host_link)
-        return bytes_text(static_cast<std::int64_t>(model.host_link_bytes_per_s)) + "/s";
+    if (row.kind == CalibrationRow::Kind::host_link) return rate_text(model.host_link_bytes_per_s);
     const auto link = model.links_of_groups.find(row.name);
     if (link == model.links_of_groups.end()) return "not fitted";
-    return bytes_text(static_cast<std::int64_t>(link->second.bytes_per_s)) + "/s, " +
-           milliseconds_text(link->second.latency_ms);
+    return rate_text(link->second.bytes_per_s) + ", " + milliseconds_text(link->second.latency_ms);
 }
 
 void write_text(std::ostream& out, const Calibration& calibration) {

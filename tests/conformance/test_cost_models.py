@@ -254,7 +254,11 @@ class CostModels(CommandLine):
         self.assertGreater(abs(step["before"]["step_ms"] / step["measured_step_ms"] - 1), 0.5)
         for row in found["rows"]:
             self.assertLess(row["relative_error_after"]["median"], 0.05, row)
-        self.assertIn("is not known", self.expect(0, *arguments).stderr)
+        told = self.expect(0, *arguments)
+        self.assertIn("is not known", told.stderr)
+        # Rates of links are in the unit that the window and cost models have.
+        self.assertRegex(told.stdout, r"process group .* [0-9.]+ GB/s, ")
+        self.assertNotIn("B/s", told.stdout.replace(" GB/s", ""))
         self.assertAlmostEqual(self.figures(self.graph, "--cost-model", fitted, "--compiled", "eager")["step_ms"],
                                step["after"]["step_ms"])
 
