@@ -223,7 +223,8 @@ void write_text(std::ostream& out, const std::vector<RankFigures>& ranks, std::s
             leaves_out = leaves_out || std::ranges::any_of(device.steps, std::logical_not(), &StepTimes::is_counted);
         }
         if (table.empty()) {
-            out << "  no GPU events, so there is nothing to measure; was the profiler told to record CUDA?\n";
+            out << "  no GPU events, so there is nothing to measure"
+                << (rank.trace->header().is_simulated ? "\n" : "; was the profiler told to record CUDA?\n");
         } else {
             table.write(out);
         }

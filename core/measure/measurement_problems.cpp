@@ -1,6 +1,7 @@
 #include "core/measure/measurement_problems.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/base/number_text.h"
@@ -51,8 +52,8 @@ void add_origin(const MeasuredTrace& trace, Problems& problems) {
 void add_missing_work(const MeasuredTrace& trace, Problems& problems) {
     if (trace.activities().empty()) {
         problems.add(Severity::caution, ProblemKind::no_gpu_events, "No GPU events",
-                     "the trace has no event of a GPU, so there is nothing to measure; was the profiler told to record "
-                     "CUDA?");
+                     std::string("the trace has no event of a GPU, so there is nothing to measure") +
+                         (trace.header().is_simulated ? "" : "; was the profiler told to record CUDA?"));
         return;
     }
     if (!trace.collectives().empty()) return;

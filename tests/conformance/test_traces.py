@@ -47,7 +47,13 @@ class TraceStats(CommandLine):
         self.assertEqual((rank["rank"], rank["compute_ms"], rank["overlap_percent"], rank["steps"]), (None, 0, None, []))
         self.assertIsNone(rank["holistic_trace_analysis"])
         text = self.expect(0, "trace-stats", self.trace("hta_no_distributed_info")).stdout
-        self.assertIn("no GPU events", text)
+        self.assertIn("no GPU events, so there is nothing to measure; was the profiler told to record CUDA?\n", text)
+        # No profiler has recorded a simulated job.
+        job = self.path("x.job.json", {"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+                                       "schedule": {"name": "GPipe", "microbatches": 2}})
+        trace = self.path("job.json")
+        self.expect(0, "job", "simulate", job, "--trace", trace)
+        self.assertIn("no GPU events, so there is nothing to measure\n", self.expect(0, "trace-stats", trace).stdout)
 
     def test_table(self):
         text = self.expect(0, "trace-stats", self.trace("hta_nccl_data")).stdout

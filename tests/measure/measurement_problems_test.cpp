@@ -52,6 +52,17 @@ TEST(MeasurementProblems, BeginWithTimesThatWereNotMeasured) {
     header.is_simulated = true;
     EXPECT_EQ(kinds_of(trace_problems(*sketch.finish(header))),
               (Kinds{"simulated_times_as_measured", "no_communication"}));
+
+    // No profiler has recorded it.
+    const auto messages_of = [](const TraceHeader& of) {
+        std::string messages;
+        test::TraceSketch empty;
+        for (const Problem& problem : trace_problems(*empty.finish(of))) messages += problem.message + "\n";
+        return messages;
+    };
+    EXPECT_NE(messages_of({}).find("no event of a GPU, so there is nothing to measure; was the profiler told"),
+              std::string::npos);
+    EXPECT_NE(messages_of(header).find("no event of a GPU, so there is nothing to measure\n"), std::string::npos);
 }
 
 TEST(MeasurementProblems, HaveATitleAndASentence) {
