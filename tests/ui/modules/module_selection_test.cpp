@@ -2,6 +2,8 @@
 #include <QClipboard>
 #include <QMimeData>
 #include <QScrollBar>
+#include <algorithm>
+#include <string>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
@@ -156,6 +158,27 @@ class ModuleSelectionTest : public QObject {
         QCOMPARE(marked, (QStringList{"layers.1", "norm"}));
         QVERIFY(select(false));
         QCOMPARE(panel.tree()->selectedModules().size(), 1);
+    }
+
+    /// Its part keeps the name of the whole.
+    void theModulesOfACollectiveThatIsSplitAreMarkedAnew() {
+        const auto document = openDocument();
+        BucketCommands(*document).putIntoNew({"layers.0", "layers.1"});
+        QVERIFY(waitForEvaluation(*document));
+        ModulesPanel panel(*document);
+        const auto evaluation = document->evaluation();
+        const auto& collectives = evaluation->simulation.collectives;
+        const auto merged = std::ranges::find_if(
+            collectives, [&](const CollectiveTiming& timing) { return evaluation->origin[timing.start] == no_node; });
+        QVERIFY(merged != collectives.end());
+        const std::string name(evaluation->graph->name(merged->start));
+        document->selection().selectNode(QString::fromStdString(name));
+        QStringList marked = panel.tree()->selectedModules();
+        marked.sort();
+        QCOMPARE(marked, (QStringList{"layers.0", "layers.1"}));
+        document->editBuckets("split", {{{"layers.0"}, false, {}}, {{"layers.1"}, false, {}}});
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(panel.tree()->selectedModules(), QStringList{"layers.0"});
     }
 
     /// Also where no row is the current one yet.
