@@ -93,6 +93,38 @@ class SessionSearchesTest : public QObject {
         QVERIFY(!fixture.document.evaluation()->refused);
     }
 
+    /// A graph opens with its own times, and the kept ones are applied afterwards.
+    void whatWasFoundWithLinksSharedComesBack() {
+        QTemporaryDir folder;
+        QString result;
+        const auto is_shared = [](SessionFixture& fixture) {
+            return QTest::qWaitFor([&] { return fixture.document.times() != nullptr; }, 30'000) &&
+                   waitForEvaluation(fixture.document);
+        };
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            JobModel shared = fixture.trace_times.model();
+            shared.share_links = true;
+            fixture.trace_times.useModel(shared);
+            QVERIFY(is_shared(fixture));
+            SearchPanel& search = fixture.workspace.search();
+            search.controls().effort()->setItemData(search.controls().effort()->currentIndex(), 100);
+            search.findOrFinish();
+            QTRY_VERIFY_WITH_TIMEOUT(!search.busy(), 60'000);
+            result = search.result();
+            QVERIFY(search.openButton()->isEnabled());
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QVERIFY(is_shared(fixture));
+        QCOMPARE(fixture.workspace.search().result(), result);
+        QVERIFY(fixture.workspace.search().openButton()->isEnabled());
+    }
+
     /// Its plan goes to no other graph, and is not lost with the notice.
     void aSearchThatWasCutOffIsOfItsGraph() {
         QTemporaryDir folder;
