@@ -29,6 +29,16 @@ class ManualStartWriter {
           bucket_of_(graph_.node_count(), none),
           entry_of_(graph_.node_count(), none) {
         start_.plan = make_plan(graph_, "");
+        // What is not of buckets stays as the plan has it.
+        start_.plan.module_rules = plan.module_rules;
+        start_.plan.memory = plan.memory;
+        start_.plan.added_by_reading = plan.added_by_reading;
+        start_.plan.device_orders = plan.device_orders;
+        start_.plan.process_groups = plan.process_groups;
+        start_.plan.unread_process_groups = plan.unread_process_groups;
+        start_.plan.graph_extra = plan.graph_extra;
+        start_.plan.extra = plan.extra;
+        for (const OverlapDirective& overlap : plan.overlaps.list) overlaps_.push_back(overlap.collective);
         start_.plan.pipeline.insert(start_.plan.pipeline.begin(), plan.pipeline.begin(),
                                     plan.pipeline.begin() + static_cast<std::ptrdiff_t>(automatic_step(plan)));
     }
@@ -43,6 +53,11 @@ class ManualStartWriter {
         note_regrouped();
         note_widened();
         note_unplaced();
+        if (!overlaps_.empty())
+            say(counted(overlaps_.size(), "overlap") + " by hand " + (overlaps_.size() == 1 ? "is" : "are") +
+                    " left out, since the automatic pass's buckets are what " +
+                    (overlaps_.size() == 1 ? "it is of" : "they are of"),
+                std::move(overlaps_));
         return std::move(start_);
     }
 
@@ -168,6 +183,7 @@ class ManualStartWriter {
     std::vector<std::vector<NodeId>> placed_;                   ///< by bucket
     std::vector<std::size_t> bucket_of_, entry_of_;             ///< by node
     std::map<std::string, std::vector<std::string>> unplaced_;  ///< collectives by the reason why
+    std::vector<std::string> overlaps_;                         ///< collectives that are moved by hand
     ManualStart start_;
 };
 

@@ -36,6 +36,8 @@ std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation
 
 /// The result of an automatic pass as a plan for manual_overlap_bucketing: the steps before the automatic one stay, and
 /// each bucket becomes an entry of the modules of its members, whole modules where it has all of their collectives.
+/// Memory, rules of modules, device orders and process groups stay; overlaps by hand, which are of those buckets, do
+/// not.
 ///
 /// A module has one place among entries, but several buckets of the automatic pass may have parts of it (gathers of
 /// forward and backward, scatters). Gathers come first, in the order in which they were merged; what others group in

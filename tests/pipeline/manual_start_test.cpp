@@ -81,10 +81,11 @@ Plan automatic() {
 }
 
 /// The start made of an automatic result that merged these.
-ManualStart start_of(Graph graph, const std::vector<std::pair<std::string, Names>>& buckets) {
+ManualStart start_of(Graph graph, const std::vector<std::pair<std::string, Names>>& buckets,
+                     const Plan& plan = automatic()) {
     Evaluation evaluation = *evaluate_baseline(std::make_shared<const Graph>(std::move(graph)));
     evaluation.reports = {merged(buckets)};
-    return manual_start(automatic(), evaluation);
+    return manual_start(plan, evaluation);
 }
 
 std::vector<Names> cards(const ManualStart& start) {
@@ -115,6 +116,28 @@ TEST(ManualStartCards, TakeWholeModulesWhereABucketHasAllOfThem) {
     Names passes;
     for (const PassStep& step : start.plan.pipeline) passes.push_back(step.pass);
     EXPECT_EQ(passes, (Names{"eliminate_dead_code_pass", "manual_overlap_bucketing"}));
+}
+
+/// A policy of memory is worth gigabytes: only what is of buckets is made anew.
+TEST(ManualStartPlan, KeepsWhatIsNotOfBuckets) {
+    ManualStartSketch sketch;
+    const NodeId a = sketch.gathered("a", "layers.0"), b = sketch.gathered("b", "layers.1");
+    Plan plan = automatic();
+    plan.memory = MemorySection{.policy = "full", .rules = {{MemoryAction::keep, {"*"}, {}}}};
+    plan.device_orders = {{.parameters = "w", .mesh = {"0"}, .order = "S(0)"}};
+    plan.process_groups.emplace_back().group = "0";
+    plan.extra = {{"later", "1"}};
+    plan.notes = "of the other plan";
+    plan.overlaps.list = {{.collective = "m1", .hide_behind = "layers.1"}};
+    const ManualStart start = start_of(sketch.finish({a, b}), {{"m1", {"g_a", "g_b"}}}, plan);
+    EXPECT_EQ(start.plan.memory, plan.memory);
+    EXPECT_EQ(start.plan.device_orders, plan.device_orders);
+    EXPECT_EQ(start.plan.process_groups, plan.process_groups);
+    EXPECT_EQ(start.plan.extra, plan.extra);
+    EXPECT_EQ(start.plan.notes, "");
+    EXPECT_TRUE(start.plan.overlaps.list.empty());
+    EXPECT_EQ(left_out(start),
+              Names{"1 overlap by hand is left out, since the automatic pass's buckets are what it is of: m1"});
 }
 
 TEST(ManualStartCards, ParametersAreGatheredFirst) {
