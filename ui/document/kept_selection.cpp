@@ -1,5 +1,8 @@
 #include "ui/document/kept_selection.h"
 
+#include <QScopedValueRollback>
+#include <utility>
+
 #include "core/views/members_of_result.h"
 #include "ui/document/document.h"
 #include "ui/document/kept_bucket.h"
@@ -30,33 +33,39 @@ NodeId collective_counterpart(const Evaluation& from, const Evaluation& to, Node
 KeptSelection::KeptSelection(Document& document) : document_(document) {
     connect(&document.selection(), &Selection::changed, this, &KeptSelection::remember);
     connect(&document, &Document::evaluationChanged, this, &KeptSelection::follow);
-    connect(&document, &Document::graphAboutToChange, this, [this] { of_.reset(); });
+    connect(&document, &Document::graphAboutToChange, this, [this] {
+        of_.reset();
+        shown_.reset();
+    });
     new KeptBucket(document, this);
 }
 
 void KeptSelection::remember() {
+    if (following_) return;
     const Selection& selection = document_.selection();
     const auto shown = document_.evaluation();
     const bool of_result = selection.kind() == Selection::Kind::node && shown &&
                            shown->graph->find(selection.node().toStdString()) != no_node;
-    of_ = of_result ? shown : nullptr;
+    of_ = shown_ = of_result ? shown : nullptr;
+    node_ = selection.node();
 }
 
 void KeptSelection::follow() {
     const auto shown = document_.evaluation();
-    if (!of_ || !shown || shown == of_) return;
-    const NodeId node = of_->graph->find(document_.selection().node().toStdString());
-    const NodeId counterpart = collective_counterpart(*of_, *shown, node);
-    if (counterpart == no_node) {
-        if (shown->graph->find(document_.selection().node().toStdString()) != no_node) of_ = shown;
-        return;
-    }
+    if (!of_ || !shown || shown == shown_) return;
+    const auto before = std::exchange(shown_, shown);
+    // From what was selected, not from what stood for it last: after an undo that would be another one.
+    const NodeId node = of_->graph->find(node_.toStdString());
+    const NodeId counterpart = shown == of_ ? node : collective_counterpart(*of_, *shown, node);
+    if (counterpart == no_node) return;
     const std::string_view name = shown->graph->name(counterpart);
     const auto selected = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
     Selection& selection = document_.selection();
     // Under its old name it may be made of other collectives, whose modules views show as selected.
-    const bool made_of_others = selection.node() == selected && membersOf(*of_, node) != membersOf(*shown, counterpart);
-    of_ = shown;
+    const NodeId last = before->graph->find(selection.node().toStdString());
+    const bool made_of_others =
+        selection.node() == selected && last != no_node && membersOf(*before, last) != membersOf(*shown, counterpart);
+    const QScopedValueRollback guard(following_, true);
     if (made_of_others)
         emit selection.changed();
     else

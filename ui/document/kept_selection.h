@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <memory>
 
 #include "core/pipeline/evaluation.h"
@@ -24,7 +25,10 @@ class KeptSelection : public QObject {
     void follow();
 
     Document& document_;
-    std::shared_ptr<const Evaluation> of_;  ///< the result that the selected node is of; null for other selections
+    std::shared_ptr<const Evaluation> of_;     ///< the result of which a node was selected; null for other selections
+    QString node_;                             ///< its name there
+    std::shared_ptr<const Evaluation> shown_;  ///< that for which the selection stands for it now
+    bool following_ = false;
 };
 
 /// The node of another result that stands for a collective, or for the wait for one.

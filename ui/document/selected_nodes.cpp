@@ -15,7 +15,7 @@ std::vector<NodeId> selectedNodes(Document& document) {
     const Graph& graph = *evaluation->graph;
     const bool waits = graph.target_info(place.node).is_wait;
     const NodeId start = waits ? graph.awaited_start(place.node) : place.node;
-    return start == no_node ? std::vector<NodeId>() : MembersOfResult(*evaluation).of(start);
+    return start == no_node ? std::vector<NodeId>() : MembersOfResult(*evaluation).sources_of(start);
 }
 
 }  // namespace overlap::ui

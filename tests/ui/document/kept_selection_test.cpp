@@ -97,6 +97,21 @@ class KeptSelectionTest : public QObject {
         if (document_->selection().node().toStdString() == before) QCOMPARE(changed.count(), 1);
     }
 
+    /// In the plan between it is part of a bucket, whose first member is another one.
+    void backInItsPlanItIsTheOneThatWasSelected() {
+        const QString last = QString::fromStdString(merged().members.back());
+        document_->setCurrentIndex(2);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(document_->evaluation()->graph->find(last.toStdString()) != no_node);
+        document_->selection().selectNode(last);
+        document_->setCurrentIndex(3);
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(document_->selection().node().toStdString(), merged().start);
+        document_->setCurrentIndex(2);
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(document_->selection().node(), last);
+    }
+
     void otherNodesKeepTheirNames() {
         const Graph& graph = *document_->graph();
         NodeId node = 0;
