@@ -174,11 +174,14 @@ std::vector<std::string> notes_on(const ExportInput& input, const PrefetchReader
     if (read.without_unit > 0) {
         notes.push_back(
             counted(read.without_unit, "gather") +
-            " of parameters are in no bucket of the plan; FSDP2 gathers them with the unit that holds them");
+            (read.without_unit == 1
+                 ? " of parameters is in no bucket of the plan; FSDP2 gathers it with the unit that holds it"
+                 : " of parameters are in no bucket of the plan; FSDP2 gathers them with the unit that holds them"));
     }
     if (read.across_passes > 0) {
         notes.push_back(counted(read.across_passes, "gather") +
-                        " for one pass start while the other computes, which FSDP2 cannot do");
+                        (read.across_passes == 1 ? " for one pass starts" : " for one pass start") +
+                        " while the other computes, which FSDP2 cannot do");
     }
     if (read.several_groups > 0) {
         notes.emplace_back("gathers of one bucket run on several process groups, and FSDP2 gathers a unit on one");

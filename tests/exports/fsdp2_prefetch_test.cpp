@@ -41,6 +41,8 @@ TEST(Fsdp2Prefetch, TheOrderOfThePassIsRead) {
     EXPECT_NE(output.bytes.find("FORWARD_PREFETCH = {\n    0: [1],\n    1: [2],"), std::string::npos) << output.bytes;
     EXPECT_TRUE(told(output, "1 bucket of several modules, norm + lm_head"));
     EXPECT_FALSE(told(output, "in no bucket"));
+    plan.buckets = parse_bucket_entries("tok_embeddings, layers.[0-5], norm");
+    EXPECT_TRUE(told(exported(plan, graph), "1 gather of parameters is in no bucket of the plan; FSDP2 gathers it "));
 }
 
 }  // namespace
