@@ -8,7 +8,6 @@
 #include "core/search/minimal_plan.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/times_apart.h"
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/table_delegate.h"
 
@@ -18,21 +17,10 @@ namespace {
 constexpr int step_column = 1, peak_column = 2;
 constexpr double smallest_worth_ms = 1e-6;
 
-/// How much longer the step is without each part, told apart.
-QStringList stepTexts(const std::vector<PlanElement>& parts) {
-    std::vector<double> worths;
+/// How much longer the step is without a part. Parts are told apart by their names and not by digits that nobody needs.
+QString stepText(const PlanElement& part) {
     // A difference of two steps: what sums in another order leave of it is no time.
-    for (const PlanElement& part : parts)
-        worths.push_back(std::abs(part.worth_ms) < smallest_worth_ms ? 0 : part.worth_ms);
-    QStringList texts = formatTimesApart(worths);
-    for (std::size_t row = 0; row < parts.size(); ++row) {
-        QString& text = texts[static_cast<qsizetype>(row)];
-        if (text.startsWith(u'0' + QString(thinSpace)))
-            text.prepend(QChar(0x00b1));
-        else if (worths[row] > 0)
-            text.prepend(u'+');
-    }
-    return texts;
+    return formatDifference(std::abs(part.worth_ms) < smallest_worth_ms ? 0 : part.worth_ms, Unit::Time);
 }
 
 }  // namespace
@@ -64,14 +52,13 @@ void PartsTable::clear() {
 void PartsTable::showWorth(const QString& plan, const std::vector<PlanElement>& parts) {
     task_.cancel();
     setTitle(tr("Part of %1").arg(shownName(plan)));
-    const QStringList steps = stepTexts(parts);
     for (std::size_t row = 0; row < parts.size(); ++row) {
         const PlanElement& part = parts[row];
         auto* name = new QStandardItem(shownName(QString::fromStdString(part.element)));
         name->setToolTip(name->text());
         // A plan without it that is refused, or brings a hazard, or whose times are not known, has no figures.
         const QString refusal = shownName(QString::fromStdString(part.refusal));
-        auto* step = new QStandardItem(refusal.isEmpty() ? steps[static_cast<qsizetype>(row)] : tr("not usable"));
+        auto* step = new QStandardItem(refusal.isEmpty() ? stepText(part) : tr("not usable"));
         auto* peak = new QStandardItem(
             refusal.isEmpty() ? formatDifference(static_cast<double>(part.worth_bytes), Unit::Bytes) : QString());
         for (QStandardItem* item : {step, peak}) {

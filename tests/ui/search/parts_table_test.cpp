@@ -35,6 +35,12 @@ class PartsTableTest : public QObject {
         for (int index = 1; index < 4; ++index) QCOMPARE(row(table, index)[1], nothing);
     }
 
+    void partsThatAreWorthNearlyTheSameHaveNoFurtherDigits() {
+        PartsTable table;
+        table.showWorth("knee", {{"bucket a", 42.433914, 0}, {"bucket b", 42.433911, 0}, {"bucket c", 42.67, 0}});
+        for (int index = 0; index < 2; ++index) QCOMPARE(row(table, index)[1], QStringLiteral("+") + formatTime(42.43));
+    }
+
     void saysWhatAPlanCannotDoWithout() {
         PartsTable table;
         table.showWorth("knee", parts());
