@@ -16,6 +16,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
@@ -181,6 +183,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     repair_->setFocusPolicy(Qt::StrongFocus);
     connect(repair_, &QToolButton::clicked, this, &BucketBoard::repairWanted);
     connect(&document, &Document::planChanged, this, &BucketBoard::updateRepair);
+    connect(&document, &Document::planChanged, this, &BucketBoard::forgetUnknown);
     connect(&document, &Document::modulesChanged, this, &BucketBoard::updateRepair);
     updateRepair();
     connect(&document, &Document::planChanged, this, &BucketBoard::updateAutomatic);
@@ -252,20 +255,32 @@ void BucketBoard::addTyped() {
 /// A name that is misspelt makes a card all the same, as PyTorch takes it. Problems and the Inspector say more, where
 /// there is room for them.
 void BucketBoard::tellUnknown(std::size_t first) {
-    QStringList unknown;
+    std::vector<std::string> names;
     for (std::size_t bucket = first; bucket < document_.buckets().size(); ++bucket)
         for (const std::string& module : document_.buckets()[bucket].modules)
-            if (document_.modules().find(module) == ModuleTree::no_module)
-                unknown.append(QString::fromStdString(module));
-    if (unknown.isEmpty()) return;
+            if (document_.modules().find(module) == ModuleTree::no_module) names.push_back(module);
+    if (names.empty()) return;
+    QStringList unknown;
+    for (const std::string& name : names) unknown.append(QString::fromStdString(name));
     QString told = tr("No module of this graph is called %1, and PyTorch ignores such names")
                        .arg(shortNames(unknown).join(tr(" or ")));
     if (const QStringList there = blocksLike(document_.modules(), unknown.front()); !there.isEmpty())
         told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
     tell(told);
+    told_unknown_ = std::move(names);
+}
+
+void BucketBoard::forgetUnknown() {
+    if (told_unknown_.empty()) return;
+    for (const BucketEntry& entry : document_.buckets())
+        for (const std::string& module : entry.modules)
+            if (std::ranges::find(told_unknown_, module) != told_unknown_.end()) return;
+    told_unknown_.clear();
+    message_->hide();
 }
 
 void BucketBoard::tell(const QString& reason) {
+    told_unknown_.clear();
     message_->setText(shownName(reason));
     message_->show();
     QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {

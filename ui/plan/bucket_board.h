@@ -2,6 +2,8 @@
 
 #include <QPointer>
 #include <QWidget>
+#include <string>
+#include <vector>
 
 class QAction;
 class QLabel;
@@ -67,6 +69,8 @@ class BucketBoard : public QWidget {
     void tell(const QString& reason);
     /// Tells which names of the buckets from `first` on no module has.
     void tellUnknown(std::size_t first);
+    /// Takes that back where the plan has none of these names any more.
+    void forgetUnknown();
 
     Document& document_;
     BucketModel* model_;
@@ -75,7 +79,8 @@ class BucketBoard : public QWidget {
     QPointer<QWidget> header_;
     QLineEdit* entry_;
     QLabel* message_;
-    QWidget* automatic_;  ///< shown where a pass finds buckets by itself
+    std::vector<std::string> told_unknown_;  ///< what the message says that no module is called
+    QWidget* automatic_;                     ///< shown where a pass finds buckets by itself
     bool finds_itself_ = false;
     QLabel* automatic_text_;
     QToolButton* manual_;

@@ -22,6 +22,13 @@ namespace overlap::ui {
 class BucketBoardTest : public ShownBoard {
     Q_OBJECT
 
+    /// Below the field.
+    bool saysWhy() const {
+        return std::ranges::any_of(board_->findChildren<QLabel*>(), [](const QLabel* label) {
+            return label->property("role") == QStringLiteral("caution") && label->isVisible();
+        });
+    }
+
   private slots:
     void init() { open(); }
     void cleanup() { close(); }
@@ -64,19 +71,19 @@ class BucketBoardTest : public ShownBoard {
         };
         QCOMPARE(figures(2), "matches no module");
         QVERIFY(figures(1).startsWith("AG "));
+        // And no longer than it is so.
+        QVERIFY(saysWhy());
+        document_->current()->undoStack().undo();
+        QVERIFY(plan().endsWith("layers.43") && !plan().contains("nrom"));
+        QVERIFY(!saysWhy());
     }
 
     void aRefusalIsOfThePlanThatWasShown() {
         QTest::keyClicks(board_->entryField(), "layers.[0-");
         QTest::keyClick(board_->entryField(), Qt::Key_Return);
-        const auto says_why = [&] {
-            return std::ranges::any_of(board_->findChildren<QLabel*>(), [](const QLabel* label) {
-                return label->property("role") == QStringLiteral("caution") && label->isVisible();
-            });
-        };
-        QVERIFY(says_why());
+        QVERIFY(saysWhy());
         document_->addNew(document_->loaded().empty_plan);
-        QVERIFY(!says_why());
+        QVERIFY(!saysWhy());
     }
 
     void whatIsTypedIsCompletedToModules() {
