@@ -32,6 +32,28 @@ class StepPeakLabelsTest : public QObject {
             }
     }
 
+    /// As wide as the panel of a window of 1280 pixels, with points in a crowd, where only far away a name has room.
+    void noLineToANameIsLong() {
+        int led = 0, numbered = 0;
+        for (const bool all : {true, false}) {
+            StepPeakChart chart({});
+            chart.setAllNamed(all);
+            for (int point = 0; point < 16; ++point)
+                chart.add({point, QStringLiteral("Found %1 ms, with gathers kept").arg(1500 + point),
+                           1500.0 + point % 4, (std::int64_t{40} << 30) + (std::int64_t{point / 4} << 27)});
+            chart.add({16, "none", 2000, std::int64_t{90} << 30});
+            chart.resize(1200, 170);
+            chart.show();
+            for (const StepPeakChart::Name& name : chart.names()) {
+                numbered += name.text.front().isDigit();
+                if (!name.place.leader) continue;
+                ++led;
+                QVERIFY2(name.place.leader->length() <= (all ? 91 : 49), qPrintable(name.text));
+            }
+        }
+        QVERIFY(led > 0 && numbered > 0);
+    }
+
     /// Rather than none at all.
     void aNameThatHasNoRoomStandsWithoutItsMiddle() {
         StepPeakChart chart({});
