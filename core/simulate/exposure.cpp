@@ -132,7 +132,7 @@ class CauseFinder {
         const double left_ms = std::max(0.0, duration_ms - (available_ms - busy_ms_[place]));
         if (left_ms >= collective.exposed_ms) return;
         collective.start_before = compute_[place];
-        collective.could_hide_ms = collective.exposed_ms - left_ms;
+        collective.hidden_if_earlier_ms = collective.exposed_ms - left_ms;
     }
 
     /// Whether compute is preparation of the collective whose producer was found last.
@@ -249,7 +249,7 @@ std::string earlier_start_text(const Simulation& simulation, const Graph& graph,
     if (collective.start_before != no_node) {
         const std::string refusal = issue_refusal(graph, simulation, index, collective.start_before, order);
         return "; issued before " + name(collective.start_before) + ", it would have " +
-               compute_to_hide_behind(collective.exposed_ms, collective.could_hide_ms) +
+               compute_to_hide_behind(collective.exposed_ms, collective.hidden_if_earlier_ms) +
                (refusal.empty() ? std::string() : ", but " + refusal);
     }
     if (possible_ms(collective) - collective.earliest_ms >= nanosecond_in_ms)

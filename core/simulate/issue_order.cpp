@@ -213,7 +213,9 @@ double could_hide_ms(const Graph& graph, const Simulation& simulation, std::size
             break;
     }
     if (timing.start_before == no_node) return 0;
-    return issue_refusal(graph, simulation, collective, timing.start_before, order).empty() ? timing.could_hide_ms : 0;
+    return issue_refusal(graph, simulation, collective, timing.start_before, order).empty()
+               ? timing.hidden_if_earlier_ms
+               : 0;
 }
 
 }  // namespace overlap

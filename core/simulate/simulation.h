@@ -65,7 +65,7 @@ struct CollectiveTiming {
     /// The last node before which it would have to be issued to be hidden; where that is too early for its producer,
     /// the first node after the producer. no_node when it already is as early as can be.
     NodeId start_before = no_node;
-    double could_hide_ms = 0;  ///< how much less would be exposed were it issued before `start_before`
+    double hidden_if_earlier_ms = 0;  ///< how much less would be exposed were it issued before `start_before`
 };
 
 /// One copy between device and host, on the stream of such copies.

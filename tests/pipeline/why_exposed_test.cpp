@@ -58,10 +58,10 @@ TEST(WhyExposed, AsksForWhatTheOtherOverlapsAllow) {
 TEST(WhyExposed, CountsWhatCouldHideOnlyWhereItMay) {
     const auto alone = with_overlaps({});
     const std::size_t index = index_of(*alone, "g_2");
-    EXPECT_EQ(could_hide_ms(*alone, index), alone->simulation.collectives[index].could_hide_ms);
+    EXPECT_EQ(could_hide_ms(*alone, index), alone->simulation.collectives[index].hidden_if_earlier_ms);
     EXPECT_GT(could_hide_ms(*alone, index), 0);
     const auto kept = with_overlaps({{.collective = "g_1", .start_after = "mm_0", .start_before = "g_2"}});
-    EXPECT_GT(kept->simulation.collectives[index_of(*kept, "g_2")].could_hide_ms, 0);
+    EXPECT_GT(kept->simulation.collectives[index_of(*kept, "g_2")].hidden_if_earlier_ms, 0);
     EXPECT_EQ(could_hide_ms(*kept, index_of(*kept, "g_2")), 0);
 }
 

@@ -20,7 +20,7 @@ TEST_F(Exposure, WindowTooShort) {
     EXPECT_EQ(timing.exposed_ms, 1);
     EXPECT_EQ(timing.start_before, last);  // at 1 ms it starts in time for the wait at 12
     EXPECT_EQ(timing.blocker, last);
-    EXPECT_EQ(timing.could_hide_ms, 1);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 1 ms: the time between its start and its wait (9 ms) is shorter than the all-gather "
               "(10 ms); issued before mm_1, it would have enough compute to hide behind");
@@ -37,7 +37,7 @@ TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
     EXPECT_EQ(timing.producer, producer);
     EXPECT_EQ(timing.earliest_ms, 5);
     EXPECT_EQ(timing.start_before, after);
-    EXPECT_EQ(timing.could_hide_ms, 1);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 6 ms: the time between its start and its wait (4 ms) is shorter than the all-reduce "
               "(10 ms); issued before mm_1, it would have 1 ms more compute to hide behind");
@@ -64,7 +64,7 @@ TEST_F(Exposure, OrderOfIssue) {
     EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
     EXPECT_EQ(timing.producer, no_node);
     EXPECT_EQ(timing.start_before, first);
-    EXPECT_EQ(timing.could_hide_ms, 4);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 4);
     EXPECT_EQ(simulation.explain(graph, 0),
               "waits 4 ms: it is issued right before waited, though its input is an input of the graph; the "
               "all-gather takes 4 ms; issued before mm, it would have enough compute to hide behind");
@@ -81,7 +81,7 @@ TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
     EXPECT_EQ(timing.earliest_ms, 0.5);
     EXPECT_EQ(timing.producer, no_node);
     EXPECT_EQ(timing.start_before, first);  // not the cast, which comes along
-    EXPECT_EQ(timing.could_hide_ms, 4);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 4);
 }
 
 TEST_F(Exposure, PreparationThatIsTakenTwiceCountsOnce) {
@@ -104,7 +104,7 @@ TEST_F(Exposure, TheLatestPlaceThatHidesItIsNamed) {
     sketch.wait("waited", gather);
     const CollectiveTiming& timing = run(0);
     EXPECT_EQ(timing.start_before, latest);  // at 2 ms it ends when it is awaited, at 12
-    EXPECT_EQ(timing.could_hide_ms, 3);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 3);
 }
 
 TEST_F(Exposure, HardlyAnyComputeIsNoPlaceForACollective) {
@@ -169,7 +169,7 @@ TEST_F(Exposure, ItsOwnPreparationIsNoPlaceForACollective) {
     const CollectiveTiming& timing = run(0);
     EXPECT_EQ(timing.producer, producer);
     EXPECT_EQ(timing.start_before, last);  // with the cast, of which nothing hides any part
-    EXPECT_EQ(timing.could_hide_ms, 4);
+    EXPECT_EQ(timing.hidden_if_earlier_ms, 4);
 }
 
 TEST_F(Exposure, PreparationThatOthersUseDoesNotMove) {

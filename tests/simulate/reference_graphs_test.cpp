@@ -81,7 +81,7 @@ TEST(ReferenceGraphs, StreamsAddUp) {
             free_ms[collective.group] = collective.end_ms;
             ASSERT_EQ(collective.cause == ExposureCause::none, simulation.explain(*graph, index).empty()) << file;
             ASSERT_EQ(collective.cause == ExposureCause::none, collective.exposed_ms < 1e-6) << file;
-            ASSERT_LE(collective.could_hide_ms, collective.exposed_ms) << file;
+            ASSERT_LE(collective.hidden_if_earlier_ms, collective.exposed_ms) << file;
         }
         EXPECT_EQ(simulation.step_ms, latest_ms) << file;
         EXPECT_DOUBLE_EQ(simulation.exposed_ms, exposed_ms) << file;
