@@ -18,7 +18,7 @@ constexpr int step_column = 1, peak_column = 2;
 constexpr double smallest_worth_ms = 1e-6;
 
 /// How much longer the step is without a part. Parts are told apart by their names and not by digits that nobody needs.
-QString stepText(const PlanElement& part) {
+QString changeOfStepText(const PlanElement& part) {
     // A difference of two steps: what sums in another order leave of it is no time.
     return formatDifference(std::abs(part.worth_ms) < smallest_worth_ms ? 0 : part.worth_ms, Unit::Time);
 }
@@ -58,7 +58,7 @@ void PartsTable::showWorth(const QString& plan, const std::vector<PlanElement>& 
         name->setToolTip(name->text());
         // A plan without it that is refused, or brings a hazard, or whose times are not known, has no figures.
         const QString refusal = shownName(QString::fromStdString(part.refusal));
-        auto* step = new QStandardItem(refusal.isEmpty() ? stepText(part) : tr("not usable"));
+        auto* step = new QStandardItem(refusal.isEmpty() ? changeOfStepText(part) : tr("not usable"));
         auto* peak = new QStandardItem(
             refusal.isEmpty() ? formatDifference(static_cast<double>(part.worth_bytes), Unit::Bytes) : QString());
         for (QStandardItem* item : {step, peak}) {
