@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QLabel>
+#include <QLineEdit>
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -226,6 +227,13 @@ class UndoWindowTest : public QObject {
             press(Qt::ControlModifier | Qt::ShiftModifier);
             QCOMPARE(mesh->inputs(), after);
         }
+        // What is being typed is an edit already.
+        QLineEdit& field = mesh->form().field(MeshField::source);
+        field.selectAll();
+        QTest::keyClicks(&field, "S(0)RR");
+        QCOMPARE(mesh->inputs().source, "S(0)RR");
+        QTest::keyClick(&field, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(mesh->inputs(), after);
         // Of an older edit of the view and a newer one of the plan the newer one is undone.
         BucketCommands(window.document()).addText("layers.1");
         QTest::keyClick(&mesh->form().source().board(), Qt::Key_Z, Qt::ControlModifier);
