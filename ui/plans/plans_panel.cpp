@@ -302,6 +302,9 @@ void PlansPanel::fitColumns() {
     view_->setColumnHidden(PlansModel::shared_column, !model_->hasSharedSteps());
     for (int column = 0; column < model_->columnCount(); ++column)
         view_->header()->resizeSection(column, std::min(widthOf(column), widest_name));
+    // The columns of another cost model come behind all others in the model.
+    QHeaderView& header = *view_->header();
+    header.moveSection(header.visualIndex(PlansModel::note_column), header.count() - 1);
     fitNotes();
 }
 

@@ -142,6 +142,8 @@ class PlansPanelTest : public QObject {
                     .toString()
                     .contains("h100-sxm"));
         QVERIFY(cell(1, Column::other_column) != cell(1, Column::step_column));
+        // Notes, which take what is left, stand behind them.
+        QCOMPARE(panel_->view()->header()->visualIndex(Column::note_column), Column::column_count - 1);
         panel_->other()->setCurrentIndex(0);
         QVERIFY(waitForRows());
         QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::other_column));
