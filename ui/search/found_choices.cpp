@@ -157,10 +157,14 @@ QString captionOf(const FoundPlans& found) {
     clauses.append(QObject::tr("the best comes from: %1").arg(shownName(found.origin)));
     // Progress told the step of the fastest.
     const std::array<double, 2> steps{found.shortest_ms, found.best().step_ms};
+    // Said of the best within the search's limit, also while another one of those that were found is chosen.
+    const QString fastest =
+        found.limit ? QObject::tr("%1 within %2").arg(fastestText(), formatBytes(static_cast<double>(*found.limit)))
+                    : fastestText();
     if (found.shortest_ms < found.best().step_ms)
-        clauses.append(QObject::tr("%1, %2, is shorter by less than %3, and takes more memory, has more parts, or "
-                                   "gains less where costs differ")
-                           .arg(fastestText(), formatTimesApart(steps).front(), formatPercent(alike_share)));
+        clauses.append(QObject::tr("%1, %2, is shorter than the best by less than %3, and takes more memory, has more "
+                                   "parts, or gains less where costs differ")
+                           .arg(fastest, formatTimesApart(steps).front(), formatPercent(alike_share)));
     return sentence(clauses.join(QStringLiteral("; ")));
 }
 

@@ -267,8 +267,10 @@ void SearchPanel::update() {
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
     earlier_->setEnabled(found_.has_value());
-    // That of the plan is known only with its first evaluation.
-    if (found_) showLimit();
+    if (!found_) return;
+    // The peak of this plan is another one with another tab. It is known only with the plan's first evaluation.
+    const bool is_another = shown_limit_ && limit() && limit() != shown_limit_;
+    is_another ? takeLimit() : showLimit();
 }
 
 void SearchPanel::forget() {

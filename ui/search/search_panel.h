@@ -204,6 +204,7 @@ class SearchPanel : public QWidget {
     std::vector<StepPeakChart::Point> trail_;     ///< the best so far while a search runs, and those before it
     std::optional<std::int64_t> searched_limit_;  ///< of the search that runs
     std::optional<std::int64_t> tried_limit_;     ///< that a search has found no plan within
+    std::optional<std::int64_t> shown_limit_;     ///< in the chart, by which the plan was chosen
     LinkSharing links_ = LinkSharing::by_host;    ///< of the steps in the chart
     bool any_order_ = false;                      ///< the search that runs may change the order of compute
     QString progress_;                            ///< how far the search is that runs

@@ -191,6 +191,7 @@ void SearchPanel::takeLimit() {
 }
 
 void SearchPanel::showLimit() {
+    shown_limit_ = limit();
     chart_->setPeakLimit(limit());
     slider_->showLimit(limit());
     describeEarlier();

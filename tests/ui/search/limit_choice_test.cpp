@@ -37,6 +37,29 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         }
     }
 
+    /// It is another one with another tab, and the plan that is chosen is within it.
+    void thePeakOfThePlanIsThatOfTheTabInFront() {
+        find();
+        const std::vector<StepPeakChart::Point>& points = panel_->chart()->points();
+        const auto least = std::ranges::min_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        const auto most = std::ranges::max_element(points, {}, &StepPeakChart::Point::peak_bytes);
+        const int of_least = least->id, of_most = most->id;
+        QVERIFY(of_least != 0 && of_least != of_most);  // 0 is the best
+        for (const int id : {of_most, of_least}) {
+            emit panel_->chart()->chosen(id);
+            panel_->openButton()->click();
+            QVERIFY(waitForEvaluation(*document_));
+        }
+        const int tab_of_least = document_->variantCount() - 1;
+        chooseLimit(SearchControls::Limit::current);
+        QCOMPARE(chosen(), of_least);
+        for (const auto& [tab, choice] : {std::pair(tab_of_least - 1, 0), std::pair(tab_of_least, of_least)}) {
+            document_->setCurrentIndex(tab);
+            QVERIFY(waitForEvaluation(*document_));
+            QTRY_COMPARE(chosen(), choice);
+        }
+    }
+
     /// The point that is chosen says which memory is of interest, and the number comes next.
     void whoIsAboutToTypeALimitKeepsThePlanThatIsChosen() {
         setDeviceMemory(0);
