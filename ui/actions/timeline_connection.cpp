@@ -73,7 +73,9 @@ TimelineConnection::TimelineConnection(Document& document, TimelineView& view, Q
         if (active_) view_.setTimeline(nullptr);
     });
     connect(&document, &Document::variantsChanged, this, &TimelineConnection::followTitle);
-    connect(&document.selection(), &Selection::changed, this, [this] { showSelection(true); });
+    // A result whose timeline is still being made may have a new name for what is selected, and it is not scrolled to.
+    connect(&document.selection(), &Selection::changed, this,
+            [this] { showSelection(evaluation_ == shownEvaluation(document_)); });
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) { selectFromView(reference); });
 }
 

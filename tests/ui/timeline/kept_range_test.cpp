@@ -1,6 +1,9 @@
 #include <QtTest>
 
 #include "tests/ui/timeline/shown_timeline.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/actions/timeline_connection.h"
+#include "ui/edits/bucket_commands.h"
 
 namespace overlap::ui {
 
@@ -42,6 +45,36 @@ class KeptRangeTest : public QObject {
         view_->selectReference(test::first_gather, TimelineView::Scrolling::none);
         QVERIFY(view_->selection().valid());
         QCOMPARE(view_->visibleRange(), before);
+    }
+
+    /// What is selected has another name and another number in each result.
+    void undoAndRedoOfAPlanLeaveTheRange() {
+        const auto document = openDocument();
+        TimelineConnection connection(*document, *view_);
+        const auto shown = [&] {
+            return waitForEvaluation(*document) && QTest::qWaitFor([&] { return !connection.busy(); }, 30'000);
+        };
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(shown());
+        const auto evaluation = document->evaluation();
+        const NodeId last = evaluation->simulation.collectives.back().start;
+        document->selection().selectNode(QString::fromStdString(std::string(evaluation->graph->name(last))));
+        const std::int64_t step_ns = view_->timeline()->range().end_ns;
+        view_->setVisibleRange({step_ns / 10, step_ns / 5});
+        const TimeRange before = view_->visibleRange();
+        for (int round = 0; round < 2; ++round) {
+            document->undoGroup().undo();
+            QVERIFY(shown());
+            QCOMPARE(view_->visibleRange(), before);
+            document->undoGroup().redo();
+            QVERIFY(shown());
+            QCOMPARE(view_->visibleRange(), before);
+        }
+        QVERIFY(view_->selection().valid());
+        // A selection that is made then is scrolled to.
+        document->selection().selectNode({});
+        document->selection().selectNode(QString::fromStdString(std::string(evaluation->graph->name(last))));
+        QVERIFY(view_->visibleRange() != before);
     }
 
   private:
