@@ -17,6 +17,7 @@
 #include "ui/shell/plan_tabs.h"
 #include "ui/shell/session_controller.h"
 #include "ui/tasks/task_failure.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {
@@ -58,6 +59,15 @@ QStringList namesOf(const std::vector<RecoveredPlan>& plans) {
     return names;
 }
 
+/// `llama3.graph.json or 2 other graphs`.
+QString alternativesOf(const std::vector<RecoveredPlan>& plans) {
+    const QStringList graphs = graphsOf(plans);
+    const QString first = nameOfGraph(graphs.front(), graphs);
+    if (graphs.size() == 1) return first;
+    return graphs.size() == 2 ? RecoveryController::tr("%1 or %2").arg(first, nameOfGraph(graphs.back(), graphs))
+                              : RecoveryController::tr("%1 or one of the others").arg(first);
+}
+
 QString countOf(qsizetype plans) {
     return plans == 1 ? RecoveryController::tr("1 plan") : RecoveryController::tr("%1 plans").arg(plans);
 }
@@ -89,6 +99,13 @@ QString sentenceOn(const std::vector<RecoveredPlan>& plans, bool crashed) {
         .arg(back.arg(summaryOf(plans)));
 }
 
+/// What the action that closes recovered plans does.
+QString helpOnDiscarding() {
+    return RecoveryController::tr(
+        "Close the plans that came back because the last run was cut off, and open their "
+        "files as saved");
+}
+
 }  // namespace
 
 RecoveryController::RecoveryController(Document& document, SessionController& session, PlanTabs& tabs, FileLooks& looks)
@@ -99,15 +116,18 @@ void RecoveryController::registerActions(Actions& actions) {
     actions.add("plan.older", plan, tr("Open the version &before"),
                 tr("Open what the plan's file had before it was saved last, as a plan of its own"), {},
                 [this] { openOlderVersion(); });
-    discard_ = actions.add(
-        "plan.discardRecovered", plan, tr("&Discard recovered edits"),
-        tr("Close the plans that came back because the last run was cut off, and open their files as saved"), {},
-        [this] { discard(); });
+    discard_ = actions.add("plan.discardRecovered", plan, tr("&Discard recovered edits"), helpOnDiscarding(), {},
+                           [this] { discard(); });
     updateDiscard();
 }
 
 void RecoveryController::updateDiscard() {
     setAvailable(*discard_, plans_.empty() ? tr("No edits were recovered") : QString());
+    if (plans_.empty()) return;
+    // They may be of graphs that are not open.
+    const QString help = helpOnDiscarding().append(u": ").append(summaryOf(plans_));
+    discard_->setToolTip(shownLines(help));
+    discard_->setStatusTip(help);
 }
 
 void RecoveryController::begin(StoredSession stored) {
@@ -184,7 +204,14 @@ void RecoveryController::discard() {
         emit told(tr("Nothing was discarded: what was recovered has been saved or closed since"));
         return;
     }
-    const QString sentence = tr("Recovered plans were closed: %1").arg(discarded.size());
+    std::vector<RecoveredPlan> closed, elsewhere;
+    for (const Discarded& each : discarded) {
+        closed.push_back(each.plan);
+        if (!isOfOpenGraph(each.plan)) elsewhere.push_back(each.plan);
+    }
+    QString sentence = tr("Recovered plans were closed: %1").arg(summaryOf(closed));
+    if (!elsewhere.empty())
+        sentence += tr("; Plan ▸ Reopen closed plan works once %1 is open").arg(alternativesOf(elsewhere));
     emit told(sentence);
     emit noticed(sentence, {{tr("Take back"), [this, discarded] { takeBack(discarded); }}});
 }

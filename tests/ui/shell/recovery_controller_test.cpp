@@ -78,6 +78,8 @@ class RecoveryControllerTest : public QObject {
         QVERIFY(fixture.recovery.plans().empty());
         QVERIFY(!fixture.discard->isEnabled());
         QVERIFY2(fixture.actions.find("plan.reopen")->isEnabled(), "discarding can be taken back");
+        QCOMPARE(fixture.noticed.back()[0].toString(),
+                 "Recovered plans were closed: Plan A of " + QFileInfo(smallGraphFile()).fileName());
     }
 
     void manyPlansAreOneSentenceWithDetails() {
@@ -127,14 +129,21 @@ class RecoveryControllerTest : public QObject {
         kept.variants = {elsewhere};
         fixture.session.state().put(kept);
         fixture.recovery.begin(stored);
+        const QString open_graph = QFileInfo(fixture.document.loaded().path).fileName();
+        const QString plans = "1 plan of " + open_graph + ", 1 plan of other.graph.json";
+        QVERIFY2(fixture.discard->toolTip().simplified().endsWith("files as saved: " + plans),
+                 qPrintable(fixture.discard->toolTip()));
+        QVERIFY2(fixture.discard->statusTip().endsWith(plans), qPrintable(fixture.discard->statusTip()));
         fixture.discard->trigger();
+        QCOMPARE(fixture.discard->toolTip(), "No edits were recovered");
         QCOMPARE(fixture.document.variantCount(), 1);
         // Another plan that is closed meanwhile does not come back in its place.
         fixture.document.addCopyOfCurrent();
         fixture.document.renameCurrent("Other");
         fixture.tabs.closePlan(1);
         const QVariantList notice = fixture.noticed.back();
-        QCOMPARE(notice[0].toString(), "Recovered plans were closed: 2");
+        QCOMPARE(notice[0].toString(), "Recovered plans were closed: " + plans +
+                                           "; Plan ▸ Reopen closed plan works once other.graph.json is open");
         const auto actions = notice[1].value<std::vector<NoticeAction>>();
         QCOMPARE(actions.front().text, "Take back");
         actions.front().run();
