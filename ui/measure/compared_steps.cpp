@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QObject>
 #include <array>
+#include <utility>
 
 #include "core/io/profile_file.h"
 #include "core/measure/job_match.h"
@@ -36,18 +37,35 @@ std::map<std::string, std::string> groupsOf(const Evaluation& evaluation) {
     return groups;
 }
 
-std::string prefixOf(const QString& title) {
-    return title.toStdString().append(" · ");
+/// Of a step's name in front of a lane's: behind a longer one a narrow window hides which lane it is.
+constexpr qsizetype longest_prefix = 9;
+
+/// The names in front of the lanes of both, short ones and different where the names are.
+std::array<std::string, 2> prefixesOf(const QString& above, const QString& below) {
+    const auto beginning = [](const QString& title) {
+        return title.size() <= longest_prefix ? title : title.left(longest_prefix - 1).trimmed().append(u'…');
+    };
+    const auto ends = [](const QString& title) {
+        constexpr qsizetype half = longest_prefix / 2;
+        return title.size() <= longest_prefix ? title : title.left(half) + u'…' + title.right(half);
+    };
+    QString first = beginning(above), second = beginning(below);
+    if (first == second) first = ends(above), second = ends(below);
+    if (first == second) first = above, second = below;
+    return {first.toStdString().append(" · "), second.toStdString().append(" · ")};
 }
 
 std::uint32_t nodeOf(const Evaluation& evaluation, const ComparedCollective& collective) {
     return evaluation.simulation.collectives[collective.index].start;
 }
 
-void showBoth(ComparedSteps& steps, std::shared_ptr<const Evaluation> before, const TimelinePart& second,
+/// @param second without its prefix.
+void showBoth(ComparedSteps& steps, std::shared_ptr<const Evaluation> before, TimelinePart second,
               ShownPart second_part, const QString& second_title) {
+    const auto prefixes = prefixesOf(steps.before, steps.after);
+    second.prefix = prefixes[1];
     const std::array<TimelinePart, 2> parts{
-        TimelinePart{timeline_of(*before), prefixOf(steps.before), 0, first_compared_reference}, second};
+        TimelinePart{timeline_of(*before), prefixes[0], 0, first_compared_reference}, std::move(second)};
     auto shown = std::make_shared<ShownTimeline>();
     shown->timeline = stack_timelines(parts);
     shown->caption = QObject::tr("%1 above, %2 below").arg(steps.before, second_title);
@@ -78,13 +96,12 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     TimelinePart part;
     part.timeline = measured_timeline(
         *trace, {.host_threads = false, .python_functions = false, .device = steps.measured->step.device});
-    part.prefix = prefixOf(steps.after);
     part.offset_ns = -steps.measured->origin_ns;
     const std::uint32_t first_event = first_compared_reference + before->graph->node_count();
     part.first_reference = first_event + measurement->first_references[after.rank];
     part.only = steps.measured->step.span;
     const QString& title = after.title;
-    showBoth(steps, before, part, {first_event, nullptr, measurement},
+    showBoth(steps, before, std::move(part), {first_event, nullptr, measurement},
              after.part.isEmpty() ? title : QObject::tr("%1 (%2)").arg(title, after.part));
 }
 
@@ -143,9 +160,10 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     if (!second || stop.stop_requested()) return nullptr;
     steps->groups_after = groupsOf(*second);
     steps->comparison = compare_variants(*first, *second);
-    TimelinePart part{timeline_of(*second), prefixOf(after.title)};
+    TimelinePart part{timeline_of(*second), {}};
     part.first_reference = first_compared_reference + first->graph->node_count();
-    showBoth(*steps, first, part, {part.first_reference, second, nullptr}, after.title);
+    const std::uint32_t first_reference = part.first_reference;
+    showBoth(*steps, first, std::move(part), {first_reference, second, nullptr}, after.title);
     return steps;
 }
 

@@ -218,6 +218,40 @@ class ComparePanelTest : public QObject {
         QVERIFY(!shown);
     }
 
+    void longNamesOfStepsLeaveLanesTheirs() {
+        const auto document = openDocument();
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.show();
+        std::shared_ptr<const ShownTimeline> shown;
+        connect(&panel, &ComparePanel::shownChanged, this, [&](const auto& timeline) { shown = timeline; });
+        /// In front of the lanes of both.
+        const auto prefixes = [&](const QString& above, const QString& below) {
+            while (document->variantCount() < 3) document->addCopyOfCurrent();
+            for (const auto& [index, name] : {std::pair(1, above), std::pair(2, below)}) {
+                document->setCurrentIndex(index);
+                document->renameCurrent(name);
+            }
+            panel.sides().choosePlans(1, 2);
+            if (!waitForEvaluation(*document) || !waitUntilCompared(panel)) return QStringList();
+            panel.both()->setChecked(true);
+            if (!shown || shown->caption != above + " above, " + below + " below") return QStringList();
+            QStringList names;
+            for (const Lane& lane : shown->timeline->lanes()) {
+                const QString title = QString::fromStdString(lane.description.title);
+                names.append(title.left(title.indexOf(" · ")));
+            }
+            names.removeDuplicates();
+            return names;
+        };
+        QCOMPARE(prefixes("Plan A", "As torchtitan plans it"), QStringList({"Plan A", "As torch…"}));
+        QCOMPARE(prefixes("all layers by two", "all layers by four"), QStringList({"all … two", "all …four"}));
+        QCOMPARE(prefixes("all layers in two", "all parts in two"), QStringList({"all laye…", "all part…"}));
+        QCOMPARE(prefixes("all layers, by two", "all the rest by two"), QStringList({"all laye…", "all the…"}));
+        QCOMPARE(prefixes("all layers, 1 by two", "all layers, 2 by two"),
+                 QStringList({"all layers, 1 by two", "all layers, 2 by two"}));
+    }
+
     void aPlanIsComparedWithWhatTheJobDid() {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
