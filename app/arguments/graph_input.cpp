@@ -14,8 +14,9 @@ namespace overlap::commands {
 std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams) {
     OpenedGraph opened = read_any_graph_file(path);
     for (const ImportNote& note : opened.notes) streams.notes << "overlap: " << one_line(note.sentence) << '\n';
-    if (const std::optional<Problem> problem = unknown_sizes_problem(*opened.graph))
-        print_problems(streams, path, std::span(&*problem, 1));
+    for (const std::optional<Problem>& problem :
+         {unknown_sizes_problem(*opened.graph), uncounted_device_problem(*opened.graph)})
+        if (problem) print_problems(streams, path, std::span(&*problem, 1));
     return std::move(opened.graph);
 }
 

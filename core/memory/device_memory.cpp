@@ -1,9 +1,12 @@
 #include "core/memory/device_memory.h"
 
+#include <string_view>
+
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
+#include "core/memory/storage_table.h"
 
 namespace overlap {
 namespace {
@@ -17,6 +20,11 @@ std::optional<Problem> beyond(const Graph& graph, const MemoryProfile& memory, s
     problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
                       bytes_text(memory.peak_bytes - most) + " more " + words;
     return problem;
+}
+
+/// As StorageTable decides it.
+bool is_on_cpu(std::string_view device) {
+    return device == "cpu" || device.starts_with("cpu:");
 }
 
 }  // namespace
@@ -87,6 +95,24 @@ std::optional<Problem> unknown_sizes_problem(const Graph& graph) {
                       (unknown == 1 ? "a product or collective works on: "
                                     : std::to_string(unknown) + " products or collectives work on: ") +
                       "the graph does not say how large it is";
+    return problem;
+}
+
+std::optional<Problem> uncounted_device_problem(const Graph& graph) {
+    // Nearly every graph has a device's tensor at its beginning, so only others are asked for their storages.
+    for (NodeId node = 0; node < graph.node_count(); ++node)
+        for (const TensorMeta& tensor : graph.outputs(node))
+            if (tensor.is_tensor && !is_on_cpu(graph.text(tensor.device))) return std::nullopt;
+    const StorageTable table(graph, StorageRule::corrected);
+    std::int64_t bytes = 0;
+    for (const Storage& storage : table.storages()) bytes += storage.bytes;
+    if (bytes == 0) return std::nullopt;
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = ProblemKind::uncounted_results;
+    problem.title = "Memory of the CPU";
+    problem.message = "the graph's tensors are on the CPU, " + bytes_text(bytes) +
+                      " in all, and the peak memory is that of the device, which counts none of them";
     return problem;
 }
 

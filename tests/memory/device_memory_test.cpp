@@ -105,5 +105,26 @@ TEST(DeviceMemory, ThatNobodyKnowsIsTold) {
               "say how large it is");
 }
 
+TEST(DeviceMemory, OfACpuIsToldWhereNothingElseIsThere) {
+    const auto graph_with = [](std::string_view device, std::string_view other) {
+        GraphSketch sketch;
+        const NodeId x = sketch.input("x", sketch.bytes(1 << 20, {}, device));
+        const NodeId y = sketch.input("y", sketch.bytes(1 << 19, {}, other));
+        sketch.call("mm", "aten.mm.default", GraphSketch::values({x, y}), {sketch.bytes(1 << 19, {}, device)});
+        return sketch.finish();
+    };
+    EXPECT_FALSE(uncounted_device_problem(graph_with("cuda:0", "cuda:0")));
+    EXPECT_FALSE(uncounted_device_problem(graph_with("cpu", "cuda:0")));  // kept on the host, on purpose
+    EXPECT_FALSE(uncounted_device_problem(GraphSketch().finish()));
+    const Graph graph = graph_with("cpu", "cpu:0");
+    ASSERT_EQ(memory_profile(graph, StorageRule::corrected).peak_bytes, 0);
+    const std::optional<Problem> problem = uncounted_device_problem(graph);
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_EQ(problem->message,
+              "the graph's tensors are on the CPU, 2 MiB in all, and the peak memory is that of the device, which "
+              "counts none of them");
+}
+
 }  // namespace
 }  // namespace overlap::test

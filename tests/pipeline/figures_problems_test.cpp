@@ -54,6 +54,19 @@ TEST(ExposedProblems, AreTheWorstThreeFromTheWorstOn) {
     EXPECT_EQ(told_of_exposed(*with_exposed(10, {2})), std::vector<std::string>{"g0 Exposed 2 ms"});
 }
 
+TEST(FiguresProblems, TellThatTensorsOfACpuAreNotCounted) {
+    const auto told = [](std::string_view device) {
+        GraphSketch sketch;
+        const TensorMeta tensor = sketch.bytes(1 << 20, {}, device);
+        const NodeId x = sketch.input("x", tensor);
+        const NodeId sum = sketch.call("sum", "aten.add.Tensor", GraphSketch::values({x, x}), {tensor});
+        return of_kind(*baseline_of(sketch.finish({sum})), ProblemKind::uncounted_results);
+    };
+    EXPECT_EQ(told("cuda:0").size(), 0u);
+    ASSERT_EQ(told("cpu").size(), 1u);
+    EXPECT_EQ(told("cpu")[0].title, "Memory of the CPU");
+}
+
 TEST(ExposedProblems, MatterForTheStep) {
     EXPECT_EQ(told_of_exposed(*with_exposed(1000, {0.9, 1.2})), std::vector<std::string>{"g1 Exposed 1.2 ms"});
     EXPECT_EQ(told_of_exposed(*with_exposed(1000, {0})), std::vector<std::string>{});
