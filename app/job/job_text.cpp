@@ -7,6 +7,7 @@
 
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/job/step/reached.h"
 
 namespace overlap::commands {
@@ -48,7 +49,7 @@ void write_ranks(std::ostream& out, const JobResult& result, std::size_t rows) {
     }
     std::vector<std::string> header = {"rank", "ranks alike"};
     if (!result.of_programs) header.insert(header.end(), {"replica", "stages"});
-    header.insert(header.end(), {"computes", "of step", "waits for peers", "transfer exposed", "nothing to do"});
+    header.insert(header.end(), {"computes", "of step", "waits for peers", "transfer exposed", "nothing left to do"});
     TextTable table(header);
     for (std::size_t i = 0; i < order.size() && i < rows; ++i) {
         const RankResult& rank = *first[order[i]];
@@ -108,10 +109,10 @@ void write_job_text(std::ostream& out, const job::JobDocument& job, const JobRes
     out << "step       " << milliseconds_text(*result.step_ms) << '\n'
         << "ranks      " << result.ranks.size() << ", which compute " << share_text(sum.busy_ms, all)
         << " of the time, wait " << share_text(sum.waiting_for_peers_ms, all) << " for peers and "
-        << share_text(sum.transfer_exposed_ms, all) << " for transfers, and have nothing to do for "
+        << share_text(sum.transfer_exposed_ms, all) << " for transfers, and have nothing left to do for "
         << share_text(without_work_ms(sum, all), all) << '\n';
     if (result.spread) {
-        out << "variation  of " << result.spread->samples << " draws: median "
+        out << "variation  of " << counted(static_cast<std::size_t>(result.spread->samples), "draw") << ": median "
             << milliseconds_text(result.spread->p50_ms) << ", 90 % within " << milliseconds_text(result.spread->p90_ms)
             << ", 99 % within " << milliseconds_text(result.spread->p99_ms) << '\n';
     }

@@ -79,6 +79,13 @@ class MeasuredJob(unittest.TestCase):
         self.assertEqual(result["variation"]["samples"], 20)
         self.assertGreater(result["variation"]["most_ms"], result["variation"]["least_ms"])
 
+    def test_texts_of_a_job(self):
+        one = self.file("one.job.json", {**JOB, "variation": {"samples": 1}})
+        text = self.run_overlap(0, "simulate", one).stdout
+        self.assertIn("\nvariation  of 1 draw: median ", text)
+        self.assertIn(" for transfers, and have nothing left to do for ", text)
+        self.assertIn("variation  of 20 draws: ", self.run_overlap(0, "simulate", self.job).stdout)
+
     def test_what_is_wrong(self):
         first = self.file("a.json", trace(0, [100]))
         out = os.path.join(self.folder, "out.job.json")

@@ -158,9 +158,9 @@ QString JobView::summary() const {
     QStringList parts = figureTexts(*figures, job_.openedFigures());
     if (const QString measured = measuredStepText(*job_.picture()); !measured.isEmpty()) parts.append(measured);
     if (const auto& spread = job_.spread())
-        parts.append(
-            tr("of %1 draws half within %2, 99 % within %3")
-                .arg(QString::number(spread->samples), formatTime(spread->p50_ms), formatTime(spread->p99_ms)));
+        parts.append(tr("of %1 half within %2, 99 % within %3")
+                         .arg(spread->samples == 1 ? tr("1 draw") : tr("%1 draws").arg(spread->samples),
+                              formatTime(spread->p50_ms), formatTime(spread->p99_ms)));
     const QString texts = parts.join(QStringLiteral(" · "));
     return stale_ ? tr("evaluating… %1").arg(texts) : texts;
 }
