@@ -104,6 +104,12 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     connect(&job, &OpenJob::opened, this, [this] {
         fillSchedules();
         fillSlow();
+        {
+            // Another job's would be greyed beside "as the job has it", and taken by the next choice.
+            const QScopedValueRollback guard(showing_, true);
+            slow_number_->setValue(0);
+            slow_percent_->setValue(usual_percent);
+        }
         show();
     });
     connect(&job, &OpenJob::changed, this, &JobControls::show);

@@ -86,6 +86,30 @@ class JobChangesTest : public QObject {
         QVERIFY(!fixture.view.summary().contains("(+"));
     }
 
+    /// Its number and percentage would be taken by the next choice.
+    void aSlowHostIsNotLeftForTheNextJob() {
+        Fixture fixture;
+        JobControls& controls = fixture.view.controls();
+        controls.slow().setCurrentIndex(1);
+        emit controls.slow().activated(1);
+        controls.slowNumber().setValue(7);
+        controls.slowPercent().setValue(20);
+        QVERIFY(fixture.idle());
+        QTemporaryDir folder;
+        QFile file(folder.filePath("other.job.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+                       "replicas": 64, "schedule": {"name": "GPipe", "microbatches": 2}})");
+        file.close();
+        QSignalSpy opened(&fixture.job, &OpenJob::opened);
+        fixture.job.open(file.fileName());
+        QTRY_VERIFY_WITH_TIMEOUT(!opened.isEmpty() && !fixture.job.busy(), 60'000);
+        QVERIFY(!controls.slowNumber().isEnabled());
+        QCOMPARE(controls.slowNumber().value(), 0);
+        QCOMPARE(controls.slowPercent().value(), 5);
+        QVERIFY2(!fixture.job.changes().slow, "and nothing of the job is changed by that");
+    }
+
     /// Nothing of a number is dropped in silence: it is taken as it was typed, or refused with the reason.
     void whatIsTypedIsTakenAsItIsOrRefused() {
         Fixture fixture;
