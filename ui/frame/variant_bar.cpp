@@ -15,6 +15,7 @@
 #include "ui/document/document.h"
 #include "ui/frame/plan_tab_title.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/simulated_trace_times.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/tab_padding.h"
 #include "ui/theme/theme_manager.h"
@@ -310,9 +311,9 @@ void VariantBar::fillMenu(QMenu& menu, int tab) {
     } else if (timesAreOf(*measurements_.at(measured))) {
         menu.addAction(tr("Use the graph's &times"), this, [this] { emit timesWanted(nullptr); });
     } else {
-        menu.addAction(tr("Use these &times"), this,
-                       [this, measurement = measurements_.at(measured)] { emit timesWanted(measurement); })
-            ->setEnabled(document_.isOpen());
+        const auto measurement = measurements_.at(measured);
+        menu.addAction(tr("Use these &times"), this, [this, measurement] { emit timesWanted(measurement); })
+            ->setEnabled(document_.isOpen() && noTimesToUse(*measurement).isEmpty());
     }
     menu.addAction(tr("&Close"), this, [this, tab] { closeTab(tab); });
 }

@@ -19,6 +19,7 @@
 #include "ui/measure/compared_sides.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/simulated_trace_times.h"
 #include "ui/measure/step_chooser.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/tasks/task_failure.h"
@@ -200,7 +201,8 @@ void ComparePanel::updateMeasured() {
     times_->setVisible(measurement != nullptr);
     const bool in_use = measurement && document_.times() && document_.times()->files == measurement->files;
     // What is in use already can be taken back.
-    setAvailable(*times_, !document_.isOpen() ? noGraphOpen(document_) : in_use ? QString() : another_job_);
+    const QString refused = !measurement || !another_job_.isEmpty() ? another_job_ : noTimesToUse(*measurement);
+    setAvailable(*times_, !document_.isOpen() ? noGraphOpen(document_) : in_use ? QString() : refused);
     times_->setChecked(in_use);
 }
 

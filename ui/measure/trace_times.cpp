@@ -2,6 +2,7 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/io/profile_file.h"
@@ -85,6 +86,7 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
         ranks.push_back(read_profile_file(QFile::encodeName(file).toStdString()));
         if (stop.stop_requested()) return nullptr;
     }
+    const bool simulated = std::ranges::any_of(ranks, &ProfileRecords::is_simulated);
     auto times = std::make_shared<MeasuredTimes>();
     times->files = files;
     // What the traces do not know is of the job as the graph says that it compiles.
@@ -101,6 +103,10 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
             TraceTimes::tr("a run of overlap-runner has times by nodes and not by operators: Plan ▸ Times ▸ "
                            "Calibrate from measurement… fits a cost model to it")
                 .toStdString());
+    if (knows_nothing && simulated)
+        throw InputError(
+            files.front().toStdString(), "",
+            TraceTimes::tr("it is a simulated step: it has no shapes to find the times of nodes by").toStdString());
     if (knows_nothing)
         throw InputError(files.front().toStdString(), "",
                          TraceTimes::tr("it has no times of this graph's collectives and operators: process groups, "

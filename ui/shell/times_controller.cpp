@@ -14,6 +14,7 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measured_job.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/simulated_trace_times.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/problems_model.h"
@@ -129,9 +130,12 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     connect(workspace_.problems().problems(), &ProblemsModel::sharedLinksWanted, cost_,
             [this] { cost_->shareLinks(true); });
     const auto update = [this, of_trace, of_graph] {
-        setAvailable(*of_trace, !document_.isOpen()          ? noGraphOpen(document_)
-                                : measurements_.count() == 0 ? tr("No trace is open")
-                                                             : job_->verdict().another);
+        const auto measurement = measurements_.current() ? measurements_.current() : measurements_.last();
+        const QString& another = job_->verdict().another;
+        setAvailable(*of_trace, !document_.isOpen() ? noGraphOpen(document_)
+                                : !measurement      ? tr("No trace is open")
+                                : another.isEmpty() ? noTimesToUse(*measurement)
+                                                    : another);
         const bool own = times_.files().isEmpty() && cost_->model().used().isEmpty();
         setAvailable(*of_graph, own ? tr("Figures are of the graph's own times") : QString());
     };
@@ -140,6 +144,7 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     connect(&document_, &Document::graphChanged, this, update);
     whenReadingChanges(document_, this, update);
     connect(&measurements_, &Measurements::changed, this, update);
+    connect(&measurements_, &Measurements::currentChanged, this, update);
     connect(job_, &MeasuredJob::changed, this, update);
     update();
 }

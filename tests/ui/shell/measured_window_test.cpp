@@ -281,6 +281,24 @@ class MeasuredWindowTest : public QObject {
         QCOMPARE(problems.front().kind, ProblemKind::simulated_times_as_measured);
         QVERIFY(std::ranges::none_of(problems, [](const Problem& of) { return of.title == "Another job?"; }));
         QCOMPARE(window.workspace().figures().figures().front().label, "simulated step");
+
+        // Nor are its times another's process groups or sizes: it has no shapes to look for.
+        const QString reason = "The trace is a simulated step: it has no shapes";
+        const QAction* use = window.actions().find("plan.traceTimes");
+        QVERIFY(!use->isEnabled());
+        QVERIFY2(use->toolTip().contains(reason), qPrintable(use->toolTip()));
+        window.actions().find("view.go.compare")->trigger();
+        QTRY_VERIFY(!window.workspace().compare().busy());
+        const QToolButton* button = window.workspace().compare().times();
+        QVERIFY(button->isVisible() && !button->isEnabled());
+        QVERIFY2(button->toolTip().contains(reason), qPrintable(button->toolTip()));
+        QMenu menu;
+        window.workspace().variants().fillMenu(menu, 2);
+        QVERIFY(!menuAction(menu, "Use these times")->isEnabled());
+        emit window.workspace().variants().timesWanted(window.times().measurements().at(0));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY2(window.workspace().notice().text().contains("it is a simulated step: it has no shapes"),
+                 qPrintable(window.workspace().notice().text()));
     }
 
     /// The range that is shown while nothing is open is that of no plan.
