@@ -20,6 +20,7 @@ constexpr std::int64_t usual_host = 8;
 constexpr int usual_percent = 5, most_percent = 1000;
 constexpr int percent_decimals = 6;
 constexpr int most_microbatches = 100'000;
+constexpr std::int64_t most_ranks = 1'000'000'000;  ///< where it is not known how many the job has
 enum MergeKey { merge_microbatches = 1, merge_slow_number, merge_slow_percent };
 
 QLabel* label(const QString& text, QWidget* buddy) {
@@ -102,6 +103,7 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
     connect(slow_percent_, &QDoubleSpinBox::valueChanged, this, &JobControls::changeSlow);
     connect(routing_, &QComboBox::activated, this, &JobControls::changeRouting);
     connect(&job, &OpenJob::opened, this, [this] {
+        ranks_.reset();
         fillSchedules();
         fillSlow();
         {
@@ -169,12 +171,12 @@ void JobControls::show() {
     schedule_->setCurrentIndex(std::max(0, schedule_->findData(QString::fromStdString(changes.schedule))));
     schedule_->setToolTip(schedule_->currentText());
     microbatches_->setValue(changes.microbatches.value_or(job_.document().schedule.microbatches));
-    const auto ranks = job_.figures() ? job_.figures()->ranks : std::int64_t{0};
+    if (job_.figures()) ranks_ = job_.figures()->ranks;
     const std::int64_t host = hostSize();
     const bool is_host = changes.slow ? changes.slow->count == host && host > 1 : chosenSlow() != Slow::rank;
-    if (ranks > 0)
-        slow_number_->setMaximum(
-            static_cast<double>(is_host ? std::max<std::int64_t>(0, (ranks - 1) / host) : ranks - 1));
+    // Also of a job that is refused: what it is refused for says nothing of its ranks.
+    const std::int64_t last = std::max<std::int64_t>(0, ranks_.value_or(most_ranks) - 1);
+    slow_number_->setMaximum(static_cast<double>(is_host ? last / host : last));
     if (changes.slow) {
         chooseSlow(is_host ? Slow::host : Slow::rank);
         slow_number_->setValue(static_cast<double>(is_host ? changes.slow->first / host : changes.slow->first));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QWidget>
+#include <cstdint>
+#include <optional>
 
 #include "ui/job/open_job.h"
 
@@ -52,6 +54,7 @@ class JobControls : public QWidget {
     QComboBox* slow_;
     NumberField *slow_number_, *slow_percent_;
     QComboBox* routing_;
+    std::optional<std::int64_t> ranks_;  ///< of the job, as it was evaluated last
     bool showing_ = false;
 };
 

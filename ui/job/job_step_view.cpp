@@ -68,7 +68,7 @@ JobStepView::JobStepView(OpenJob& job, QWidget* parent)
     connect(details_, &QLabel::linkActivated, this,
             [this](const QString& link) { select(link.section(u':', 1).toUInt()); });
     connect(&job, &OpenJob::opened, this, [this] {
-        timeline_->setTimeline(nullptr);
+        timeline_->setTimeline(nullptr, QStringLiteral(""));
         showSelection(no_reference);
     });
     connect(&job, &OpenJob::evaluated, this, &JobStepView::showPicture);
@@ -93,7 +93,7 @@ void JobStepView::showPicture() {
     const std::optional<Selected> selected = selectedInWords();
     picture_ = job_.picture();
     if (!picture_) {
-        timeline_->setTimeline(nullptr);
+        timeline_->setTimeline(nullptr, QStringLiteral(""));
         return showSelection(no_reference);
     }
     QStringList caption{picture_->evaluation->ended.empty() ? tr("simulated") : tr("simulated up to the standstill")};
