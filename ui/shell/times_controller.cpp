@@ -59,16 +59,27 @@ TimesController::TimesController(Document& document, Measurements& measurements,
 }
 
 void TimesController::connectMeasurements() {
-    connect(&measurements_, &Measurements::opened, this, [this](const std::shared_ptr<const Measurement>& measurement) {
-        // Opened together with a graph that is still being read, it is of that one.
-        if (document_.isOpen() && !document_.loading()) measurements_.belongTo(document_.loaded().path);
-        tellOpened(*measurement);
+    connect(&measurements_, &Measurements::opened, this,
+            [this](const std::shared_ptr<const Measurement>& measurement, bool is_shown) {
+                // Opened together with a graph that is still being read, it is of that one.
+                if (document_.isOpen() && !document_.loading()) measurements_.belongTo(document_.loaded().path);
+                tellOpened(*measurement);
+                if (!is_shown) showWithoutPlan();
+            });
+    connect(&measurements_, &Measurements::currentChanged, this, [this] {
+        in_place_of_plan_ = false;
+        showWithoutPlan();
     });
+    // Once nothing is being read any more.
+    connect(&document_.loader(), &GraphLoader::failed, this, &TimesController::showWithoutPlan, Qt::QueuedConnection);
+    connect(&document_.loader(), &GraphLoader::cancelled, this, &TimesController::showWithoutPlan,
+            Qt::QueuedConnection);
     connect(&document_, &Document::graphChanged, this, [this] {
         const QString& graph = document_.loaded().path;
         measurements_.belongTo(graph);
         const int shown = measurements_.currentIndex();
-        if (shown >= 0 && measurements_.graphOf(shown) != graph) measurements_.setCurrentIndex(-1);
+        if (shown >= 0 && (in_place_of_plan_ || measurements_.graphOf(shown) != graph))
+            measurements_.setCurrentIndex(-1);
     });
     connect(&measurements_, &Measurements::failed, this, [this](const QString& reason) { emit warned(reason); });
     connect(&measurements_, &Measurements::cancelled, this, [this](const QString& path) {
@@ -79,6 +90,14 @@ void TimesController::connectMeasurements() {
     connect(job_, &MeasuredJob::changed, this, &TimesController::showMeasuredFigures);
     // An edited plan must be visible.
     connect(&workspace_.history(), &EditHistory::planEdited, this, [this] { measurements_.setCurrentIndex(-1); });
+}
+
+/// One of their tabs is marked, since no plan has one: it is the one that is shown.
+void TimesController::showWithoutPlan() {
+    if (document_.isOpen() || document_.loading() || measurements_.count() == 0 || measurements_.currentIndex() >= 0)
+        return;
+    measurements_.setCurrentIndex(0);
+    in_place_of_plan_ = true;
 }
 
 void TimesController::connectTimes() {

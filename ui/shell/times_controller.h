@@ -48,6 +48,8 @@ class TimesController : public NoticeSource {
     void connectMeasurements();
     void connectTimes();
     void tellOpened(const Measurement& measurement);
+    /// Shows a measurement where there is no plan that could be.
+    void showWithoutPlan();
     void showMeasuredFigures();
 
     Document& document_;
@@ -57,6 +59,7 @@ class TimesController : public NoticeSource {
     CostActions* cost_ = nullptr;
     TimesHistory* history_ = nullptr;
     MeasuredJob* job_;
+    bool in_place_of_plan_ = false;  ///< the measurement that is shown was not chosen
 };
 
 }  // namespace overlap::ui

@@ -28,6 +28,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/session_controller.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
@@ -374,6 +375,35 @@ class MeasuredWindowTest : public QObject {
         window.workspace().compare().both()->setChecked(false);
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
+    }
+
+    /// Its tab is marked, since no plan has one.
+    void withoutAGraphATraceThatComesBackIsShown() {
+        QTemporaryDir folder;
+        const QString session = folder.filePath("session");
+        {
+            MainWindow window(session);
+            window.openFiles({trace_});
+            QTRY_COMPARE_WITH_TIMEOUT(window.times().measurements().count(), 1, 30'000);
+            QCOMPARE(window.session().store(), QString());
+        }
+        QFile job(folder.filePath("times.job.json"));
+        QVERIFY(job.open(QIODevice::WriteOnly));
+        job.write(R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1, "B": 2}}],
+            "schedule": {"name": "GPipe", "microbatches": 1}})");
+        job.close();
+        MainWindow window(session);
+        window.show();
+        window.openFiles({job.fileName()});
+        const Measurements& measurements = window.times().measurements();
+        QTRY_COMPARE_WITH_TIMEOUT(measurements.count(), 1, 30'000);
+        QCOMPARE(window.workspace().variants().tabs()->currentIndex(), 0);
+        QCOMPARE(measurements.currentIndex(), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(window.workspace().timeline().timeline()->event_count() > 0, 30'000);
+        // It was not chosen: a graph that is opened then shows its plan.
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(measurements.currentIndex(), -1);
     }
 };
 
