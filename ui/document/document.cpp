@@ -272,6 +272,12 @@ void Document::reloadPlan(int index, ReadPlan read) {
     changed.setSaved(changed.filePath(), digest, std::move(plan.added_by_reading));
 }
 
+void Document::setSource(const GraphSource& source) {
+    loaded_.path = source.key();
+    loaded_.source = source;
+    emit variantsChanged();
+}
+
 int Document::indexOf(quint64 key) const {
     for (int i = 0; i < variantCount(); ++i)
         if (variant(i).key() == key) return i;

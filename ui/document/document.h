@@ -77,6 +77,9 @@ class Document : public QObject {
     void openGraph(const GraphSource& source) { loader_.load(source); }
     /// Replaces the open graph and all variants; there is a baseline, and an empty plan where nothing is restored.
     void setGraph(const LoadedGraph& loaded);
+    /// The same graph is in another file, which it is of from now on: a copy of the sample that the program has. All
+    /// else stays.
+    void setSource(const GraphSource& source);
     /// Asked for the variants of each graph that is opened; the session sets it.
     void setVariantSource(std::function<RestoredVariants(const LoadedGraph&)> source) {
         variant_source_ = std::move(source);

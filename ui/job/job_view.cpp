@@ -168,7 +168,7 @@ QString JobView::summary() const {
 void JobView::showSummary() {
     if (!header_) return;  // the window closes
     summary_->setText(summary());
-    QStringList help{shownName(job_.name()), summary()};
+    QStringList help{shownName(job_.name()), shownName(job_.file()), summary()};
     if (job_.picture()) {
         for (const std::string& note : job_.picture()->evaluation->result.notes)
             help.append(QString::fromStdString(note));

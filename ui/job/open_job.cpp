@@ -112,7 +112,7 @@ void OpenJob::readFile(const QJsonObject& state) {
             auto document = std::make_shared<const job::JobDocument>(readJob(path));
             if (stop.stop_requested()) return {};
             return [this, state, path, document, files = plansOfFiles(*document, path)] {
-                setDocument(path, document, files);
+                setDocument(path, path, document, files);
                 followAgain(state);
                 announce();
             };
@@ -122,19 +122,24 @@ void OpenJob::readFile(const QJsonObject& state) {
     });
 }
 
-void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files) {
+void OpenJob::setDocument(const QString& path, const QString& read_from,
+                          std::shared_ptr<const job::JobDocument> document, StagePlans files) {
     if (modified()) kept_[file_] = ownState();
     kept_.erase(path);
     pending_ = {};
     undo_.clear();
     file_ = path;
+    read_from_ = read_from;
     changes_ = {};
     document_ = std::move(document);
+    files_ = filesOfStages(*document_, read_from);
     plans_.assign(document_->stages.size(), nullptr);
+    saved_changes_ = {};
+    saved_plans_ = plans_;
     followed_.assign(document_->stages.size(), {});
     last_stage_ = -1;
     file_plans_ = std::move(files);
-    times_ = std::make_shared<StageTimes>(folderFor(path));
+    times_ = std::make_shared<StageTimes>(folderFor(read_from));
     answer_ = {};
     opened_.reset();
     knows_opened_ = false;
@@ -145,8 +150,6 @@ void OpenJob::setDocument(const QString& path, std::shared_ptr<const job::JobDoc
     measured_ = {};
     measured_asked_.clear();
     measured_again_.clear();
-    saved_.reset();
-    saved_plan_files_.clear();
 }
 
 void OpenJob::announce() {
@@ -173,15 +176,15 @@ void OpenJob::setChanges(const job::JobChanges& changes) {
 }
 
 QString OpenJob::graphOf(int stage) const {
-    return stage < 0 || stage >= stageCount()
-               ? QString()
-               : fileOfJob(file_, document_->stages[static_cast<std::size_t>(stage)].graph);
+    return stage < 0 || stage >= stageCount() ? QString() : files_[static_cast<std::size_t>(stage)].graph;
 }
 
 QString OpenJob::planFileOf(int stage) const {
-    return stage < 0 || stage >= stageCount()
-               ? QString()
-               : fileOfJob(file_, document_->stages[static_cast<std::size_t>(stage)].plan);
+    return stage < 0 || stage >= stageCount() ? QString() : files_[static_cast<std::size_t>(stage)].plan;
+}
+
+bool OpenJob::hadPlanFile(int stage) const {
+    return stage >= 0 && stage < stageCount() && !document_->stages[static_cast<std::size_t>(stage)].plan.empty();
 }
 
 std::shared_ptr<const Plan> OpenJob::planOf(int stage) const {
@@ -201,12 +204,8 @@ void OpenJob::follow(int stage, quint64 tab) {
     if (stage >= 0 && stage < stageCount()) followed_[static_cast<std::size_t>(stage)].tab = tab;
 }
 
-void OpenJob::setPlan(int stage, std::shared_ptr<const Plan> plan, bool in_file) {
-    if (stage < 0 || stage >= stageCount()) return;
-    StagePlan next = stagePlan(stage);
-    next.plan = std::move(plan);
-    next.followed.in_file = in_file;
-    setStagePlan(stage, next);
+void OpenJob::setPlan(int stage, std::shared_ptr<const Plan> plan) {
+    if (stage >= 0 && stage < stageCount()) setStagePlan(stage, {std::move(plan), followedBy(stage)});
 }
 
 OpenJob::StagePlan OpenJob::stagePlan(int stage) const {
@@ -228,7 +227,7 @@ void OpenJob::setStagePlan(int stage, const StagePlan& plan) {
 void OpenJob::usePlan(int stage, std::shared_ptr<const Plan> plan, quint64 tab, const QString& text) {
     if (stage < 0 || stage >= stageCount()) return;
     if (sameAs(planOf(stage), plan) && followedBy(stage).tab == tab) return;
-    undo_.push(new PlanChange(*this, stage, {std::move(plan), {tab, false}}, text));
+    undo_.push(new PlanChange(*this, stage, {std::move(plan), {tab}}, text));
 }
 
 void OpenJob::evaluate() {
@@ -239,7 +238,7 @@ void OpenJob::evaluate() {
     request.plans = plans_;
     request.measured = measured_.job;
     request.times = times_;
-    request.folder = folderFor(file_);
+    request.folder = folderFor(read_from_);
     request.file = QFile::encodeName(file_).toStdString();
     evaluator_.request(request);
     // What differences are to: the job as it was opened, also where a session brings it back with changes, or where it
@@ -311,22 +310,6 @@ QJsonObject OpenJob::state() const {
     return state;
 }
 
-QJsonObject OpenJob::ownState() const {
-    if (!isOpen()) return {};
-    QJsonArray stages;
-    for (int stage = 0; stage < stageCount(); ++stage)
-        if (followedBy(stage).tab != 0) stages.append(stage);
-    QJsonObject state{{"file", file_}};
-    if (last_stage_ >= 0) state["stage"] = last_stage_;
-    if (!stages.isEmpty()) state["followed"] = stages;
-    if (!measuredFiles().isEmpty()) state["measured"] = QJsonArray::fromStringList(measuredFiles());
-    if (!differs()) return state;
-    state["document"] = QString::fromStdString(job::write_job_text(*document_));
-    state["changes"] = jobChangesToJson(changes_);
-    state["plans"] = plansToJson(plans_);
-    return state;
-}
-
 void OpenJob::followAgain(const QJsonObject& state) {
     last_stage_ = state["stage"].toInt(-1);
     for (const QJsonValue stage : state["followed"].toArray()) follow(stage.toInt(-1), unknown_tab);
@@ -352,11 +335,13 @@ void OpenJob::read(const QJsonObject& state) {
             auto document = std::make_shared<const job::JobDocument>(
                 job::read_job_text(state["document"].toString().toStdString(), QFile::encodeName(file).toStdString()));
             const StagePlans plans = plansFromJson(state["plans"].toArray());
-            return [this, state, file, document, plans, files = plansOfFiles(*document, file)] {
-                setDocument(file, document, files);
+            const QString from = state.contains("readFrom") ? state["readFrom"].toString() : file;
+            return [this, state, file, from, document, plans, files = plansOfFiles(*document, from)] {
+                setDocument(file, from, document, files);
                 changes_ = jobChangesFromJson(state["changes"].toObject());
                 for (std::size_t i = 0; i < std::min(plans.size(), plans_.size()); ++i)
                     if (!sameAs(plans[i], files[i])) plans_[i] = plans[i];
+                goOnIn(state);
                 followAgain(state);
                 announce();
                 emit changed();

@@ -9,18 +9,26 @@
 #include "ui/job/job_evaluator.h"
 #include "ui/job/job_figures.h"
 #include "ui/job/measured_traces.h"
+#include "ui/job/saved_job.h"
 #include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 
 /// The tab of the document that a stage's plan is edited in.
 struct FollowedTab {
-    quint64 tab = 0;       ///< Variant::key(); 0 for none, unknown_tab for one of before, whose graph is not open
-    bool in_file = false;  ///< the plan is what the stage's file has now
+    quint64 tab = 0;  ///< Variant::key(); 0 for none, unknown_tab for one of before, whose graph is not open
 
     bool operator==(const FollowedTab&) const = default;
 };
 constexpr quint64 unknown_tab = ~quint64{0};
+
+/// A stage of a job that was written into another file.
+struct SavedStage {
+    QString graph_before, graph;       ///< the same but for a graph that was copied beside the job
+    FollowedTab followed;              ///< whose plan was written
+    std::shared_ptr<const Plan> plan;  ///< what the stage's file has; null where it has none
+    QString plan_file;                 ///< empty where the stage has none
+};
 
 /// The job that is open: its document as it was read, what is tried with it, plans of its stages, and its newest
 /// evaluation, made in the background. Changes can be undone; plans of stages are edited where all plans are, and this
@@ -41,6 +49,7 @@ class OpenJob : public QObject {
     /// True while schedules() are of before.
     bool comparing() const { return evaluator_.comparing(); }
     bool reading() const { return reading_.busy() || measured_reader_.busy(); }
+    /// The file that it was opened from or saved into last.
     const QString& file() const { return file_; }
     /// The document's name, or its file's.
     QString name() const;
@@ -64,18 +73,21 @@ class OpenJob : public QObject {
 
     /// The graph of a stage as an absolute path; empty where the stage has times or two graphs.
     QString graphOf(int stage) const;
-    /// The file of a stage's plan, where the document names one.
+    /// The file of a stage's plan, where the job's file names one.
     QString planFileOf(int stage) const;
+    /// Whether the stage had a plan in a file when the job was opened.
+    bool hadPlanFile(int stage) const;
+    /// Whether the stage has what the job's file and its plan's file say.
+    bool isPlanInFile(int stage) const;
     /// The plan that a stage has in place of its file's; null where there is none.
     std::shared_ptr<const Plan> planOf(int stage) const;
-    /// The file that the stage's plan was written into when the job was saved last; empty where it was not.
-    QString savedPlanFileOf(int stage) const;
     /// What the stage's file had when the job was opened, or when it could be read first; null where there is none or
     /// it could not be read yet.
     std::shared_ptr<const Plan> filePlanOf(int stage) const;
     /// Gives a stage another plan, or with null what the document says. Not undoable here: the plan's edits are.
-    /// @param in_file the stage's file has this plan now, and had another when the job was opened.
-    void setPlan(int stage, std::shared_ptr<const Plan> plan, bool in_file = false);
+    void setPlan(int stage, std::shared_ptr<const Plan> plan);
+    /// The file of a stage's plan has this plan now; null: that of when the job was opened.
+    void setPlanInFile(int stage, std::shared_ptr<const Plan> plan);
     /// The same as a change that can be undone, with the tab that the stage follows from now on.
     void usePlan(int stage, std::shared_ptr<const Plan> plan, quint64 tab, const QString& text);
     FollowedTab followedBy(int stage) const;
@@ -114,12 +126,13 @@ class OpenJob : public QObject {
 
     /// Whether anything differs from the document as it was opened.
     bool differs() const;
-    /// Whether anything is in no file: neither in the one that was opened nor in one that was saved.
+    /// Whether anything is not in the job's file, or in those that it names.
     bool modified() const;
     /// The same of the open job and of those that were open before.
     bool keepsChanges() const { return modified() || !kept_.empty() || pending_.contains("document"); }
-    /// Writes the job as it is now, with plans of stages that are in no file and embedded graphs beside it. What is
-    /// open stays, with its differences. @returns an empty text, or one sentence on why it could not be written.
+    /// Writes the job as it is now, with the plans of its stages and embedded graphs beside it, and goes on in that
+    /// file: nothing is written into those of before any more. Differences stay those to the job as it was opened.
+    /// @returns an empty text, or one sentence on why it could not be written.
     QString save(const QString& path);
 
     /// What the session keeps, so that nothing is lost: the job, or the one that is being brought back, and `others`.
@@ -135,8 +148,8 @@ class OpenJob : public QObject {
     void changed();
     /// A new evaluation, or a refusal in its place.
     void evaluated();
-    /// The job was written into a file, and plans of its stages beside it.
-    void saved();
+    /// The job is in another file, and so are its stages.
+    void saved(const std::vector<overlap::ui::SavedStage>& stages);
     /// Schedules, or the spread, are others.
     void compared();
     void busyChanged();
@@ -160,10 +173,17 @@ class OpenJob : public QObject {
     void refuseMeasured(const QString& reason);
     QStringList measuredFiles() const;
     void keepPending();
-    /// Whether a file that was saved last has what is tried, and a plan for each stage that has one.
-    bool isAsSaved() const;
     QJsonObject ownState() const;
-    void setDocument(const QString& path, std::shared_ptr<const job::JobDocument> document, StagePlans files);
+    /// @param read_from the file that the document was read from, whose folder its paths are relative to.
+    void setDocument(const QString& path, const QString& read_from, std::shared_ptr<const job::JobDocument> document,
+                     StagePlans files);
+    /// The job's file is another than the document was read from.
+    void goOnIn(const QJsonObject& state);
+    /// Where the plans of stages are written beside a job.
+    StageFiles filesFor(const QString& path) const;
+    std::shared_ptr<const Plan> shownPlan(std::size_t stage) const {
+        return plans_[stage] ? plans_[stage] : file_plans_[stage];
+    }
     void announce();
     StagePlan stagePlan(int stage) const;
     void setStagePlan(int stage, const StagePlan& plan);
@@ -175,16 +195,18 @@ class OpenJob : public QObject {
     void readAgain(const StagePlans& plans);
 
     QString file_;
+    QString read_from_;  ///< the document; another file than file_ where the job was saved
     std::shared_ptr<const job::JobDocument> document_;
+    StageFiles files_;  ///< of each stage, as file_ names them
     job::JobChanges changes_;
     StagePlans plans_;
     StagePlans file_plans_;              ///< as they were when the job was opened, or could be read first
     std::vector<FollowedTab> followed_;  ///< of each stage
     int last_stage_ = -1;
-    std::optional<std::pair<job::JobChanges, StagePlans>> saved_;  ///< what a file that was saved last has
-    std::vector<QString> saved_plan_files_;  ///< of each stage, with that; empty for a plan that was not written
-    std::map<QString, QJsonObject> kept_;    ///< by file: jobs that were open before, with changes that are in no file
-    QJsonObject pending_;                    ///< what is being brought back, or could not be
+    job::JobChanges saved_changes_;        ///< what file_ has
+    StagePlans saved_plans_;               ///< what files_ have, where that is another than when the job was opened
+    std::map<QString, QJsonObject> kept_;  ///< by file: jobs that were open before, with changes that are in no file
+    QJsonObject pending_;                  ///< what is being brought back, or could not be
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
     std::optional<JobFigures> opened_;

@@ -27,16 +27,15 @@ class Writer {
         if (file.empty()) return file;
         const QString there = fileOfJob(from_, file);
         if (!isEmbeddedFile(there)) return QFile::encodeName(folder_.relativeFilePath(there)).toStdString();
-        const QString name = QFileInfo(there).fileName();
         QFile embedded(there);
-        if (embedded.open(QIODevice::ReadOnly)) copy(folder_.filePath(name), embedded.readAll());
-        return name.toStdString();
+        if (embedded.open(QIODevice::ReadOnly)) copy(graphFor(path_, there), embedded.readAll());
+        return QFileInfo(there).fileName().toStdString();
     }
 
-    std::string plan(std::size_t stage, const Plan& plan) {
-        const QString file = planFileBeside(path_, stage);
-        if (problem_.isEmpty()) problem_ = writeFile(file, bytesOf(write_plan_text(plan)), OlderVersion::kept);
-        return QFile::encodeName(QFileInfo(file).fileName()).toStdString();
+    std::string plan(const QString& file, const Plan* plan) {
+        if (file.isEmpty()) return {};
+        if (plan && problem_.isEmpty()) problem_ = writeFile(file, bytesOf(write_plan_text(*plan)), OlderVersion::kept);
+        return QFile::encodeName(folder_.relativeFilePath(file)).toStdString();
     }
 
     void document(const job::JobDocument& job) {
@@ -64,7 +63,20 @@ class Writer {
 
 }  // namespace
 
-QString planFileBeside(const QString& path, std::size_t stage) {
+StageFiles filesOfStages(const job::JobDocument& document, const QString& file) {
+    StageFiles files;
+    for (const job::StageSpec& stage : document.stages)
+        files.push_back({fileOfJob(file, stage.graph), fileOfJob(file, stage.plan)});
+    return files;
+}
+
+QString graphFor(const QString& path, const QString& graph) {
+    return isEmbeddedFile(graph) && !isEmbeddedFile(path)
+               ? QFileInfo(path).absoluteDir().filePath(QFileInfo(graph).fileName())
+               : graph;
+}
+
+QString planFileBeside(const QString& path, std::size_t stage, int other) {
     QString name = QFileInfo(path).fileName();
     for (const QString& end : {QStringLiteral(".job.json"), QStringLiteral(".json")}) {
         if (!name.endsWith(end)) continue;
@@ -72,19 +84,18 @@ QString planFileBeside(const QString& path, std::size_t stage) {
         break;
     }
     return QFileInfo(path).absoluteDir().filePath(
-        QStringLiteral("%1.stage%2.plan.json").arg(name).arg(static_cast<qulonglong>(stage)));
+        QStringLiteral("%1.stage%2%3.plan.json")
+            .arg(name, QString::number(stage), other > 0 ? QStringLiteral("-%1").arg(other + 1) : QString()));
 }
 
-QString writeJob(const QString& path, const QString& from, const job::JobDocument& changed, const StagePlans& plans) {
-    for (const std::string& file : job::files_of_job(changed, QFile::encodeName(folderOfJob(from)).toStdString()))
-        if (QFileInfo(QFile::decodeName(QByteArray::fromStdString(file))) == QFileInfo(path))
-            return QStringLiteral("%1 is a file that the job reads; choose another name").arg(path);
+QString writeJob(const QString& path, const QString& from, const job::JobDocument& changed, const StageFiles& files,
+                 const StagePlans& plans) {
     Writer writer(path, from);
     job::JobDocument job = changed;
     for (std::size_t i = 0; i < job.stages.size(); ++i) {
         job::StageSpec& stage = job.stages[i];
         for (std::string* file : job::graph_files(stage)) *file = writer.moved(*file);
-        stage.plan = i < plans.size() && plans[i] ? writer.plan(i, *plans[i]) : writer.moved(stage.plan);
+        stage.plan = writer.plan(files[i].plan, plans[i].get());
     }
     job.schedule.file = writer.moved(job.schedule.file);
     // The document comes last: it names nothing that is not there.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/wording.h"
 #include "core/graph/module_tree.h"
 #include "core/plan/plan.h"
@@ -88,7 +89,7 @@ void StageConnection::setStage(int stage) {
 void StageConnection::followWhatIsShown() {
     for (int stage = 0; document_.isOpen() && stage < job_.stageCount(); ++stage) {
         if (job_.followedBy(stage).tab != 0 || job_.graphOf(stage) != document_.loaded().path) continue;
-        const Variant* variant = findVariant(planOfJob(stage));
+        const Variant* variant = findTab(stage);
         if (!variant) continue;
         job_.follow(stage, variant->key());
         if (variant == document_.current()) job_.setLastStage(stage);
@@ -100,7 +101,7 @@ void StageConnection::connectAgain() {
     for (int stage = 0; document_.isOpen() && stage < job_.stageCount(); ++stage) {
         if (job_.followedBy(stage).tab == 0 || job_.graphOf(stage) != document_.loaded().path) continue;
         if (!tabOf(stage)) {
-            const Variant* variant = findVariant(planOfJob(stage));
+            const Variant* variant = findTab(stage);
             if (!variant) continue;
             job_.follow(stage, variant->key());
         }
@@ -115,15 +116,33 @@ const Variant* StageConnection::tabOf(int stage) const {
     return index < 0 ? nullptr : &document_.variant(index);
 }
 
-Variant* StageConnection::findVariant(const Plan& plan) {
+Variant* StageConnection::findVariant(const Plan& plan, const QString& file) {
     for (int i = 1; i < document_.variantCount(); ++i) {
         Variant& variant = document_.variant(i);
         bool taken = false;
         for (int stage = 0; stage < job_.stageCount(); ++stage)
             taken = taken || job_.followedBy(stage).tab == variant.key();
-        if (!taken && variant.plan() == plan) return &variant;
+        if (!taken && variant.plan() == plan && (file.isEmpty() || variant.filePath() == file)) return &variant;
     }
     return nullptr;
+}
+
+Variant* StageConnection::findTab(int stage) {
+    const Plan plan = planOfJob(stage);
+    const QString file = job_.isPlanInFile(stage) ? job_.planFileOf(stage) : QString();
+    Variant* tab = findVariant(plan, file);
+    if (tab || file.isEmpty()) return tab;
+    // The tab of another file would write into that one.
+    tab = findVariant(plan);
+    if (!tab || !tab->filePath().isEmpty()) return nullptr;
+    try {
+        const ReadPlan there = readPlan(file);
+        if (ofGraph(there.plan) != plan) return nullptr;
+        tab->setSaved(file, there.digest);
+    } catch (const InputError&) {
+        return nullptr;
+    }
+    return tab;
 }
 
 void StageConnection::assign(int stage, const Variant& variant) {
@@ -152,11 +171,10 @@ void StageConnection::showPlan() {
     }
     try {
         const QString file = job_.planFileOf(stage_);
-        const Plan plan = planOfJob(stage_);
-        if (const Variant* variant = findVariant(plan)) {
+        if (const Variant* variant = findTab(stage_)) {
             assign(stage_, *variant);
-        } else if (job_.planOf(stage_) || file.isEmpty()) {
-            assign(stage_, document_.addNew(plan));
+        } else if (file.isEmpty() || !job_.isPlanInFile(stage_)) {
+            assign(stage_, document_.addNew(planOfJob(stage_)));
         } else {
             assign(stage_, document_.openPlan(readPlan(file)));
         }
@@ -169,7 +187,7 @@ void StageConnection::showPlan() {
 std::shared_ptr<const Plan> StageConnection::planForJob(int stage, const Variant& variant) const {
     const Plan& plan = variant.readOnly() ? document_.loaded().empty_plan : variant.plan();
     const bool as_opened = job_.filePlanOf(stage) && plan == ofGraph(*job_.filePlanOf(stage));
-    const bool nothing = job_.planFileOf(stage).isEmpty() && does_the_same(plan, document_.loaded().empty_plan);
+    const bool nothing = !job_.hadPlanFile(stage) && does_the_same(plan, document_.loaded().empty_plan);
     return as_opened || nothing ? nullptr : std::make_shared<const Plan>(plan);
 }
 
@@ -177,13 +195,19 @@ void StageConnection::follow() {
     for (int stage = 0; stage < job_.stageCount(); ++stage) {
         const Variant* tab = tabOf(stage);
         if (!tab) continue;
-        const std::shared_ptr<const Plan> plan = planForJob(stage, *tab);
-        const QString file = job_.planFileOf(stage);
-        const QString own = tab->filePath();
-        const bool of_job = own == file || own == job_.savedPlanFileOf(stage);
-        job_.setPlan(stage, plan, plan && !own.isEmpty() && of_job && !tab->modified());
+        job_.setPlan(stage, planForJob(stage, *tab));
     }
+    // In the middle of an edit a tab has the new plan and no mark yet.
+    QMetaObject::invokeMethod(this, &StageConnection::followFiles, Qt::QueuedConnection);
     offer();
+}
+
+void StageConnection::followFiles() {
+    for (int stage = 0; stage < job_.stageCount(); ++stage) {
+        const Variant* tab = tabOf(stage);
+        if (tab && !tab->modified() && !tab->filePath().isEmpty() && tab->filePath() == job_.planFileOf(stage))
+            job_.setPlanInFile(stage, planForJob(stage, *tab));
+    }
 }
 
 void StageConnection::offer() {
@@ -234,14 +258,13 @@ void StageConnection::tellOtherTimes() {
     if (const QString other = otherTimes(); !other.isEmpty()) emit told(other);
 }
 
-void StageConnection::jobSaved() {
-    for (int stage = 0; stage < job_.stageCount(); ++stage) {
-        const int tab = document_.indexOf(job_.followedBy(stage).tab);
-        const QString file = job_.savedPlanFileOf(stage);
-        // A plan that has a file of its own stays the one of that file.
-        if (tab < 0 || file.isEmpty() || document_.variant(tab).readOnly()) continue;
-        Variant& variant = document_.variant(tab);
-        if (variant.filePath().isEmpty()) variant.setSaved(file, fileDigest(file));
+void StageConnection::jobSaved(const std::vector<SavedStage>& stages) {
+    for (const SavedStage& stage : stages) {
+        if (document_.isOpen() && document_.loaded().path == stage.graph_before && stage.graph != stage.graph_before)
+            document_.setSource(stage.graph);
+        const int tab = document_.indexOf(stage.followed.tab);
+        if (tab >= 0 && stage.plan && !document_.variant(tab).readOnly())
+            document_.variant(tab).setSaved(stage.plan_file, fileDigest(stage.plan_file));
     }
 }
 

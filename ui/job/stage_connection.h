@@ -48,14 +48,20 @@ class StageConnection : public QObject {
     /// The plan that the job has for a stage of the open graph.
     Plan planOfJob(int stage) const;
     void follow();
+    /// What tabs of stages have saved is what the job's files have.
+    void followFiles();
     void offer();
     void note();
     /// What other views show figures of, where that is not what the job's stages take; one sentence, or empty.
     QString otherTimes() const;
     void tellOtherTimes();
-    /// Tabs of plans that were saved with the job are of their files from now on.
-    void jobSaved();
-    Variant* findVariant(const Plan& plan);
+    /// Tabs of plans that were saved with the job are of their files from now on, and the open graph is the job's.
+    void jobSaved(const std::vector<SavedStage>& stages);
+    /// A tab with this plan that no stage follows; of that file, where one is given.
+    Variant* findVariant(const Plan& plan, const QString& file = {});
+    /// The tab that has the plan of a stage of the open graph; null where there is none. Where the plan is in the
+    /// stage's file, it is the tab of that.
+    Variant* findTab(int stage);
     void assign(int stage, const Variant& variant);
     /// The plan as the job has it; null where it does nothing or is what the stage's file had when the job was opened.
     std::shared_ptr<const Plan> planForJob(int stage, const Variant& variant) const;

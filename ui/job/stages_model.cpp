@@ -69,11 +69,10 @@ QVariant StagesModel::headerData(int section, Qt::Orientation orientation, int r
 }
 
 QString StagesModel::planText(int stage) const {
-    if (const auto plan = job_.planOf(stage))
-        return QString::fromStdString(plan->name) + (job_.followedBy(stage).in_file ? QString() : QStringLiteral("*"));
-    const QString file = job_.planFileOf(stage);
-    if (!file.isEmpty()) return QFileInfo(file).fileName();
-    return job_.graphOf(stage).isEmpty() ? QString() : tr("none");
+    const QString mark = job_.isPlanInFile(stage) ? QString() : QStringLiteral("*");
+    if (const auto plan = job_.planOf(stage)) return QString::fromStdString(plan->name) + mark;
+    if (job_.hadPlanFile(stage)) return QFileInfo(job_.planFileOf(stage)).fileName() + mark;
+    return job_.graphOf(stage).isEmpty() ? QString() : tr("none") + mark;
 }
 
 QString StagesModel::text(int stage, int column) const {

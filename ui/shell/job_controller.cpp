@@ -83,7 +83,7 @@ void JobController::registerViews(Actions& actions) {
 void JobController::registerSaving(Actions& actions) {
     actions_ = &actions;
     actions.add("file.saveJobAs", tr("File"), tr("Save jo&b as…"),
-                tr("Save the job with what was changed, and plans of its stages that are in no file beside it"), {},
+                tr("Save the job as it is now and its stages' plans in other files, and go on in these"), {},
                 [this] { askAndSave(); });
     connect(actions.find(QStringLiteral("file.cancel")), &QAction::triggered, &job_, &OpenJob::cancel);
     connect(&job_, &OpenJob::opened, this, &JobController::updateActions);
@@ -124,7 +124,7 @@ void JobController::jobOpened() {
         workspace_.showMiddle(QStringLiteral("job"));
         workspace_.jobView().step().setFocus();
         emit told(
-            (job_.differs() ? tr("Opened %1 with the changes that are in no file") : tr("Opened %1")).arg(job_.name()),
+            (job_.modified() ? tr("Opened %1 with the changes that are in no file") : tr("Opened %1")).arg(job_.name()),
             job_.file());
     }
     // The views of a graph have something to show as well. What a session brings back opens no graph of its own.

@@ -1,6 +1,7 @@
 #include "ui/shell/main_window.h"
 
 #include <QCloseEvent>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenuBar>
 #include <QMimeData>
@@ -226,6 +227,8 @@ void MainWindow::connectControllers() {
     connect(jobs_.get(), &JobController::openWanted, this, &MainWindow::openFiles);
     connect(saves_.get(), &SaveController::openWanted, this, &MainWindow::openFiles);
     connect(recovery_.get(), &RecoveryController::openWanted, this, &MainWindow::openFiles);
+    connect(&workspace_->job(), &OpenJob::opened, this, &MainWindow::updateTitle);
+    connect(&workspace_->job(), &OpenJob::saved, this, &MainWindow::updateTitle);
     connect(recent_.get(), &RecentFiles::cleared, session_.get(), [this] { session_->schedule(); });
     connect(times_.get(), &TimesController::filesOpened, recent_.get(), &RecentFiles::add);
     connect(times_.get(), &TimesController::costChanged, status_.get(), &StatusLine::update);
@@ -277,8 +280,10 @@ bool MainWindow::idle() const {
 
 void MainWindow::updateTitle() {
     const QString application = QStringLiteral("Overlap Studio");
-    const QString name = document_.name();
-    setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(shownName(name), application));
+    QStringList names{document_.name(), QFileInfo(workspace_->job().file()).fileName()};
+    names.removeAll(QString());
+    for (QString& name : names) name = shownName(name);
+    setWindowTitle((names << application).join(QStringLiteral(" — ")));
     const QString refusal = !document_.isOpen()    ? noGraphOpen(document_)
                             : document_.editable() ? QString()
                                                    : tr("The baseline is the graph without any plan: add a plan");

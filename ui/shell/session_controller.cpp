@@ -79,6 +79,7 @@ SessionController::SessionController(Document& document, Workspace& workspace, T
     // It is of the graph that was open, and is told again with that.
     connect(&document, &Document::graphAboutToChange, this,
             [this] { workspace_.notice().removeSentence(std::exchange(search_told_, {})); });
+    connect(&workspace.job(), &OpenJob::saved, this, &SessionController::jobSaved);
     timer_.setSingleShot(true);
     connect(&timer_, &QTimer::timeout, this, &SessionController::write);
 }

@@ -18,6 +18,7 @@ namespace overlap::ui {
 
 class FileLooks;
 struct InterruptedSearch;
+struct SavedStage;
 class TimesController;
 class Workspace;
 
@@ -58,6 +59,10 @@ class SessionController : public NoticeSource {
 
   private:
     void connectDocument();
+    /// Plans of stages whose graphs are not open are of the job's files as well.
+    void jobSaved(const std::vector<SavedStage>& stages);
+    /// What is kept of a graph is kept of its copy.
+    void graphCopied(const QString& from, const QString& to);
     void tellOfSearch(const InterruptedSearch& search);
     QString searchSentence(const InterruptedSearch& search) const;
     /// @param problem why the session is not stored; empty where it is again.

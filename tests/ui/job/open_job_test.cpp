@@ -2,7 +2,6 @@
 
 #include "ui/job/open_job.h"
 
-#include <QComboBox>
 #include <QFile>
 #include <QJsonArray>
 #include <QSignalSpy>
@@ -13,9 +12,7 @@
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"
 #include "ui/files/resources.h"
-#include "ui/job/job_controls.h"
 #include "ui/job/job_source.h"
-#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 
@@ -188,72 +185,6 @@ class OpenJobTest : public QObject {
         QVERIFY(job.openedFigures());
     }
 
-    void tokensOfExpertsAreTriedWhereTheJobHasThem() {
-        OpenJob job;
-        JobControls controls(job);
-        open(job, sampleJob());
-        QVERIFY(!controls.routing().isEnabled() && controls.routing().toolTip().contains("no routing"));
-        const QString experts = write("experts.job.json", R"({"format": "overlap-job", "version": 1,
-            "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
-            "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 4]]},
-            "routing": {"group": "ep", "share": [0.5, 0.25, 0.25, 0]}})");
-        open(job, experts);
-        QVERIFY(controls.routing().isEnabled());
-        QCOMPARE(job.figures()->step_ms, 9.0);
-        controls.routing().setCurrentIndex(1);
-        emit controls.routing().activated(1);
-        QVERIFY(idle(job));
-        QCOMPARE(job.figures()->step_ms, 5.0);
-        OpenJob later;
-        later.restore(job.state());
-        QVERIFY(QTest::qWaitFor([&] { return later.figures() && !later.busy(); }, 60'000));
-        QCOMPARE(later.figures()->step_ms, 5.0);
-        job.undoStack().undo();
-        QVERIFY(idle(job));
-        QCOMPARE(job.figures()->step_ms, 9.0);
-        QCOMPARE(controls.routing().currentIndex(), 0);
-    }
-
-    void whoIsSlowInTheDocumentIsShownAndReplaced() {
-        OpenJob job;
-        JobControls controls(job);
-        open(job, sampleJob());
-        const double even_ms = job.figures()->step_ms;
-        const auto choose = [&](const QString& text) {
-            const int index = controls.slow().findText(text);
-            QVERIFY2(index >= 0, qPrintable(text));
-            controls.slow().setCurrentIndex(index);
-            emit controls.slow().activated(index);
-            QVERIFY(idle(job));
-        };
-        choose("Slow host");
-        const double slow_ms = job.figures()->step_ms;
-        QVERIFY(slow_ms > even_ms);
-        const QString file = folder_.filePath("slow.job.json");
-        QCOMPARE(job.save(file), QString());
-        open(job, file);
-        QCOMPARE(controls.slow().currentText(), "As the job has it");
-        QVERIFY(!controls.slowNumber().isEnabled());
-        QCOMPARE(job.figures()->step_ms, slow_ms);
-        // The same host again is as slow as it was, and not slower still.
-        choose("Slow host");
-        QCOMPARE(job.figures()->step_ms, slow_ms);
-        choose("Nobody slow");
-        QCOMPARE(job.figures()->step_ms, even_ms);
-        QVERIFY(job.differs());
-        OpenJob later;
-        JobControls shown(later);
-        later.restore(job.state());
-        QVERIFY(QTest::qWaitFor([&] { return later.figures() && !later.busy(); }, 60'000));
-        QCOMPARE(later.figures()->step_ms, even_ms);
-        QCOMPARE(shown.slow().currentText(), "Nobody slow");
-        choose("As the job has it");
-        QVERIFY(!job.differs());
-        open(job, sampleJob());
-        QCOMPARE(controls.slow().currentText(), "Nobody slow");
-        QCOMPARE(controls.slow().count(), 3);
-    }
-
     void aPlanOfOneStageEvaluatesNoOther() {
         OpenJob job;
         open(job, sampleFile());
@@ -297,6 +228,21 @@ class OpenJobTest : public QObject {
         OpenJob again;
         open(again, file);
         QCOMPARE(again.figures()->step_ms, job.figures()->step_ms);
+        // Differences are to what was opened, and undo leads back there: that is in no file then.
+        QCOMPARE(job.file(), file);
+        QVERIFY(job.openedFigures()->step_ms != job.figures()->step_ms);
+        job.undoStack().undo();
+        QVERIFY(job.modified());
+        OpenJob later;
+        QSignalSpy opened(&later, &OpenJob::opened);
+        later.restore(job.state());
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !later.busy() && later.openedFigures(); }, 60'000));
+        QCOMPARE(later.file(), file);
+        QVERIFY(later.modified() && later.isPlanInFile(3) && later.changes() == job::JobChanges());
+        QCOMPARE(later.graphOf(3), folder_.filePath("llama3_8b_pp8_wide.graph.json.gz"));
+        QCOMPARE(later.openedFigures()->step_ms, job.openedFigures()->step_ms);
+        job.undoStack().redo();
+        QVERIFY(!job.modified());
         // A file that the job reads is not replaced.
         QVERIFY(again.save(again.graphOf(0)).contains("is a file that the job reads"));
     }

@@ -1,0 +1,190 @@
+// A job that is saved: the window goes on in the new file, and so do the plans of its stages.
+
+#include <QAction>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTreeView>
+
+#include "core/job/document/job_file.h"
+#include "core/job/run_job.h"
+#include "core/job/stages/graph_stages.h"
+#include "tests/ui/shell/job_window.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/actions.h"
+#include "ui/job/stages_model.h"
+#include "ui/shell/job_controller.h"
+#include "ui/shell/session_controller.h"
+
+namespace overlap::ui {
+
+class JobSavedWindowTest : public QObject {
+    Q_OBJECT
+
+    static double simulated(const QString& file) {
+        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
+        job::GraphStages stages(folder);
+        job::PipelineOptions options;
+        options.folder = folder;
+        options.evaluator = stages.evaluator();
+        return *job::run_job(job::read_job_file(QFile::encodeName(file).toStdString()), options).step_ms;
+    }
+    static QByteArray contentOf(const QString& file) {
+        QFile content(file);
+        return content.open(QIODevice::ReadOnly) ? content.readAll() : QByteArray();
+    }
+    static QString planText(MainWindow& window, int stage) {
+        const auto* stages = window.findChild<QTreeView*>("jobStages");
+        return stages->model()->index(stage, StagesModel::plan_column).data().toString();
+    }
+    static void addBuckets(MainWindow& window, const QString& modules) {
+        QCOMPARE(BucketCommands(window.document()).addText(modules), QString());
+        QVERIFY(waitUntilIdle(window));
+    }
+    static void save(MainWindow& window) {
+        window.actions().find("file.save")->trigger();
+        QTRY_VERIFY(!window.document().current()->modified());
+        QCoreApplication::processEvents();
+        QVERIFY(waitUntilIdle(window));
+    }
+    /// The sample with a plan of stage 3 that is in no file, and stage 0 shown.
+    static void openEditedSample(MainWindow& window) {
+        openSample(window);
+        openStage(window, 3);
+        addBuckets(window, "layers.12\nlayers.13");
+        openStage(window, 0);
+    }
+
+  private slots:
+    void aPlanThatIsNotShownIsOfTheNewJobsFile() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openEditedSample(window);
+        const QString file = folder.filePath("mine.job.json");
+        QVERIFY(window.jobs().saveAs(file));
+        OpenJob& job = jobOf(window);
+        QCOMPARE(job.file(), file);
+        QVERIFY(!job.modified() && job.differs());
+        QVERIFY2(window.windowTitle().contains("mine.job.json"), qPrintable(window.windowTitle()));
+        QCOMPARE(planText(window, 3), "Stage 3");
+        QCOMPARE(window.workspace().stages().stage(), 0);
+        QCOMPARE(window.document().loaded().path, job.graphOf(0));
+        openStage(window, 3);
+        Variant& tab = *window.document().current();
+        QCOMPARE(tab.filePath(), folder.filePath("mine.stage3.plan.json"));
+        QVERIFY(!tab.modified() && tab.undoStack().canUndo());
+        addBuckets(window, "layers.14");
+        QCOMPARE(planText(window, 3), "Stage 3*");
+        save(window);
+        QCOMPARE(planText(window, 3), "Stage 3");
+        QVERIFY(!job.modified());
+        QCOMPARE(simulated(file), job.figures()->step_ms);
+    }
+
+    void nothingIsWrittenIntoTheFirstJobsFiles() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openEditedSample(window);
+        const QString first = folder.filePath("first.job.json"), second = folder.filePath("second.job.json");
+        const QString first_plan = folder.filePath("first.stage3.plan.json");
+        QVERIFY(window.jobs().saveAs(first));
+        const double first_ms = jobOf(window).figures()->step_ms;
+        const QByteArray plan = contentOf(first_plan), document = contentOf(first);
+        // What was saved stays what a stage has, also where nothing of it was edited since.
+        QVERIFY(window.jobs().saveAs(second));
+        QCOMPARE(contentOf(folder.filePath("second.stage3.plan.json")), plan);
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->filePath(), folder.filePath("second.stage3.plan.json"));
+        addBuckets(window, "layers.14");
+        save(window);
+        QVERIFY(jobOf(window).figures()->step_ms != first_ms);
+        QCOMPARE(simulated(second), jobOf(window).figures()->step_ms);
+        QCOMPARE(contentOf(first_plan), plan);
+        QCOMPARE(contentOf(first), document);
+        QCOMPARE(simulated(first), first_ms);
+    }
+
+    void plansOfAJobThatWasOpenedAreTheNewJobsToo() {
+        QTemporaryDir folder;
+        const QString first = folder.filePath("first.job.json"), second = folder.filePath("second.job.json");
+        {
+            MainWindow window;
+            openEditedSample(window);
+            QVERIFY(window.jobs().saveAs(first));
+        }
+        const QByteArray plan = contentOf(folder.filePath("first.stage3.plan.json"));
+        MainWindow window;
+        window.show();
+        window.openFiles({first});
+        OpenJob& job = jobOf(window);
+        QVERIFY(QTest::qWaitFor([&] { return job.isOpen(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        openStage(window, 3);
+        openStage(window, 0);
+        QVERIFY(window.jobs().saveAs(second));
+        QVERIFY(!job.modified());
+        QCOMPARE(planText(window, 3), "second.stage3.plan.json");
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->filePath(), folder.filePath("second.stage3.plan.json"));
+        addBuckets(window, "layers.14");
+        save(window);
+        QCOMPARE(contentOf(folder.filePath("first.stage3.plan.json")), plan);
+        QCOMPARE(simulated(second), job.figures()->step_ms);
+        // What was opened comes back by undo, and is in no file then.
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!job.differs() && job.modified());
+        QCOMPARE(planText(window, 3), "second.stage3.plan.json*");
+        save(window);
+        QVERIFY(!job.modified());
+        QCOMPARE(simulated(second), simulated(first));
+    }
+
+    void aRestartOpensTheNewJob() {
+        QTemporaryDir folder, jobs;
+        const QString file = jobs.filePath("mine.job.json");
+        double saved_ms = 0, edited_ms = 0;
+        const auto comesBack = [&](MainWindow& window) {
+            window.show();
+            window.openSessionOrSample();
+            QVERIFY(QTest::qWaitFor([&] { return jobOf(window).isOpen(); }, 60'000));
+            QVERIFY(waitUntilIdle(window));
+            QCOMPARE(jobOf(window).file(), file);
+        };
+        {
+            MainWindow window(folder.path());
+            openEditedSample(window);
+            QVERIFY(window.jobs().saveAs(file));
+            saved_ms = jobOf(window).figures()->step_ms;
+            QCOMPARE(window.session().store(), QString());
+        }
+        {
+            MainWindow window(folder.path());
+            comesBack(window);
+            QVERIFY(!jobOf(window).modified());
+            QCOMPARE(jobOf(window).figures()->step_ms, saved_ms);
+            openStage(window, 3);
+            QCOMPARE(window.document().current()->filePath(), jobs.filePath("mine.stage3.plan.json"));
+            QVERIFY(!window.document().current()->modified());
+            // Saved again, what is edited then is in no file.
+            QVERIFY(window.jobs().saveAs(file));
+            addBuckets(window, "layers.14");
+            edited_ms = jobOf(window).figures()->step_ms;
+            QVERIFY(edited_ms != saved_ms);
+            QCOMPARE(window.session().store(), QString());
+        }
+        MainWindow window(folder.path());
+        comesBack(window);
+        QVERIFY(jobOf(window).modified());
+        QCOMPARE(jobOf(window).figures()->step_ms, edited_ms);
+        openStage(window, 3);
+        QCOMPARE(window.document().current()->filePath(), jobs.filePath("mine.stage3.plan.json"));
+        save(window);
+        QVERIFY(!jobOf(window).modified());
+        QCOMPARE(simulated(file), edited_ms);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::JobSavedWindowTest)
+#include "job_saved_window_test.moc"
