@@ -91,6 +91,7 @@ void JobEvaluator::request(JobRequest request) {
         timer.start();
         JobAnswer answer;
         answer.files = stampsOfFiles(*request.document, request.folder);
+        if (request.asks_graphs) answer.graphs = graphsAsTheyAre(*request.document, request.read_from);
         try {
             auto job = std::make_shared<const job::JobDocument>(
                 withoutDraws(job::changed_job(*request.document, request.changes, request.folder)));

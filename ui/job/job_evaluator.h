@@ -16,6 +16,7 @@
 #include "core/job/view/stage_figures.h"
 #include "core/job/what_if.h"
 #include "core/plan/plan.h"
+#include "ui/job/read_graphs.h"
 #include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
@@ -64,7 +65,9 @@ struct JobRequest {
     std::shared_ptr<const job::MeasuredJob> measured;  ///< lies over it; may be null
     std::shared_ptr<StageTimes> times;
     std::string folder;
-    std::string file;  ///< for messages
+    std::string file;          ///< for messages
+    QString read_from;         ///< the document
+    bool asks_graphs = false;  ///< what files of graphs have is not known yet
 };
 
 /// What came of a request: a picture, or why there is none.
@@ -74,6 +77,7 @@ struct JobAnswer {
     /// Of a job that is refused: what each stage takes, as far as that is known.
     std::vector<std::optional<job::StageFigures>> stages;
     FileStamps files;         ///< those that the document names, before they were read
+    ReadGraphs graphs;        ///< where the request asks for them
     double evaluated_ms = 0;  ///< how long it took
 };
 

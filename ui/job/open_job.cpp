@@ -141,6 +141,8 @@ void OpenJob::setDocument(const QString& path, const QString& read_from,
     file_plans_ = std::move(files);
     times_ = std::make_shared<StageTimes>(folderFor(read_from));
     answer_ = {};
+    graphs_.clear();
+    told_graphs_.clear();
     opened_.reset();
     knows_opened_ = false;
     opened_task_.cancel();
@@ -240,6 +242,8 @@ void OpenJob::evaluate() {
     request.times = times_;
     request.folder = folderFor(read_from_);
     request.file = QFile::encodeName(file_).toStdString();
+    request.read_from = read_from_;
+    request.asks_graphs = graphs_.empty();
     evaluator_.request(request);
     // What differences are to: the job as it was opened, also where a session brings it back with changes, or where it
     // is changed before its first evaluation has come.
@@ -274,6 +278,8 @@ void OpenJob::evaluateOpened(const JobRequest& request) {
 
 void OpenJob::take(const JobAnswer& answer) {
     answer_ = answer;
+    // Of a job that is refused files may be read later.
+    if (graphs_.empty() && answer.picture) graphs_ = answer.graphs;
     comparison_.spread.reset();  // of before
     if (!knows_opened_ && !differs()) {
         opened_ = figures();

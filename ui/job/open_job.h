@@ -63,9 +63,12 @@ class OpenJob : public QObject {
     /// Reads a document in the background; it takes the place of the open one once it is read, and only then. A job
     /// with changes that are in no file is kept, and comes back as it was when its file is opened again.
     void open(const QString& path);
-    /// Evaluates a refused job once more where files that it names have changed, have come or are gone since. Looks in
-    /// the background.
-    void lookAtFiles();
+    /// Looks in the background at the files that the job names: where it is refused it is evaluated once more once one
+    /// has changed, has come or is gone; else graphsChanged() tells of graphs that changed.
+    /// @param again tells also of those that were told of.
+    void lookAtFiles(bool again = false);
+    /// Evaluates the job with the graphs that its files have now.
+    void readGraphsAgain();
     /// Stops reading; what is open stays, and what it is evaluated for: figures are never of other controls.
     void cancel();
     /// One undoable change. @param merge changes in a row with one key other than -1 are undone together.
@@ -144,6 +147,10 @@ class OpenJob : public QObject {
     void opened();
     /// A document could not be read; one sentence with file and place.
     void failed(const QString& reason);
+    /// These files of graphs have something else than the job has read and shows.
+    void graphsChanged(const QStringList& files);
+    /// The job has read its graphs again.
+    void graphsRead();
     /// What is tried, or a stage's plan, is another.
     void changed();
     /// A new evaluation, or a refusal in its place.
@@ -193,6 +200,7 @@ class OpenJob : public QObject {
     void take(const JobAnswer& answer);
     /// @param plans that files have by now, of which some could not be read when the job was opened.
     void readAgain(const StagePlans& plans);
+    void lookAtGraphs();
 
     QString file_;
     QString read_from_;  ///< the document; another file than file_ where the job was saved
@@ -209,6 +217,8 @@ class OpenJob : public QObject {
     QJsonObject pending_;                  ///< what is being brought back, or could not be
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
+    ReadGraphs graphs_;                          ///< as times_ has read them; none before the first picture
+    std::map<QString, QByteArray> told_graphs_;  ///< what files have that were told of
     std::optional<JobFigures> opened_;
     bool knows_opened_ = false;  ///< it could be evaluated as it was opened
     JobComparison comparison_;

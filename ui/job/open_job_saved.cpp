@@ -1,4 +1,4 @@
-// What of the open job is in a file, writing it into one, and files that change.
+// What of the open job is in a file, and writing it into one.
 
 #include <QFile>
 #include <QFileInfo>
@@ -156,26 +156,6 @@ void OpenJob::goOnIn(const QJsonObject& state) {
             continue;
         }
     }
-}
-
-void OpenJob::lookAtFiles() {
-    if (!isOpen() || answer_.refusal.isEmpty() || evaluator_.busy() || looking_.busy()) return;
-    const std::string folder = QFile::encodeName(folderOfJob(read_from_)).toStdString();
-    looking_.start([this, document = document_, file = read_from_, folder,
-                    known = answer_.files](std::stop_token) -> LatestTask::Delivery {
-        if (stampsOfFiles(*document, folder) == known) return {};
-        return [this, plans = plansOfFiles(*document, file)] { readAgain(plans); };
-    });
-}
-
-void OpenJob::readAgain(const StagePlans& plans) {
-    for (std::size_t i = 0; i < file_plans_.size(); ++i) {
-        if (file_plans_[i] || !plans[i]) continue;
-        file_plans_[i] = plans[i];
-        if (plans_[i] && *plans_[i] == *plans[i]) plans_[i] = nullptr;
-    }
-    evaluate();
-    emit changed();
 }
 
 }  // namespace overlap::ui

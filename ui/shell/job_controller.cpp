@@ -38,6 +38,11 @@ JobController::JobController(Document& document, Workspace& workspace, RecentFil
     connect(export_, &TimelineExport::failed, this, [this](const QString& reason) { emit warned(reason); });
     connect(&job_, &OpenJob::opened, this, &JobController::jobOpened);
     connect(&job_, &OpenJob::failed, this, [this](const QString& reason) { emit warned(reason); });
+    connect(&job_, &OpenJob::graphsChanged, this, &JobController::tellOfGraphs);
+    connect(&job_, &OpenJob::graphsRead, this, &JobController::withdrawGraphs);
+    connect(&job_, &OpenJob::opened, this, &JobController::withdrawGraphs);
+    // A stage may have been opened from a file that changed.
+    connect(&document, &Document::graphChanged, this, &JobController::lookAtFiles);
     connect(&view, &JobView::openWanted, this, &JobController::askAndOpen);
     connect(&view, &JobView::sampleWanted, this, [this] { open(sampleJob()); });
 }
@@ -117,6 +122,27 @@ void JobController::lookAtFiles() {
     job_.lookAtFiles();
 }
 
+void JobController::tellOfGraphs(const QStringList& files) {
+    withdrawGraphs();
+    graphs_told_ =
+        files.size() == 1
+            ? tr("%1 was changed on disk since the job read it: the job's step is that of before").arg(files.front())
+            : tr("%1 graphs of stages were changed on disk since the job read them: the job's step is that "
+                 "of before")
+                  .arg(files.size());
+    const auto read = [this, files] {
+        job_.readGraphsAgain();
+        if (document_.isOpen() && files.contains(document_.loaded().path))
+            document_.openGraph(document_.loaded().source);
+    };
+    emit warnedAlso(graphs_told_, files.size() == 1 ? QStringList() : files,
+                    {{tr("Read again"), read, tr("Evaluate the job with what its stages' files have now")}});
+}
+
+void JobController::withdrawGraphs() {
+    if (!graphs_told_.isEmpty()) emit withdrawn(std::exchange(graphs_told_, {}));
+}
+
 void JobController::jobOpened() {
     const bool asked = std::exchange(asked_, false);
     if (!isEmbeddedFile(job_.file())) recent_.add({job_.file()});
@@ -180,6 +206,8 @@ bool JobController::saveAs(const QString& file) {
     }
     recent_.add({file});
     emit told(tr("Saved %1").arg(QFileInfo(file).fileName()), file);
+    // Who reads it has another step than is shown.
+    job_.lookAtFiles(true);
     return true;
 }
 

@@ -42,6 +42,9 @@ class JobController : public NoticeSource {
     void openWanted(const QStringList& files);
 
   private:
+    void tellOfGraphs(const QStringList& files);
+    /// Takes back what was told of graphs that changed.
+    void withdrawGraphs();
     void askAndOpen();
     void askForMeasured();
     void askAndSave();
@@ -55,7 +58,8 @@ class JobController : public NoticeSource {
     QWidget& window_;
     TimelineExport* export_;
     Actions* actions_ = nullptr;
-    bool asked_ = false;  ///< the user has opened it in this window
+    QString graphs_told_;  ///< the sentence on graphs that changed; empty where none is told
+    bool asked_ = false;   ///< the user has opened it in this window
 };
 
 }  // namespace overlap::ui

@@ -1,4 +1,4 @@
-// Files of a job that are missing when it is opened, and come back.
+// Files of a job that are missing when it is opened and come back, and those that change while it is open.
 
 #include <QFile>
 #include <QJsonObject>
@@ -93,6 +93,62 @@ class MissingFilesTest : public QObject {
         job.change("24 microbatches", changes);
         QVERIFY(idle(job));
         QVERIFY(job.openedFigures() && job.openedFigures()->step_ms < job.figures()->step_ms);
+    }
+
+    void aGraphThatChangesIsToldOfAndReadAgain() {
+        const QString first = folder_.filePath("llama3_8b_pp8_first.graph.json.gz");
+        OpenJob job;
+        QSignalSpy told(&job, &OpenJob::graphsChanged);
+        restore(job, {{"file", job_file_}});
+        QVERIFY(idle(job));
+        const double before_ms = job.figures()->step_ms;
+        const auto look = [&] {
+            job.lookAtFiles();
+            QVERIFY(idle(job));
+            QTest::qWait(200);
+        };
+        // The same content again is no change.
+        const QString kept = last_ + ".kept";
+        QVERIFY(QFile::copy(last_, kept) && QFile::remove(last_) && QFile::copy(kept, last_));
+        look();
+        QVERIFY(told.isEmpty());
+        QVERIFY(QFile::remove(last_) && QFile::copy(first, last_));
+        look();
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toStringList(), QStringList{last_});
+        look();
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(job.figures()->step_ms, before_ms);
+        job.readGraphsAgain();
+        QVERIFY(idle(job));
+        OpenJob fresh;
+        restore(fresh, {{"file", job_file_}});
+        QVERIFY(fresh.figures()->step_ms != before_ms);
+        QCOMPARE(job.figures()->step_ms, fresh.figures()->step_ms);
+        QCOMPARE(job.openedFigures()->step_ms, fresh.figures()->step_ms);
+        look();
+        QCOMPARE(told.size(), 1);
+        QVERIFY(QFile::remove(last_) && QFile::rename(kept, last_));
+    }
+
+    /// As after the sample was saved: the job goes on with its copies.
+    void aCopyOfTheSamplesGraphThatChangesIsToldOfToo() {
+        QTemporaryDir folder;
+        OpenJob job;
+        QSignalSpy opened(&job, &OpenJob::opened), told(&job, &OpenJob::graphsChanged);
+        job.open(sampleJob());
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
+        QCOMPARE(job.save(folder.filePath("mine.job.json")), QString());
+        const QString copy = job.graphOf(7);
+        QVERIFY(QFile::remove(copy) && QFile::copy(job.graphOf(0), copy));
+        job.lookAtFiles();
+        QTRY_COMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toStringList(), QStringList{copy});
+        job.readGraphsAgain();
+        QVERIFY(idle(job));
+        OpenJob fresh;
+        restore(fresh, {{"file", job.file()}});
+        QCOMPARE(job.figures()->step_ms, fresh.figures()->step_ms);
     }
 
     void whereNoFileIsAnotherNothingIsEvaluated() {

@@ -11,6 +11,7 @@
 #include "tests/ui/shell/job_window.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/notices/notice_bar.h"
 #include "ui/job/stages_model.h"
 #include "ui/shell/job_controller.h"
 #include "ui/shell/session_controller.h"
@@ -137,6 +138,42 @@ class JobSavedWindowTest : public QObject {
         save(window);
         QVERIFY(!job.modified());
         QCOMPARE(simulated(second), simulated(first));
+    }
+
+    void aStagesGraphThatChangesIsToldOfAndReadAgain() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        {
+            MainWindow window;
+            openSample(window);
+            QVERIFY(window.jobs().saveAs(file));
+        }
+        MainWindow window;
+        open(window, {file});
+        QVERIFY(QTest::qWaitFor([&] { return jobOf(window).isOpen() && !jobOf(window).busy(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        const double before_ms = jobOf(window).figures()->step_ms;
+        const QString last = jobOf(window).graphOf(7);
+        QVERIFY(QFile::remove(last) && QFile::copy(jobOf(window).graphOf(0), last));
+        std::vector<NoticeAction> actions;
+        connect(&window.jobs(), &NoticeSource::warnedAlso, this,
+                [&](const QString&, const QStringList&, const std::vector<NoticeAction>& given) { actions = given; });
+        window.jobs().lookAtFiles();
+        const QString sentence = last + " was changed on disk since the job read it: the job's step is that of before";
+        QTRY_VERIFY(window.workspace().notice().shows(sentence));
+        // Told once, but again where the job is saved.
+        actions.clear();
+        window.jobs().lookAtFiles();
+        QTest::qWait(200);
+        QVERIFY(actions.empty());
+        QVERIFY(window.jobs().saveAs(folder.filePath("other.job.json")));
+        QCOMPARE(jobOf(window).figures()->step_ms, before_ms);
+        QTRY_COMPARE(actions.size(), 1u);
+        actions.front().run();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.workspace().notice().shows(sentence));
+        QCOMPARE(jobOf(window).figures()->step_ms, simulated(jobOf(window).file()));
+        QVERIFY(jobOf(window).figures()->step_ms != before_ms);
     }
 
     void aRestartOpensTheNewJob() {
