@@ -133,8 +133,8 @@ int run(int argument_count, char** arguments) {
         for (const std::string& within : command_names(*subcommand)) add_quiet(*subcommand->get_subcommand(within));
     }
     parser.footer(
-        "A file to read may be - for standard input, or a pipe.\n"
-        "Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
+        "A file to read may be - for standard input, or a pipe; a file to write - for standard output.\n"
+        "Exit status: 0 done, 1 the input is wrong or its job cannot run, 2 wrong usage.");
 
     if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
     bool is_answered = false;  // by help or the version

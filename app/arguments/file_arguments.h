@@ -30,7 +30,7 @@ struct GivenFile {
 /// @throws CLI::ValidationError with both arguments and the file.
 void check_output(const GivenFile& output, std::span<const GivenFile> inputs, std::span<const GivenFile> others);
 
-/// Whether a file that the command writes is what standard output leads to, a pipe or a file, as with `-o /dev/stdout`:
+/// Whether a file that the command writes is what standard output leads to, a pipe or a file, as with `-o -`:
 /// nothing else can be printed there.
 bool writes_standard_output(CLI::App& command);
 

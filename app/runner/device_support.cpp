@@ -11,9 +11,7 @@ namespace {
 
 const DeviceSupport& load() {
     constexpr RunnerModule module{
-        "overlap-runner-devices.so",
-        "overlap_device_support",
-        "this runner has no GPU support",
+        "overlap-runner-devices.so", "overlap_device_support", "this runner has no GPU support",
         "it was built without the CUDA toolkit, NCCL and CUPTI, and only --dry-run can be done",
         "GPU support cannot be loaded"};
     using Entry = const DeviceSupport* (*)();

@@ -52,6 +52,7 @@ struct Arguments {
     commands::PipelineOption pipeline;
     commands::CompiledOption compiled;
     bool dry = false;
+    bool writes_standard_output = false;  ///< what is told goes to stderr then
     double device_memory_gib = 0;
     std::uint32_t rank_timeout_s = 60;
     RunOptions run;
@@ -191,8 +192,9 @@ void write_results(const PreparedRun& prepared, const RunRecord& record, const s
         write_file_atomically(arguments.commands, command_list(graph, prepared.program));
     }
     write_json_file(arguments.result, run_json(graph, prepared.program, prepared.memory, record) + "\n");
-    runner::write_run_summary(std::cout, graph, prepared.program, prepared.memory, record);
-    std::cout << "the result is in " << arguments.result << '\n';
+    std::ostream& told = arguments.writes_standard_output ? std::cerr : std::cout;
+    runner::write_run_summary(told, graph, prepared.program, prepared.memory, record);
+    told << "the result is in " << arguments.result << '\n';
     commands::require_standard_output();
 }
 
@@ -347,6 +349,7 @@ int run_ranks(int argument_count, char** argument_values) {
     try {
         parser.parse(argument_count, argument_values);
         commands::check_files(parser);
+        arguments.writes_standard_output = commands::writes_standard_output(parser);
     } catch (const CLI::Success& asked) {
         return print_answer(parser, asked);
     } catch (const CLI::ParseError& error) {

@@ -205,6 +205,8 @@ std::string older_version_path(const std::string& path) {
 void write_file_atomically(const std::string& path, std::string_view bytes, OlderVersion older) {
     const std::string target = link_target(path);
     try {
+        // What a shell lets a file take up stays its own: it may go on in it, as after `>>`.
+        if (path == "/dev/stdout") return write_all(STDOUT_FILENO, bytes, path);
         // By the name as it is: the target of /dev/stdout for a pipe is not a file name.
         const std::optional<struct stat> there = status_of(path);
         if (there && S_ISDIR(there->st_mode)) throw InputError(path, "", "it is a folder, not a file");

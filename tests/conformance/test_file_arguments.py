@@ -171,6 +171,11 @@ class StandardOutput(FilesOfItsOwn):
                            stdout=out, stderr=subprocess.DEVNULL, timeout=120, check=True)
         with open(file, encoding="utf-8") as found:
             self.assertEqual(found.read(), made.stdout)
+        with open(file, "ab") as out:  # as after >>: what is there stays
+            subprocess.run([program("overlap"), "apply", self.own, "--pipeline", self.pipeline, "-o", "-"],
+                           stdout=out, stderr=subprocess.DEVNULL, timeout=120, check=True)
+        with open(file, encoding="utf-8") as found:
+            self.assertEqual(found.read(), made.stdout * 2)
 
     def test_other_files_leave_it_to_what_is_printed(self):
         for output in (self.path("o.json"), "/dev/null"):

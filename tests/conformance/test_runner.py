@@ -61,6 +61,12 @@ class Runner(unittest.TestCase):
                           done.stdout)
         self.assertNotEqual(predicted["none"], predicted["eager"])
 
+    def test_the_result_may_go_to_standard_output(self):
+        done = run([RUNNER, "--dry-run", GRAPH, "-o", "-"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["mode"], "dry_run")
+        self.assertIn("predicted: ", done.stderr)
+
     def test_one_rank(self):
         commands, trace = os.path.join(self.folder, "commands.txt"), os.path.join(self.folder, "trace.json")
         done = run([*self.dry(), "--commands", commands, "--trace", trace])
