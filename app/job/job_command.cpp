@@ -127,8 +127,8 @@ class JobCommand final : public Command {
         streams.out << measured_ << ": " << counted(traces.size(), "rank") << ", "
                     << counted(document.variation->compute.factors.size(), "measured factor");
         if (slowest != slow.end() && slowest->factor > 1)
-            streams.out << "; the slowest is replica " << *slowest->replica << ", stage " << *slowest->stage << ", "
-                        << percent_text((slowest->factor - 1) * 100) << " beyond the mean of its stage";
+            streams.out << "; the slowest is rank " << *slowest->rank << ", "
+                        << percent_text((slowest->factor - 1) * 100) << " beyond the mean of those with its stages";
         if (!comparable)
             streams.out << "; no two of the ranks run the same stages, so none can be told to be slow: measure others";
         streams.out << '\n';

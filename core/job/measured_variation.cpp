@@ -44,12 +44,8 @@ VariationSpec measured_variation(const JobDocument& job, const std::string& fold
     }
     variation.slow.clear();
     for (const auto& [rank, mean] : mean_ms) {
-        const auto [replica, pipeline_rank] = replicas.place_of(rank);
-        const double factor = mean / mean_of(means_of_stage.at(pipeline_rank));
-        if (factor == 1) continue;
-        for (std::int32_t stage = 0; stage < schedule.stages; ++stage)
-            if (schedule.rank_of_stage[static_cast<std::size_t>(stage)] == pipeline_rank)
-                variation.slow.push_back({static_cast<std::int32_t>(replica), stage, factor});
+        const double factor = mean / mean_of(means_of_stage.at(replicas.place_of(rank).pipeline_rank));
+        if (factor != 1) variation.slow.push_back({{}, {}, factor, rank});
     }
     if (compute.factors.empty()) return variation;
     compute.kind = DistributionSpec::Kind::measured;

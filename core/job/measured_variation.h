@@ -15,9 +15,10 @@ struct MeasuredSteps {
     std::vector<double> compute_ms;
 };
 
-/// What measured steps say of how a job varies: `slow` has each rank's mean over that of all measured ranks with the
-/// same stages, and `compute` each step over its rank's mean, drawn once for each rank, since a step has been measured
-/// and not its actions. Other fields of the job's variation stay; entries of `slow` are replaced.
+/// What measured steps say of how a job varies: `slow` has for each rank, by its number, its mean over that of all
+/// measured ranks with the same stages, and `compute` each step over its rank's mean, drawn once for each rank, since a
+/// step has been measured and not its actions. Other fields of the job's variation stay; entries of `slow` are
+/// replaced.
 /// @param folder of the document.
 /// @throws InputError: a rank that the job does not have or that is there twice, steps without compute, a job of
 /// programs.
