@@ -55,8 +55,8 @@ class ManualStartWriter {
         note_unplaced();
         if (!overlaps_.empty())
             say(counted(overlaps_.size(), "overlap") + " by hand " + (overlaps_.size() == 1 ? "is" : "are") +
-                    " left out, since the automatic pass's buckets are what " +
-                    (overlaps_.size() == 1 ? "it is of" : "they are of"),
+                    " left out, since the automatic pass made the buckets that " +
+                    (overlaps_.size() == 1 ? "it moves" : "they move"),
                 std::move(overlaps_));
         return std::move(start_);
     }

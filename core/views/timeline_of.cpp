@@ -72,7 +72,8 @@ class Drawing {
     /// Buckets that a pass chose itself are distinguished from what is in no bucket, and from their neighbours; hues of
     /// the plan's entries are theirs first.
     void mark_buckets_without_entry() {
-        std::int32_t number = 0;
+        std::int32_t number =
+            evaluation_.resolved ? static_cast<std::int32_t>(evaluation_.resolved->plan.buckets.size()) : 0;
         for (const std::int32_t entry : evaluation_.entry_of_node) number = std::max(number, entry + 1);
         for (const PassReport& report : evaluation_.reports) {
             for (const BucketReport& bucket : report.buckets) {

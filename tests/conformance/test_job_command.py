@@ -71,7 +71,7 @@ class JobCommand(CommandLine):
         busy = float(re.search(r"compute ([\d.]+) %", simulated)[1])
         self.assertAlmostEqual(busy + float(bubble[:-2]), 100, places=1)
         # All of the time is told, of the job and of each rank.
-        without_work = float(re.search(r"nothing to do for ([\d.]+) %", simulated)[1])
+        without_work = float(re.search(r"nothing left to do for ([\d.]+) %", simulated)[1])
         self.assertGreater(without_work, 1)
         self.assertAlmostEqual(busy + float(waits[:-2]) + float(transfers[:-2]) + without_work, 100, places=1)
         step_ms = float(re.search(r"step +([\d.]+) ms", simulated)[1])

@@ -60,7 +60,7 @@ TEST(StuckPicture, RanksThatDidAllHaveNothingLeftToDo) {
     EXPECT_EQ(stuck.kind, Kind::stuck);
     EXPECT_EQ(stuck.begin_ms, 3);
     EXPECT_EQ(stuck.end_ms, 6);  // a fifth of what ran is shown after it
-    EXPECT_EQ(standstill_text(evaluation, stuck), "waits for ever before r: who it needs never comes");
+    EXPECT_EQ(standstill_text(evaluation, stuck), "waits for ever before r: what it needs never comes, or does not agree with it");
     EXPECT_EQ(picture->timeline->event_count(), 3u);
 }
 

@@ -137,7 +137,7 @@ TEST(ManualStartPlan, KeepsWhatIsNotOfBuckets) {
     EXPECT_EQ(start.plan.notes, "");
     EXPECT_TRUE(start.plan.overlaps.list.empty());
     EXPECT_EQ(left_out(start),
-              Names{"1 overlap by hand is left out, since the automatic pass's buckets are what it is of: m1"});
+              Names{"1 overlap by hand is left out, since the automatic pass made the buckets that it moves: m1"});
 }
 
 TEST(ManualStartCards, ParametersAreGatheredFirst) {

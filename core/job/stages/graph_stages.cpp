@@ -54,7 +54,8 @@ std::optional<std::int64_t> bytes_before(const Evaluation& evaluation, NodeId no
         if (op != NodeOp::placeholder && op != NodeOp::get_attr && op != NodeOp::output) ++ended;
     }
     const std::vector<std::int64_t>& points = evaluation.corrected_memory.points;
-    return points[2 * ended] - points.front();
+    // What is read in the forward alone is held at the start and released by then.
+    return std::max<std::int64_t>(0, points[2 * ended] - points.front());
 }
 
 /// Figures that `overlap simulate` warns of.

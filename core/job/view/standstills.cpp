@@ -141,7 +141,8 @@ std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpa
     switch (span.kind) {
         case Kind::stuck:
             return span.on ? "waits for ever for " + who(*span.on)
-                           : "waits for ever before " + names.op(span.node) + ": who it needs never comes";
+                           : "waits for ever before " + names.op(span.node) +
+                                 ": what it needs never comes, or does not agree with it";
         case Kind::after:
             return span.on ? "nothing left but to wait for " + who(*span.on) : "nothing left to do";
         case Kind::within:
