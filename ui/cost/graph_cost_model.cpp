@@ -6,6 +6,7 @@
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model/cost_model_file.h"
 #include "ui/document/document.h"
+#include "ui/files/steps_on_shared_links.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/tasks/task_failure.h"
 
@@ -29,6 +30,7 @@ LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file
     auto baseline = evaluate_baseline(modelled.graph, stop);
     if (!baseline) return {};
     modelled.baseline = releasedElsewhere(std::move(baseline));
+    withLinksShared(modelled.baseline, stop);  // views on the window's thread are not to wait for it
     modelled.module_figures = std::make_shared<const ModuleFiguresTable>(
         module_figures(*modelled.graph, *modelled.modules, modelled.baseline->times_ms));
     return modelled;

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "core/base/elapsed.h"
-#include "ui/document/links_shared_step.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/tasks/task_failure.h"
 
@@ -62,7 +61,6 @@ void BackgroundEvaluator::start(Request request) {
             auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source, request.cache);
             if (!evaluation) return {};
             if (request.graph->node_count() >= large_graph_nodes) evaluation = releasedElsewhere(std::move(evaluation));
-            withLinksShared(evaluation);  // views on the window's thread are not to wait for it
             const double took_ms = milliseconds_since(begin);
             return [this, key, evaluation, took_ms] {
                 last_ms_ = took_ms;

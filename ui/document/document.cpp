@@ -10,6 +10,7 @@
 #include "ui/document/evaluation_failure.h"
 #include "ui/document/removed_collectives_found.h"
 #include "ui/files/file_digest.h"
+#include "ui/files/steps_on_shared_links.h"
 
 namespace overlap::ui {
 
@@ -25,6 +26,17 @@ std::shared_ptr<const Evaluation> evaluateToShow(const std::shared_ptr<const Gra
     for (const StepOutcome& step : evaluation->steps) *step.difference;
     *evaluation->overlaps.difference;
     return evaluation;
+}
+
+/// What views ask of an evaluation at once is made on the worker thread: they are not to wait for it.
+BackgroundEvaluator::Function withStepsOnSharedLinks(BackgroundEvaluator::Function evaluate) {
+    return [evaluate = std::move(evaluate)](const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                            const std::stop_token& stop, std::shared_ptr<const TimeSource> time_source,
+                                            std::shared_ptr<PassResultCache> cache) {
+        auto evaluation = evaluate(graph, plan, stop, std::move(time_source), std::move(cache));
+        withLinksShared(evaluation, stop);
+        return evaluation;
+    };
 }
 
 /// The empty plan that a graph opens with, which another plan takes the place of.
@@ -49,7 +61,7 @@ std::string distinctName(const Document& document, const std::string& name, int 
 }  // namespace
 
 Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
-    : QObject(parent), evaluator_(nullptr, evaluate ? std::move(evaluate) : evaluateToShow) {
+    : QObject(parent), evaluator_(nullptr, withStepsOnSharedLinks(evaluate ? std::move(evaluate) : evaluateToShow)) {
     new RemovedCollectivesFound(this);
     new EvaluationFailure(evaluator_, *this);  // first to know: panels ask it when the document tells
     connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });

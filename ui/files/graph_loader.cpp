@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/plan/group_passes.h"
+#include "ui/files/steps_on_shared_links.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/tasks/task_failure.h"
 #include "ui/tasks/without_thread.h"
@@ -110,6 +111,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.bucketable = std::move(bucketable);
     // Of any size, since it owns what the steps of all plans for the graph made.
     loaded.baseline = releasedElsewhere(std::move(baseline));
+    withLinksShared(loaded.baseline, stop);  // views on the window's thread are not to wait for it
     if (large) {
         loaded.modules = releasedElsewhere(std::move(loaded.modules));
         loaded.module_figures = releasedElsewhere(std::move(loaded.module_figures));

@@ -8,6 +8,7 @@
 #include "core/io/profile_file.h"
 #include "core/measure/job_match.h"
 #include "ui/document/document.h"
+#include "ui/document/links_shared_step.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/tasks/task_failure.h"
 #include "ui/theme/numbers.h"
@@ -96,6 +97,7 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
                                                                   false, own ? own->compilation : std::nullopt});
     times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
     if (!times->baseline) return nullptr;
+    withLinksShared(times->baseline, stop);  // views on the window's thread are not to wait for it
     const bool knows_nothing = times->baseline->sourced_collectives + times->baseline->sourced_operators == 0;
     if (knows_nothing && !runFileOf(files.front()).isEmpty())
         throw InputError(
@@ -199,6 +201,7 @@ void TraceTimes::useModel(const JobModel& asked, bool tell) {
             times->source = modelled_source(wanted.contention, compilationOf(wanted), wanted.share_links);
             times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
             if (!times->baseline) return {};
+            withLinksShared(times->baseline, stop);
             times->module_figures = std::make_shared<const ModuleFiguresTable>(
                 module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
             return [this, loaded, times, wanted, before, tell] {
