@@ -18,7 +18,13 @@ std::string noteOfEdited(std::string note);
 /// without them, see edited_plan_words: a file that is written before they are known has no old ones. Other names stay.
 std::string nameOfEdited(std::string name);
 
-/// Does both to a plan that does something else than before; a name that it has not had before stays.
+/// The note and the name of a plan whose peak is another one than its name gives, which nobody knows the reason of: its
+/// file was edited elsewhere, or it was found on another export of the graph. None says that it was edited.
+std::string noteOfOtherFigures(std::string note);
+std::string nameOfOtherFigures(std::string name);
+
+/// noteOfEdited() and nameOfEdited() of a plan that does something else than before; a name that it has not had before
+/// stays.
 void markEdited(Plan& edited, const Plan& before);
 
 }  // namespace overlap::ui

@@ -124,14 +124,19 @@ void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool c
     if (renamed) emit titleChanged();
 }
 
-/// A plan that was found, in a file that another program has changed since, has another peak than its name gives. By
-/// the peak alone: a step is another one with other times too.
+/// A plan that was found may have another peak than its name gives. By the peak alone: a step is another one with other
+/// times too. One that was read again while it was open was changed by another program, and the edit that this is has
+/// marked its note: the history would not fit another one. Of one that was opened nobody knows what changed.
 void Variant::markChangedFile() {
     const bool unchecked = std::exchange(name_unchecked_, false);
     if (!unchecked || !evaluation_ || evaluation_->refused || modified()) return;
     if (!gives_another_peak(plan_.name, evaluation_->corrected_memory.peak_bytes)) return;
-    plan_.name = nameOfEdited(std::move(plan_.name));
-    plan_.notes = noteOfEdited(std::move(plan_.notes));
+    if (undo_stack_.count() > 0) {
+        plan_.name = nameOfEdited(std::move(plan_.name));
+        return;
+    }
+    plan_.name = nameOfOtherFigures(std::move(plan_.name));
+    plan_.notes = noteOfOtherFigures(std::move(plan_.notes));
 }
 
 /// The name of an edited plan that was found is its figures. One that was written with figures keeps those; one that
@@ -148,9 +153,10 @@ bool Variant::followFigures() {
 }
 
 void Variant::setSaved(const QString& path, const QByteArray& digest, AddedByReading added) {
+    // One that comes with its edits is as it was left.
+    name_unchecked_ = stale_ && (!file_path_.isEmpty() || undo_stack_.count() == 0);
     file_path_ = path;
     file_digest_ = digest;
-    name_unchecked_ = stale_;
     undo_stack_.setClean();
     history_ = nullptr;
     emit titleChanged();
@@ -176,6 +182,7 @@ void Variant::setKept(const QString& path, const QByteArray& digest, bool modifi
         setUnsaved(path, digest);
     } else {
         setSaved(path, digest);
+        name_unchecked_ = false;  // who kept it knows whether its file has changed
     }
 }
 
