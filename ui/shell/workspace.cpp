@@ -368,7 +368,7 @@ void Workspace::keep(SessionState& state) const {
     const QHash<QString, int> of_docks = docks_->widths();
     for (auto width = of_docks.cbegin(); width != of_docks.cend(); ++width) widths.insert(width.key(), width.value());
     state.views["widths"] = widths;
-    state.views["inFront"] = QJsonArray::fromStringList(docks_->inFront());
+    state.views["inFront"] = QJsonArray::fromStringList(enlarged_->inFront());
     state.views["centre"] = centre_->state();
     state.views["graph"] = graph_->state();
     state.views["mesh"] = mesh_->state();

@@ -62,6 +62,7 @@ void EnlargedPart::enlarge(QWidget* part) {
     end();
     const QScopedValueRollback guard(changing_, true);
     const QByteArray layout = window_.saveState();
+    in_front_ = docks_.inFront();
     enlarged_ = shownWith(part);
     docks_.setSizesKept(false);
     QList<QWidget*> others{window_.centralWidget()};
@@ -121,6 +122,11 @@ void EnlargedPart::toggle(QWidget* part) {
 
 QByteArray EnlargedPart::layout() const {
     return any() ? layout_ : window_.saveState();
+}
+
+QStringList EnlargedPart::inFront() const {
+    // Who brings them to the front one after the other ends with those that are seen now.
+    return any() ? in_front_ + docks_.inFront() : docks_.inFront();
 }
 
 bool EnlargedPart::eventFilter(QObject* watched, QEvent* event) {

@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QList>
 #include <QObject>
+#include <QStringList>
 
 class QDockWidget;
 class QMainWindow;
@@ -38,6 +39,9 @@ class EnlargedPart : public QObject {
     void toggle(QWidget* part);
     /// The window's layout without it, as QMainWindow::saveState(), for the session.
     QByteArray layout() const;
+    /// The docks in front of that layout, see DockLayout::inFront(): those that are hidden now are so, too, and among
+    /// those that share the room the one that is seen now.
+    QStringList inFront() const;
 
   signals:
     /// Another part is enlarged now, or none.
@@ -57,6 +61,7 @@ class EnlargedPart : public QObject {
     QMainWindow& window_;
     DockLayout& docks_;
     QByteArray layout_;       ///< before it; empty while nothing is enlarged
+    QStringList in_front_;    ///< before it
     QList<QWidget*> hidden_;  ///< by it
     QList<QWidget*> enlarged_;
     bool changing_ = false;
