@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/views/process_groups.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -34,6 +35,13 @@ QJsonObject selectionJson(const Document& document, const Selection& selection) 
             return {{"group", selection.group()}};
     }
     return {};
+}
+
+/// Passes create groups, so that a plan that was edited elsewhere may have others.
+bool hasGroup(const Evaluation& evaluation, const QString& name) {
+    return std::ranges::any_of(process_group_figures(evaluation), [&](const ProcessGroupFigures& group) {
+        return QString::fromStdString(group.name) == name;
+    });
 }
 
 /// The bucket in its place, or where another start has it now; -1 where it is gone.
@@ -70,7 +78,8 @@ void SelectionRestore::restore() {
     for (const QJsonValue path : kept["modules"].toArray())
         if (!document_.modules().nodes(path.toString().toStdString()).empty()) modules.append(path.toString());
     if (!modules.isEmpty()) selection.selectModules(modules);
-    if (const QString group = kept["group"].toString(); !group.isEmpty()) selection.selectGroup(group);
+    if (const QString group = kept["group"].toString(); hasGroup(*document_.evaluation(), group))
+        selection.selectGroup(group);
     if (kept.contains("bucket") && document_.current()->key() == variant_)
         selection.selectBucket(bucketOf(document_.buckets(), kept));
 }
