@@ -61,7 +61,6 @@ void add(ComparedCollective& together, const ComparedCollective& one) {
 ComparisonTotals totals_of(const Evaluation& evaluation) {
     ComparisonTotals totals;
     totals.step_ms = evaluation.simulation.step_ms;
-    if (evaluation.on_shared_links) totals.shared_step_ms = evaluation.on_shared_links->step_ms;
     totals.compute_ms = evaluation.simulation.compute_ms;
     totals.communication_ms = static_cast<double>(simulated_times(evaluation).step.communication_ns) / ns_per_ms;
     totals.exposed_ms = evaluation.simulation.exposed_ms;

@@ -76,8 +76,6 @@ struct ComparisonTotals {
     std::uint32_t collectives = 0;
     /// Of a compiled job, beside the step: clipping and the optimizer, see beside_step(); none of a measured step.
     std::optional<double> beside_ms{};
-    /// Of a plan whose figures take groups over one link to have one each: the step if they share it.
-    std::optional<double> shared_step_ms{};
 };
 
 /// Two variants of a step, or a variant and a measured step.

@@ -41,17 +41,6 @@ TEST(CompareVariants, OfTheSamePlanIsTheSame) {
     expect_complete(comparison, *evaluation, *evaluation);
 }
 
-TEST(CompareVariants, StandOnWhatLinksCarry) {
-    // The preset gives gathers a group of their own over the same network card.
-    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
-    const auto base = evaluate_baseline(graph);
-    const auto apart = evaluate(graph, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance"));
-    const Comparison comparison = compare_variants(*base, *apart);
-    EXPECT_FALSE(comparison.before.shared_step_ms);
-    ASSERT_TRUE(comparison.after.shared_step_ms);
-    EXPECT_GT(*comparison.after.shared_step_ms, comparison.after.step_ms);
-}
-
 /// What is told of a plan is told of a measured step, too, and of both in the statistics.
 TEST(CompareVariants, CommunicationIsTimeInWhichAnyCollectiveRuns) {
     const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
