@@ -18,7 +18,6 @@
 #include "ui/document/links_shared_step.h"
 #include "ui/document/selected_modules.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_note.h"
@@ -48,8 +47,9 @@ QString sumsText(const CollectiveSums& sums, const Evaluation& evaluation) {
     QStringList parts;
     if (times_known) {
         parts.append(CollectivesPanel::tr("%1 on their streams").arg(formatTime(sums.time_ms)));
-        const QString exposed = sharesLinks(evaluation) ? exposedLinksSharedLabel() : CollectivesPanel::tr("exposed");
-        parts.append(QStringLiteral("%1 %2").arg(formatTime(sums.exposed_ms), exposed));
+        const QString exposed = sharesLinks(evaluation) ? CollectivesPanel::tr("%1 exposed with links shared")
+                                                        : CollectivesPanel::tr("%1 exposed");
+        parts.append(exposed.arg(formatTime(sums.exposed_ms)));
         if (sums.could_hide_ms > 0)
             parts.append(CollectivesPanel::tr("%1 could hide, each by itself").arg(formatTime(sums.could_hide_ms)));
     }

@@ -6,6 +6,7 @@
 #include "ui/document/links_shared_step.h"
 #include "ui/document/module_names.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/theme/links_shared.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/standard_strings.h"
 
@@ -20,7 +21,7 @@ QString bothTexts(const QString& first, const QString& second) {
 }
 
 QString exposedRowLabel(const Evaluation& evaluation) {
-    return sharesLinks(evaluation) ? Document::tr("exposed, links shared") : Document::tr("exposed");
+    return sharesLinks(evaluation) ? exposedLinksSharedLabel() : Document::tr("exposed");
 }
 
 InspectorPiece nodeLink(const Graph& graph, NodeId node) {

@@ -42,7 +42,7 @@ QString spanText(const job::JobPicture& picture, const job::StandstillSpan& span
     switch (span.kind) {
         case job::StandstillSpan::Kind::stuck:
             return span.on ? translated("waits for ever for %1").arg(linkTo(picture, *span.on))
-                           : translated("waits for ever: who it needs never comes");
+                           : translated("waits for ever: what it needs never comes");
         case job::StandstillSpan::Kind::waiting:
             return span.on ? translated("%1 until %2 was there").arg(time, linkTo(picture, *span.on))
                            : translated("%1 until all were there").arg(time);

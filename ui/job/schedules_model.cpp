@@ -138,7 +138,7 @@ QString SchedulesModel::text(const job::ScheduleRow& row, int column) const {
 QString SchedulesModel::help(const job::ScheduleRow& row, int column) const {
     if (!row.step_ms) return QString::fromStdString(row.refusal);
     if (column == held_column && !row.held_bytes)
-        return tr("How many bytes that is is not known: only stages that are given as one graph with a backward tell");
+        return tr("Its bytes are not known: only stages given as one graph with a backward tell them");
     if ((column == difference_column || column == throughput_column) && chosen_row_ && !hasRanksOfChosen(row))
         return tr("It runs on %1 pipeline ranks and the chosen one on %2, so that their steps are not comparable; what "
                   "a rank gets done is. A rank has to hold %3 then, and %4 as it is: its memory is not counted")

@@ -110,7 +110,7 @@ class SharedLinksViewsTest : public QObject {
         const QString name = QString::fromStdString(std::string(shown_->graph->name(longest_.start)));
         document_->selection().selectNode(name);
         const InspectorContent content = inspect(*document_);
-        const auto row = std::ranges::find(content.rows, QStringLiteral("exposed, links shared"), &InspectorRow::label);
+        const auto row = std::ranges::find(content.rows, exposedLinksSharedLabel(), &InspectorRow::label);
         QVERIFY(row != content.rows.end());
         QVERIFY2(row->pieces.front().text.startsWith(formatTime(longest_.exposed_ms)),
                  qPrintable(row->pieces.front().text));
