@@ -59,7 +59,6 @@ class AdvicePanelTest : public QObject {
         QCOMPARE(model.index(3, AdviceModel::verdict_column).data(Qt::ToolTipRole).toString(), QStringLiteral("no"));
     }
 
-    /// A fix may change no figure; what is refused cannot be clicked, and says why.
     /// Which of the changes help is asked within the limit of the peak.
     void whatLeadsBeyondTheLimitSaysSoAndStandsBehind() {
         AdviceModel model;
@@ -89,6 +88,7 @@ class AdvicePanelTest : public QObject {
         QCOMPARE(steps().first(), -372.0);
     }
 
+    /// A fix may change no figure; what is refused cannot be clicked, and says why.
     void eachRowDoesSomethingOrSaysWhyNot() {
         const auto document = openDocument();
         BucketCommands commands(*document);

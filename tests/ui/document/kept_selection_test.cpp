@@ -94,7 +94,8 @@ class KeptSelectionTest : public QObject {
         QCOMPARE(changed.count(), 1);
         document_->editBuckets("the same", {{{"layers.0"}, false, {}}, {{"norm"}, false, {}}});
         QVERIFY(waitForEvaluation(*document_));
-        if (document_->selection().node().toStdString() == before) QCOMPARE(changed.count(), 1);
+        QCOMPARE(document_->selection().node().toStdString(), before);
+        QCOMPARE(changed.count(), 1);
     }
 
     /// In the plan between it is part of a bucket, whose first member is another one.

@@ -48,7 +48,6 @@ class SessionControllerTest : public QObject {
         QVERIFY(fixture.document.current()->modified());
     }
 
-    /// Whatever made them: a plan that a search found has no edits, and is in no file either.
     void manyEditsAreReadBesideTheGraph() {
         const QTemporaryDir folder;
         constexpr int count = 150;
@@ -73,6 +72,7 @@ class SessionControllerTest : public QObject {
         QVERIFY2(!looked.contains(folder.path()), "the window waited for the folder of histories");
     }
 
+    /// Whatever made them: a plan that a search found has no edits, and is in no file either.
     void whoQuitsIsToldOfPlansInNoFile() {
         QTemporaryDir folder;
         Plan found = graph_.empty_plan;
