@@ -83,6 +83,7 @@ void ModuleTreeModel::rebuild() {
     row_of_module_.assign(count, 0);
     bucket_of_module_.assign(count, -1);
     exposure_.reset();
+    shares_links_ = false;
     taken_.reset();
     computed_.reset();
     endResetModel();
@@ -96,6 +97,7 @@ void ModuleTreeModel::updateExposure() {
     if (!modules_ || !evaluation || evaluation->refused || evaluation->original != graph_) {
         exposing_.cancel();
         exposure_.reset();
+        shares_links_ = false;
         taken_.reset();
         computed_.reset();
         return refresh(compute_column, communication_column, Qt::DisplayRole);
@@ -288,14 +290,12 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
             "in the backward pass and what passes add, such as copies of buckets");
     if (role == Qt::ToolTipRole && section == exposed_column)
         return tr("Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a "
-                  "merged "
-                  "collective shares its time among its members by their bytes") +
+                  "merged collective shares its time among its members by their bytes") +
                (shares_links_ ? tr("; %1, as the exposed time in the toolbar").arg(linksSharedLabel()) : QString());
     if (role == Qt::ToolTipRole && section == communication_column)
         return tr(
             "Bytes that the module's collectives move in the current plan, mebibytes; those that it takes away are "
-            "left "
-            "out");
+            "left out");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case name_column:
@@ -359,12 +359,6 @@ QStringList ModuleTreeModel::modulePaths(const QModelIndexList& indexes) const {
     return paths;
 }
 
-void ModuleTreeModel::setSearch(const QString& text_to_find) {
-    search_ = text_to_find.trimmed();
-    findRows();
-    refresh(name_column, column_count - 1, matches_role);
-}
-
 void ModuleTreeModel::refresh(int first_column, int last_column, int role) {
     if (!modules_) return;
     const auto refreshBelow = [&](const QModelIndex& parent) {
@@ -375,30 +369,6 @@ void ModuleTreeModel::refresh(int first_column, int last_column, int role) {
     refreshBelow(createIndex(modules_->exists() ? 1 : 0, 0, outside_id));
     for (ModuleId module = 0; module < children_.size(); ++module)
         if (!children_[module].empty()) refreshBelow(indexOfModule(module));
-}
-
-void ModuleTreeModel::findRows() {
-    found_.clear();
-    if (search_.isEmpty()) return;
-    std::vector<QModelIndex> next{QModelIndex()};  // not recursive: a file may nest modules as deeply as it likes
-    while (!next.empty()) {
-        const QModelIndex here = next.back();
-        next.pop_back();
-        if (here.isValid() && matches(here)) found_.emplace_back(here);
-        for (int row = rowCount(here); row-- > 0;) next.push_back(index(row, name_column, here));
-    }
-}
-
-bool ModuleTreeModel::matches(const QModelIndex& index) const {
-    if (search_.isEmpty()) return true;
-    const QModelIndex name = index.siblingAtColumn(name_column);
-    auto contains = [&](const QString& where) { return where.contains(search_, Qt::CaseInsensitive); };
-    if (contains(name.data(true_text_role).toString()) || contains(name.data(class_role).toString())) return true;
-    // A dot says that a path is meant; without one every module below a match would match as well.
-    if (search_.contains(u'.') && contains(name.data(path_role).toString())) return true;
-    const int bucket = name.data(bucket_role).toInt();
-    return bucket >= 0 && contains(BucketCommands(document_).title(bucket)) &&
-           bucket_of_module_[modules_->module(static_cast<ModuleId>(name.internalId())).parent] < 0;
 }
 
 }  // namespace overlap::ui

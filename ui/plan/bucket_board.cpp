@@ -13,7 +13,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QStyledItemDelegate>
-#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -24,7 +23,6 @@
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
 #include "ui/document/module_mime.h"
-#include "ui/document/module_names.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
@@ -41,7 +39,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int message_ms = 8000;
 constexpr int uncovered_height = 132;
 constexpr int fewest_cards_height = 48, lowest_cards_height = 34;
 constexpr int low_height = 170;  ///< of a board that says what a pass finds by itself
@@ -250,43 +247,6 @@ void BucketBoard::addTyped() {
     entry_->setText({});  // begins anew: undo is the plan's from here on, and brings no old text back
     view_->setCurrentIndex(model_->index(model_->rowCount() - 1));
     view_->scrollToBottom();
-}
-
-/// A name that is misspelt makes a card all the same, as PyTorch takes it. Problems and the Inspector say more, where
-/// there is room for them.
-void BucketBoard::tellUnknown(std::size_t first) {
-    std::vector<std::string> names;
-    for (std::size_t bucket = first; bucket < document_.buckets().size(); ++bucket)
-        for (const std::string& module : document_.buckets()[bucket].modules)
-            if (document_.modules().find(module) == ModuleTree::no_module) names.push_back(module);
-    if (names.empty()) return;
-    QStringList unknown;
-    for (const std::string& name : names) unknown.append(QString::fromStdString(name));
-    QString told = tr("No module of this graph is called %1, and PyTorch ignores such names")
-                       .arg(shortNames(unknown).join(tr(" or ")));
-    if (const QStringList there = blocksLike(document_.modules(), unknown.front()); !there.isEmpty())
-        told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
-    tell(told);
-    told_unknown_ = std::move(names);
-}
-
-void BucketBoard::forgetUnknown() {
-    if (told_unknown_.empty()) return;
-    for (const BucketEntry& entry : document_.buckets())
-        for (const std::string& module : entry.modules)
-            if (std::ranges::find(told_unknown_, module) != told_unknown_.end()) return;
-    told_unknown_.clear();
-    message_->hide();
-}
-
-void BucketBoard::tell(const QString& reason) {
-    told_unknown_.clear();
-    message_->setText(shownName(reason));
-    message_->show();
-    QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {
-        if (message_->text() == shown) message_->hide();
-    });
-    emit refused(reason);
 }
 
 void BucketBoard::updateUncovered() {

@@ -1,0 +1,58 @@
+// What the board says below its field, of what was typed or dropped; a part of BucketBoard.
+#include <QLabel>
+#include <QTimer>
+#include <algorithm>
+#include <utility>
+
+#include "ui/document/document.h"
+#include "ui/document/module_names.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/plan/module_paths.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/standard_strings.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int message_ms = 8000;
+
+}  // namespace
+
+/// A name that is misspelt makes a card all the same, as PyTorch takes it. Problems and the Inspector say more, where
+/// there is room for them.
+void BucketBoard::tellUnknown(std::size_t first) {
+    std::vector<std::string> names;
+    for (std::size_t bucket = first; bucket < document_.buckets().size(); ++bucket)
+        for (const std::string& module : document_.buckets()[bucket].modules)
+            if (document_.modules().find(module) == ModuleTree::no_module) names.push_back(module);
+    if (names.empty()) return;
+    const QStringList unknown = textsOf(names), shown = shortNames(unknown);
+    QString told =
+        tr("No module of this graph is called %1, and PyTorch ignores such names").arg(shown.join(tr(" or ")));
+    // Of several nobody would know which of them it is about.
+    const QStringList there = shown.size() == 1 ? blocksLike(document_.modules(), unknown.front()) : QStringList();
+    if (!there.isEmpty()) told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
+    tell(told);
+    told_unknown_ = std::move(names);
+}
+
+void BucketBoard::forgetUnknown() {
+    if (told_unknown_.empty()) return;
+    for (const BucketEntry& entry : document_.buckets())
+        for (const std::string& module : entry.modules)
+            if (std::ranges::find(told_unknown_, module) != told_unknown_.end()) return;
+    told_unknown_.clear();
+    message_->hide();
+}
+
+void BucketBoard::tell(const QString& reason) {
+    told_unknown_.clear();
+    message_->setText(shownName(reason));
+    message_->show();
+    QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {
+        if (message_->text() == shown) message_->hide();
+    });
+    emit refused(reason);
+}
+
+}  // namespace overlap::ui
