@@ -191,7 +191,8 @@ void SearchPanel::takeLimit() {
 }
 
 void SearchPanel::showLimit() {
-    shown_limit_ = limit();
+    // Not while that of a plan is still to be evaluated: when it is known, it is another one all the same.
+    if (limit()) shown_limit_ = limit();
     chart_->setPeakLimit(limit());
     slider_->showLimit(limit());
     describeEarlier();

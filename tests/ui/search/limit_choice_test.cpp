@@ -58,6 +58,14 @@ class LimitChoiceTest : public QObject, SearchedPanel {
             QVERIFY(waitForEvaluation(*document_));
             QTRY_COMPARE(chosen(), choice);
         }
+        // Also of a tab whose peak is not known when it comes to the front.
+        document_->setCurrentIndex(tab_of_least - 1);
+        QTRY_COMPARE(chosen(), 0);
+        Plan plan = document_->variant(tab_of_least).plan();
+        plan.name = "again";
+        document_->addVariant(plan);
+        QVERIFY(waitForEvaluation(*document_));
+        QTRY_COMPARE(chosen(), of_least);
     }
 
     /// The point that is chosen says which memory is of interest, and the number comes next.
