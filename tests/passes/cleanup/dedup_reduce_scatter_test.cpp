@@ -179,7 +179,7 @@ TEST_F(DedupReduceScatterTest, WhatPyTorchHasNoFileForIsRefused) {
          "not dense in the same way"},
         {{{"a_in", "/outputs/0/stride", "[2]"}, {"b_in", "/outputs/0/stride", "[2]"}}, "not dense in the same way"},
         {{{"b_in", "/outputs/0/stride", "[2]"}}, "not dense in the same way"},
-        {{{"b_in", "/symbolic_shapes", "{}"}}, "sizes known only when the job runs"},
+        {{{"b_in", "/symbolic_shapes", "[]"}}, "sizes known only when the job runs"},
         {{{"a", "/custom", R"({"stream": 1})"}}, "\"a\": its custom assigns a stream"},
         {{{"b_start", "/custom", R"({"mempool_id": 1})"}}, "\"b_start\": its custom assigns a stream or memory pool"},
     };
