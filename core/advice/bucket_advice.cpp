@@ -4,6 +4,7 @@
 
 #include "core/advice/collective_advice.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/plan_edits.h"
 
 namespace overlap {
@@ -18,12 +19,6 @@ std::string sibling(const std::string& block, int step) {
     const auto [end, error] = std::from_chars(block.data() + name, block.data() + block.size(), number);
     if (error != std::errc() || end != block.data() + block.size() || number + step < 0) return {};
     return block.substr(0, name) + std::to_string(number + step);
-}
-
-/// Whether a step merges by the plan's own entries.
-bool has_step_for_buckets(const Plan& plan) {
-    return std::ranges::any_of(plan.pipeline,
-                               [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
 }
 
 class BucketChanges {
@@ -97,7 +92,7 @@ class BucketChanges {
 }  // namespace
 
 std::vector<Advice> bucket_advice(const AdvisedCollective& collective) {
-    if (!has_step_for_buckets(collective.plan())) return {};
+    if (!takes_entries(collective.plan())) return {};
     return BucketChanges(collective).all();
 }
 

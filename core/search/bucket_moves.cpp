@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/advice/advice.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/plan_edits.h"
 #include "core/search/moves.h"
 
@@ -46,8 +47,7 @@ class BucketMoves {
 };
 
 bool has_buckets(const Plan& plan) {
-    const auto takes = [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); };
-    return !plan.buckets.empty() && std::ranges::any_of(plan.pipeline, takes) &&
+    return !plan.buckets.empty() && takes_entries(plan) &&
            std::ranges::none_of(plan.buckets, [](const BucketEntry& entry) { return entry.modules.empty(); });
 }
 

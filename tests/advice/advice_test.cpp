@@ -79,6 +79,13 @@ TEST(AdviceForCollectives, OffersBucketsWhereTheyAreTaken) {
     without_step.pipeline.clear();
     const auto plain = evaluate(evaluation->original, without_step);
     EXPECT_FALSE(any_begins(advice_for_worst(plain, all), "a bucket for"));
+
+    // A step that is given buckets of its own takes no entries.
+    Plan with_own = evaluation->resolved->plan;
+    with_own.pipeline.back().options["module_bucket_plans"] = module_lists({{{"layers.3"}, false, {}}});
+    const auto of_step = evaluate(evaluation->original, with_own);
+    ASSERT_FALSE(of_step->refused);
+    EXPECT_FALSE(any_begins(advice_for_worst(of_step, all), "a bucket for"));
 }
 
 TEST(AdviceForCollectives, OffersOverlapsThatHold) {
