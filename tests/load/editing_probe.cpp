@@ -28,9 +28,9 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/plan/bucket_model.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/save_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ui/job/job_words.h"
+#include "ui/job/step/job_words.h"
 
 namespace overlap::ui {
 

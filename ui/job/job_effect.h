@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <optional>
 
-#include "ui/job/open_job.h"
+#include "ui/job/open/open_job.h"
 
 namespace overlap::ui {
 

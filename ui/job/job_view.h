@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "ui/job/open_job.h"
+#include "ui/job/open/open_job.h"
 
 class QLabel;
 class QPushButton;

@@ -8,10 +8,10 @@
 #include <QVBoxLayout>
 
 #include "ui/job/job_controls.h"
-#include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
-#include "ui/job/measured_page.h"
-#include "ui/job/waiting_map.h"
+#include "ui/job/measured/measured_page.h"
+#include "ui/job/step/job_step_view.h"
+#include "ui/job/step/waiting_map.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/tab_overflow.h"
 

@@ -3,7 +3,7 @@
 #include <QObject>
 #include <optional>
 
-#include "ui/job/open_job.h"
+#include "ui/job/open/open_job.h"
 
 namespace overlap::ui {
 

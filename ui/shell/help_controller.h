@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/shell/notice_source.h"
+#include "ui/shell/notices/notice_source.h"
 
 class QWidget;
 

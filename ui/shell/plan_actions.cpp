@@ -16,7 +16,7 @@
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/plan/bucket_board.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/plan/plan_colour.h"
-#include "ui/shell/notice_source.h"
+#include "ui/shell/notices/notice_source.h"
 
 class QAction;
 class QWidget;

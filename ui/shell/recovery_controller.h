@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ui/session/session.h"
-#include "ui/shell/notice_source.h"
+#include "ui/shell/notices/notice_source.h"
 
 class QAction;
 

@@ -35,7 +35,7 @@
 #include "ui/run/run_panel.h"
 #include "ui/search/search_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -12,7 +12,7 @@
 #include "ui/session/selection_restore.h"
 #include "ui/session/session.h"
 #include "ui/session/session_writer.h"
-#include "ui/shell/notice_source.h"
+#include "ui/shell/notices/notice_source.h"
 
 namespace overlap::ui {
 

@@ -7,7 +7,7 @@
 #include "core/io/plan/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
-#include "ui/job/open_job.h"
+#include "ui/job/open/open_job.h"
 #include "ui/shell/session_controller.h"
 
 namespace overlap::ui {

@@ -19,7 +19,7 @@
 #include "ui/panels/history_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "ui/shell/notice_source.h"
+#include "ui/shell/notices/notice_source.h"
 
 class QAction;
 class QWidget;

@@ -9,7 +9,7 @@
 #include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/theme_choice.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -12,7 +12,7 @@
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/tool_bar_room.h"
 #include "ui/frame/variant_bar.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 namespace {

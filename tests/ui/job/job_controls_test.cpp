@@ -9,8 +9,8 @@
 #include <QTest>
 
 #include "ui/files/resources.h"
-#include "ui/job/job_source.h"
-#include "ui/job/job_step_view.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/step/job_step_view.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/number_field.h"
 

@@ -8,8 +8,8 @@
 
 #include "tests/ui/job/job_view_fixture.h"
 #include "ui/files/resources.h"
-#include "ui/job/schedules_model.h"
-#include "ui/job/stages_model.h"
+#include "ui/job/tables/schedules_model.h"
+#include "ui/job/tables/stages_model.h"
 
 namespace overlap::ui {
 

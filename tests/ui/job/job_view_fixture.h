@@ -4,10 +4,10 @@
 #include <QTest>
 
 #include "core/job/view/job_timeline.h"
-#include "ui/job/job_source.h"
-#include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
-#include "ui/job/open_job.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/open/open_job.h"
+#include "ui/job/step/job_step_view.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -20,8 +20,8 @@
 #include "tests/ui/job/job_view_fixture.h"
 #include "ui/files/resources.h"
 #include "ui/job/job_controls.h"
-#include "ui/job/job_words.h"
-#include "ui/job/waiting_map.h"
+#include "ui/job/step/job_words.h"
+#include "ui/job/step/waiting_map.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/number_field.h"
 

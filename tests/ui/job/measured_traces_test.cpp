@@ -1,6 +1,6 @@
 // Measured traces of ranks over the open job: what lies over its step, what is said of it, undo and the session.
 
-#include "ui/job/measured_traces.h"
+#include "ui/job/open/measured_traces.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -13,12 +13,12 @@
 
 #include "tests/job/traces_of_job.h"
 #include "ui/files/resources.h"
-#include "ui/job/job_source.h"
-#include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
-#include "ui/job/job_words.h"
-#include "ui/job/measured_model.h"
-#include "ui/job/measured_page.h"
+#include "ui/job/measured/measured_model.h"
+#include "ui/job/measured/measured_page.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/step/job_step_view.h"
+#include "ui/job/step/job_words.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 

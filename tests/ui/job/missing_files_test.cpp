@@ -7,8 +7,8 @@
 #include <QTest>
 
 #include "ui/files/resources.h"
-#include "ui/job/job_source.h"
-#include "ui/job/open_job.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/open/open_job.h"
 
 namespace overlap::ui {
 

@@ -1,6 +1,6 @@
 // The job that is open: what is read, tried, undone, saved and kept.
 
-#include "ui/job/open_job.h"
+#include "ui/job/open/open_job.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -12,7 +12,7 @@
 #include "core/job/run_job.h"
 #include "core/job/stages/graph_stages.h"
 #include "ui/files/resources.h"
-#include "ui/job/job_source.h"
+#include "ui/job/open/job_source.h"
 
 namespace overlap::ui {
 

@@ -1,15 +1,14 @@
 // What each thing costs a job, as the window shows it.
 
-#include "ui/job/what_if_model.h"
-
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
 #include <algorithm>
 
 #include "ui/files/resources.h"
-#include "ui/job/job_source.h"
 #include "ui/job/job_view.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/tables/what_if_model.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -10,7 +10,7 @@
 #include "ui/search/front_chart.h"
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -25,7 +25,7 @@
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/help_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/widgets/availability.h"
 
 namespace overlap::ui {

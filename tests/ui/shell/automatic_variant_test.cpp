@@ -23,7 +23,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/manual_start_dialog.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -19,9 +19,9 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/save_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

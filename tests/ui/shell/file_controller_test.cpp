@@ -1,4 +1,4 @@
-#include "ui/shell/file_controller.h"
+#include "ui/shell/files/file_controller.h"
 
 #include <QSignalSpy>
 #include <atomic>

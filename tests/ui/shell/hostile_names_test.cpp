@@ -25,7 +25,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/harmless_model.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -21,8 +21,8 @@
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/notices/notice_bar.h"
-#include "ui/job/stages_model.h"
-#include "ui/shell/job_controller.h"
+#include "ui/job/tables/stages_model.h"
+#include "ui/shell/files/job_controller.h"
 #include "ui/shell/times_controller.h"
 
 namespace overlap::ui {

@@ -3,10 +3,10 @@
 #include <QTest>
 
 #include "tests/ui/shell/opened_window.h"
-#include "ui/job/job_source.h"
-#include "ui/job/open_job.h"
+#include "ui/job/open/job_source.h"
+#include "ui/job/open/open_job.h"
 #include "ui/job/stage_connection.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

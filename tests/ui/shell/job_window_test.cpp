@@ -17,14 +17,14 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/notices/notice_bar.h"
-#include "ui/job/job_step_view.h"
 #include "ui/job/job_view.h"
+#include "ui/job/step/job_step_view.h"
 #include "ui/measure/measurements.h"
-#include "ui/shell/export_controller.h"
-#include "ui/shell/job_controller.h"
+#include "ui/shell/files/export_controller.h"
+#include "ui/shell/files/job_controller.h"
 #include "ui/shell/session_controller.h"
 #include "ui/shell/times_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

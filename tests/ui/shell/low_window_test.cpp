@@ -29,7 +29,7 @@
 #include "ui/search/search_controls.h"
 #include "ui/search/search_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/charts/step_peak_chart.h"

@@ -30,7 +30,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/session_controller.h"
 #include "ui/shell/times_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

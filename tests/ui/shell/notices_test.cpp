@@ -1,4 +1,4 @@
-#include "ui/shell/notices.h"
+#include "ui/shell/notices/notices.h"
 
 #include <QLabel>
 #include <QStatusBar>
@@ -11,8 +11,8 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/log.h"
-#include "ui/shell/notice_source.h"
-#include "ui/shell/status_line.h"
+#include "ui/shell/notices/notice_source.h"
+#include "ui/shell/notices/status_line.h"
 
 namespace overlap::ui {
 

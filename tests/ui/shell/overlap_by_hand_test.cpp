@@ -18,7 +18,7 @@
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/dragged_overlap.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

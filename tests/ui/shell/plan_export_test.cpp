@@ -11,9 +11,9 @@
 #include "ui/graph/graph_view.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
-#include "ui/shell/export_controller.h"
+#include "ui/shell/files/export_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -8,12 +8,12 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/panels/history_panel.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/plan_tabs.h"
 #include "ui/shell/recovery_controller.h"
-#include "ui/shell/save_controller.h"
 #include "ui/shell/session_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -9,11 +9,11 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/panels/log.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/recovery_controller.h"
-#include "ui/shell/save_controller.h"
 #include "ui/shell/session_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -7,7 +7,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/frame/notices/notice_bar.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -20,7 +20,7 @@
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

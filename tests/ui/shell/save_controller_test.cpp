@@ -1,4 +1,4 @@
-#include "ui/shell/save_controller.h"
+#include "ui/shell/files/save_controller.h"
 
 #include <QSignalSpy>
 #include <condition_variable>

@@ -9,9 +9,9 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/notices/notice_bar.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/save_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 namespace {

@@ -19,7 +19,7 @@
 #include "ui/modules/module_tree_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/session_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {

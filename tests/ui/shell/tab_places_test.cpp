@@ -11,7 +11,7 @@
 #include "ui/frame/variant_bar.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -25,7 +25,7 @@
 #include "ui/panels/history_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/notes/timeline_edits.h"
 #include "ui/timeline/timeline_view.h"
 

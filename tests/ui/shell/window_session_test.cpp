@@ -8,10 +8,10 @@
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/shell/files/save_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/save_controller.h"
 #include "ui/shell/session_controller.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -5,7 +5,7 @@
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
 #include "ui/panels/log.h"
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/shell/workspace.h"
+#include "ui/shell/workspace/workspace.h"
 
 #include <QComboBox>
 #include <QDockWidget>
