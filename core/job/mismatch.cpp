@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "core/base/quote.h"
 #include "core/files/json_writer.h"
 #include "core/job/program_step.h"
+#include "core/job/rank_texts.h"
 
 namespace overlap::job {
 
@@ -64,6 +66,10 @@ std::string ordinal_of(const ProgramStep& step, const Meeting& meeting) {
     return "collective" + number + "of group " + in_quotes(shortened(group));
 }
 
+std::string disagreement_text(const JobProblem& mismatch) {
+    return "the members disagree on " + mismatch.field + ", " + mismatch.left_json + " and " + mismatch.right_json;
+}
+
 }  // namespace
 
 std::optional<JobProblem> mismatch(const ProgramStep& step, const Meeting& meeting) {
@@ -88,9 +94,27 @@ std::optional<JobProblem> mismatch(const ProgramStep& step, const Meeting& meeti
     found->from = meeting.from;
     found->to = meeting.to;
     found->index = meeting.index;
-    found->message = ordinal_of(step, meeting) + ": the members disagree on " + found->field + ", " + found->left_json +
-                     " and " + found->right_json;
+    found->message = ordinal_of(step, meeting) + ": " + disagreement_text(*found);
     return found;
+}
+
+std::string never_runs_text(const ProgramStep& step, const std::vector<std::uint8_t>& ended, NodeIndex node) {
+    const StepGraph& graph = step.graph;
+    const auto has_come = [&](NodeIndex member) {
+        for (std::uint32_t i = graph.first_dependency(member); i < graph.first_dependency(member + 1); ++i)
+            if (!ended[graph.on()[i]]) return false;
+        return true;
+    };
+    const std::uint32_t rendezvous = graph.rendezvous_of(node);
+    if (ended[node] || rendezvous == no_rendezvous || !std::ranges::all_of(graph.members(rendezvous), has_come))
+        return {};
+    const Meeting& meeting = step.meetings[rendezvous];
+    if (!graph.complete(rendezvous)) {
+        const std::vector<std::int64_t> absent = absent_ranks(step, meeting);
+        return ranks_text(absent).append(absent.size() == 1 ? " never comes" : " never come");
+    }
+    const std::optional<JobProblem> found = mismatch(step, meeting);
+    return found ? disagreement_text(*found) : std::string();
 }
 
 StepOrder order_of_programs(const ProgramStep& step, std::vector<JobProblem>* mismatches) {

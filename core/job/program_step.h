@@ -54,4 +54,10 @@ std::vector<std::int64_t> absent_ranks(const ProgramStep& step, const Meeting& m
 /// Where a field is not given it agrees with all.
 std::optional<JobProblem> mismatch(const ProgramStep& step, const Meeting& meeting);
 
+/// Why a node never runs although all that it waits for has ended, and all members of its meeting that there are have
+/// come: `rank 1 never comes`, or `the members disagree on bytes, 4 and 8`. Empty where it waits for something of the
+/// job, or runs.
+/// @param ended of each node, whether it did.
+std::string never_runs_text(const ProgramStep& step, const std::vector<std::uint8_t>& ended, NodeIndex node);
+
 }  // namespace overlap::job

@@ -98,13 +98,15 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     StepOrder order = order_of_programs(step, &result.problems);
     evaluation.times = run_step(step.graph, order, stop);
     if (!order.all) {
-        result.reached = reached(step.graph, order, evaluation.names);
-        // What waits behind a mismatch is no deadlock.
-        if (result.problems.empty()) {
-            result.problems = deadlocks(step.graph, order, evaluation.names, [&](std::uint32_t rendezvous) {
-                return absent_ranks(step, step.meetings[rendezvous]);
-            });
-        }
+        result.reached = reached(step.graph, order, evaluation.names,
+                                 [&](NodeIndex node) { return never_runs_text(step, order.done, node); });
+        const std::vector<JobProblem> found =
+            deadlocks(step.graph, order, evaluation.names,
+                      [&](std::uint32_t rendezvous) { return absent_ranks(step, step.meetings[rendezvous]); });
+        // What waits behind a mismatch is no deadlock. Others of the same job may be.
+        for (const JobProblem& deadlock : found)
+            if (result.problems.empty() || !deadlock.cycle.empty() || !deadlock.missing.empty())
+                result.problems.push_back(deadlock);
         evaluation.ended = std::move(order.done);
         return;
     }

@@ -7,6 +7,7 @@
 
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
+#include "core/job/step/reached.h"
 #include "core/job/view/job_timeline.h"
 
 namespace overlap::job {
@@ -60,8 +61,46 @@ TEST(StuckPicture, RanksThatDidAllHaveNothingLeftToDo) {
     EXPECT_EQ(stuck.kind, Kind::stuck);
     EXPECT_EQ(stuck.begin_ms, 3);
     EXPECT_EQ(stuck.end_ms, 6);  // a fifth of what ran is shown after it
-    EXPECT_EQ(standstill_text(evaluation, stuck), "waits for ever before r: what it needs never comes, or does not agree with it");
+    EXPECT_EQ(standstill_text(evaluation, stuck), "waits for ever before r, where rank 1 never comes");
+    EXPECT_EQ(reached_text(evaluation.result),
+              "rank 0 ended k and stands before r, where rank 1 never comes; rank 1 has ended");
     EXPECT_EQ(picture->timeline->event_count(), 3u);
+}
+
+TEST(StuckPicture, WhoDisagreesIsNoOneThatNeverComes) {
+    const auto picture =
+        stuck_picture(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1], "h": [2, 3, 4]},
+        "programs": [
+        {"rank": 0, "ops": [{"id": "a", "kind": "collective", "group": "g", "bytes": 4}]},
+        {"rank": 1, "ops": [{"id": "b", "kind": "collective", "group": "g", "bytes": 8}]},
+        {"rank": 2, "ops": [{"id": "c", "kind": "collective", "group": "h", "bytes": 4}]},
+        {"rank": 3, "ops": []}, {"rank": 4, "ops": []}]})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    const auto text = [&](std::size_t row) { return standstill_text(evaluation, picture->standstills[row].at(0)); };
+    EXPECT_EQ(text(0), "waits for ever before a, where the members disagree on bytes, 4 and 8");
+    EXPECT_EQ(text(1), "waits for ever before b, where the members disagree on bytes, 4 and 8");
+    EXPECT_EQ(text(2), "waits for ever before c, where ranks 3, 4 never come");
+    EXPECT_EQ(reached_text(evaluation.result),
+              "rank 0 has begun nothing and stands before a, where the members disagree on bytes, 4 and 8; "
+              "rank 1 has begun nothing and stands before b, where the members disagree on bytes, 4 and 8; "
+              "rank 2 has begun nothing and stands before c, where ranks 3, 4 never come");
+    // Both are problems, each of its kind.
+    ASSERT_EQ(evaluation.result.problems.size(), 2u);
+    EXPECT_EQ(evaluation.result.problems[0].kind, JobProblem::Kind::mismatch);
+    EXPECT_EQ(evaluation.result.problems[1].kind, JobProblem::Kind::deadlock);
+    EXPECT_EQ(evaluation.result.problems[1].missing.size(), 2u);
+}
+
+TEST(StuckPicture, WhatWaitsBehindADisagreementIsNoDeadlock) {
+    const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]}, "programs": [
+        {"rank": 0, "ops": [{"id": "a", "kind": "collective", "group": "g", "bytes": 4},
+                            {"id": "s", "kind": "send", "peer": 2}]},
+        {"rank": 1, "ops": [{"id": "b", "kind": "collective", "group": "g", "bytes": 8}]},
+        {"rank": 2, "ops": [{"id": "r", "kind": "recv", "peer": 0}]}]})");
+    const JobEvaluation& evaluation = *picture->evaluation;
+    ASSERT_EQ(evaluation.result.problems.size(), 1u);
+    EXPECT_EQ(evaluation.result.problems[0].kind, JobProblem::Kind::mismatch);
+    EXPECT_EQ(standstill_text(evaluation, picture->standstills[2].at(0)), "waits for ever for s of rank 0");
 }
 
 TEST(StuckPicture, AMeetingIsWaitedForFromWhenItsOwnRankCame) {

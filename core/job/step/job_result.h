@@ -56,6 +56,7 @@ struct RankReach {
     std::int64_t rank = 0;
     std::string last;    ///< what it ended last; empty: nothing
     std::string before;  ///< what it stands before; empty: it has ended
+    std::string why;     ///< of what it stands before, where nothing of the job is to come for it: `rank 1 never comes`
 };
 
 /// Steps of many draws.

@@ -15,12 +15,14 @@ std::string text_of(const RankReach& of) {
     std::string text = "rank " + std::to_string(of.rank);
     if (of.before.empty()) return text.append(" has ended");
     text.append(of.last.empty() ? " has begun nothing" : " ended ").append(of.last);
-    return text.append(" and stands before ").append(of.before);
+    text.append(" and stands before ").append(of.before);
+    return of.why.empty() ? text : text.append(", where ").append(of.why);
 }
 
 }  // namespace
 
-std::vector<RankReach> reached(const StepGraph& graph, const StepOrder& order, const NodeNames& names) {
+std::vector<RankReach> reached(const StepGraph& graph, const StepOrder& order, const NodeNames& names,
+                               const std::function<std::string(NodeIndex)>& why) {
     struct Place {
         NodeIndex last = no_place, before = no_place;
     };
@@ -38,7 +40,8 @@ std::vector<RankReach> reached(const StepGraph& graph, const StepOrder& order, c
     for (const Place& of : places) {
         if (of.last == no_place && of.before == no_place) continue;
         const auto name = [&](NodeIndex node) { return node == no_place ? std::string() : names.op(node); };
-        ranks.push_back({names.rank(of.last == no_place ? of.before : of.last), name(of.last), name(of.before)});
+        ranks.push_back({names.rank(of.last == no_place ? of.before : of.last), name(of.last), name(of.before),
+                         why && of.before != no_place ? why(of.before) : std::string()});
     }
     return ranks;
 }

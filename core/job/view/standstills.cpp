@@ -135,14 +135,21 @@ std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evalua
     return evaluation.pipeline ? spans.of_pipeline() : spans.of_programs();
 }
 
+std::string never_comes_text(const JobEvaluation& evaluation, const StandstillSpan& span) {
+    // Of stages somebody has everything that a schedule asks for, and nobody disagrees.
+    if (!evaluation.programs || span.kind != Kind::stuck || span.on) return {};
+    return never_runs_text(*evaluation.programs, evaluation.ended, span.node);
+}
+
 std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpan& span) {
     const NodeNames& names = evaluation.names;
     const auto who = [&](NodeIndex node) { return names.op(node) + " of rank " + std::to_string(names.rank(node)); };
     switch (span.kind) {
-        case Kind::stuck:
-            return span.on ? "waits for ever for " + who(*span.on)
-                           : "waits for ever before " + names.op(span.node) +
-                                 ": what it needs never comes, or does not agree with it";
+        case Kind::stuck: {
+            if (span.on) return "waits for ever for " + who(*span.on);
+            const std::string why = never_comes_text(evaluation, span);
+            return ("waits for ever before " + names.op(span.node)).append(why.empty() ? "" : ", where ").append(why);
+        }
         case Kind::after:
             return span.on ? "nothing left but to wait for " + who(*span.on) : "nothing left to do";
         case Kind::within:

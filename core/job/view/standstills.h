@@ -30,6 +30,10 @@ double end_of_picture_ms(const JobEvaluation& evaluation);
 /// Of each row of rank_rows(), in order of time.
 std::vector<std::vector<StandstillSpan>> standstills(const JobEvaluation& evaluation);
 
+/// Why a rank stands still for ever that waits for nothing of the job: `rank 1 never comes`, or `the members disagree
+/// on bytes, 4 and 8`. Empty for all other spans.
+std::string never_comes_text(const JobEvaluation& evaluation, const StandstillSpan& span);
+
 /// `waits for 2F5 of rank 2`: why, without a full stop.
 std::string standstill_text(const JobEvaluation& evaluation, const StandstillSpan& span);
 

@@ -263,6 +263,30 @@ class JobChangesTest : public QObject {
         }
     }
 
+    void whoNeverComesIsNoMemberThatDisagrees() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("stuck.job.json");
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1]}, "programs": [
+            {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 2},
+                                {"id": "a", "kind": "collective", "group": "g", "bytes": 4}]},
+            {"rank": 1, "ops": [{"id": "b", "kind": "collective", "group": "g", "bytes": 8}]},
+            {"rank": 2, "ops": [{"id": "r", "kind": "recv", "peer": 1}]}]})");
+        written.close();
+        Fixture fixture(file);
+        const QString problem = fixture.view.findChild<QLabel*>("jobProblem")->text();
+        QVERIFY2(problem.contains("mismatch: ") && problem.contains("deadlock: "), qPrintable(problem));
+        const auto details = [&](std::size_t row) {
+            fixture.view.step().select(fixture.picture().reference_of(fixture.picture().standstills[row][0]));
+            return fixture.view.step().details();
+        };
+        const QString disagree = "waits for ever: the members disagree on bytes, 4 and 8";
+        QVERIFY2(details(0).contains(disagree), qPrintable(details(0)));
+        const QString missing = "waits for ever: rank 1 never comes";
+        QVERIFY2(details(2).contains(missing), qPrintable(details(2)));
+    }
+
     void whatIsRefusedIsSaid() {
         QTemporaryDir folder;
         const QString file = folder.filePath("stuck.job.json");

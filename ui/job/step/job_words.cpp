@@ -41,8 +41,9 @@ QString spanText(const job::JobPicture& picture, const job::StandstillSpan& span
     const bool self = span.on && *span.on == span.node;
     switch (span.kind) {
         case job::StandstillSpan::Kind::stuck:
-            return span.on ? translated("waits for ever for %1").arg(linkTo(picture, *span.on))
-                           : translated("waits for ever: what it needs never comes");
+            return span.on
+                       ? translated("waits for ever for %1").arg(linkTo(picture, *span.on))
+                       : translated("waits for ever: %1").arg(shown(job::never_comes_text(*picture.evaluation, span)));
         case job::StandstillSpan::Kind::waiting:
             return span.on ? translated("%1 until %2 was there").arg(time, linkTo(picture, *span.on))
                            : translated("%1 until all were there").arg(time);
