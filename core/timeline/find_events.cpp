@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -200,7 +201,13 @@ std::vector<EventLocation> most_exposed_events(const Timeline& timeline) {
     }
     std::vector<std::pair<std::int64_t, EventLocation>> ranked;
     ranked.reserve(events.size());
-    for (const EventLocation location : events) ranked.emplace_back(timeline.exposed_ns(location), location);
+    for (const EventLocation location : events) {
+        // What never ends is the longest; of several the one that began first.
+        const std::int64_t exposed_ns = timeline.is_open_ended(location) ? std::numeric_limits<std::int64_t>::max() -
+                                                                               timeline.event(location).begin_ns
+                                                                         : timeline.exposed_ns(location);
+        ranked.emplace_back(exposed_ns, location);
+    }
     std::ranges::stable_sort(ranked, std::ranges::greater{}, &std::pair<std::int64_t, EventLocation>::first);
     std::ranges::transform(ranked, events.begin(), &std::pair<std::int64_t, EventLocation>::second);
     return events;

@@ -55,7 +55,8 @@ std::vector<DurationBin> duration_histogram(const Timeline& timeline, const Even
 std::vector<std::uint32_t> start_density(const Timeline& timeline, std::span<const EventLocation> events,
                                          const TimeAxis& axis);
 
-/// Events that compute waited for, the longest stall first; equals in order of lanes and time.
+/// Events that compute waited for, the longest stall first, before all those that never end; equals in order of lanes
+/// and time.
 std::vector<EventLocation> most_exposed_events(const Timeline& timeline);
 
 }  // namespace overlap

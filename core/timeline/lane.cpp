@@ -37,6 +37,7 @@ Lane Lane::subset(std::span<const std::uint32_t> events) const {
         chosen.role.push_back(role[event]);
         chosen.reference.push_back(reference[event]);
     }
+    chosen.open_end = !events.empty() && is_open_ended(events.back());
     return chosen;
 }
 

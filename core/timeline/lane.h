@@ -111,10 +111,12 @@ class Lane {
     std::vector<std::uint32_t> name;       ///< index into the timeline's names
     std::vector<EventRole> role;
     std::vector<std::uint32_t> reference;  ///< opaque number of what the event represents, such as a graph node
+    bool open_end = false;                 ///< the last event never ends, and is drawn as long as the timeline is
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(start_ns.size()); }
     bool empty() const { return start_ns.empty(); }
     TimeRange event(std::uint32_t index) const { return {start_ns[index], end_ns[index]}; }
+    bool is_open_ended(std::uint32_t index) const { return open_end && index + 1 == size(); }
 
     /// First event that ends after `time_ns`; size() if there is none.
     std::uint32_t first_ending_after(std::int64_t time_ns) const;

@@ -51,6 +51,8 @@ class Timeline {
     std::string_view event_name(EventLocation location) const;
     std::uint32_t reference(EventLocation location) const;
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
+    /// Whether the event never ends: its length is that of the drawing, and nothing to tell.
+    bool is_open_ended(EventLocation location) const { return lanes_[location.lane].is_open_ended(location.event); }
     /// How long compute stood still for an event. That may be longer than the event: its stream may have been busy with
     /// others when compute began to wait. The lane has what lies beside the event, which is drawn.
     std::int64_t exposed_ns(EventLocation location) const;

@@ -14,6 +14,7 @@ void append(Lane& lane, const TimelineEvent& event) {
     lane.name.push_back(event.name);
     lane.role.push_back(event.role);
     lane.reference.push_back(event.reference);
+    lane.open_end = event.open_end;
 }
 
 void reserve(Lane& lane, std::size_t count) {

@@ -18,6 +18,7 @@ struct TimelineEvent {
     EventRole role = EventRole::compute;
     std::uint32_t reference = no_reference;
     std::int64_t exposed_ns = 0;  ///< how long compute waited during the event, as in Lane
+    bool open_end = false;        ///< it never ends, and nothing of its lane comes behind `time`
 };
 
 /// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane is put into further rows

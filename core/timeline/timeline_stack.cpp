@@ -57,6 +57,7 @@ class Stacking {
             event.name = names[row.name[index]];
             event.role = row.role[index];
             event.exposed_ns = row.exposed_ns[index];
+            event.open_end = row.is_open_ended(index);
             if (row.reference[index] != no_reference) event.reference = row.reference[index] + part.first_reference;
             builder_.add(lane, event);
         }

@@ -103,6 +103,21 @@ TEST(StuckPicture, WhatWaitsBehindADisagreementIsNoDeadlock) {
     EXPECT_EQ(standstill_text(evaluation, picture->standstills[2].at(0)), "waits for ever for s of rank 0");
 }
 
+TEST(StuckPicture, WhatWaitsForEverHasNoEnd) {
+    const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1, "programs": [
+        {"rank": 0, "ops": [{"id": "k", "kind": "compute", "ms": 3}, {"id": "r", "kind": "recv", "peer": 1}]},
+        {"rank": 1, "ops": [{"id": "l", "kind": "compute", "ms": 5}]}]})");
+    const Timeline& timeline = *picture->timeline;
+    const auto at = timeline.find(picture->reference_of(picture->standstills[0][0]));
+    ASSERT_EQ(at.size(), 1u);
+    EXPECT_TRUE(timeline.is_open_ended(at.front().location));
+    EXPECT_EQ(timeline.event(at.front().location).end_ns, timeline.range().end_ns);
+    for (const NodeIndex computed : {0u, 2u}) {
+        ASSERT_EQ(timeline.find(computed).size(), 1u);
+        EXPECT_FALSE(timeline.is_open_ended(timeline.find(computed).front().location));
+    }
+}
+
 TEST(StuckPicture, AMeetingIsWaitedForFromWhenItsOwnRankCame) {
     const auto picture = stuck_picture(R"({"format": "overlap-job", "version": 1, "groups": {"g": [0, 1], "h": [0, 1]},
         "programs": [

@@ -161,6 +161,18 @@ TEST(EventSearch, RanksByTheWholeStallAlsoWhereTheEventIsShorter) {
     EXPECT_EQ(made->lanes()[exposed[0].lane].exposed_ns[exposed[0].event], 10) << "what is drawn";
 }
 
+TEST(EventSearch, RanksWhatNeverEndsFirstAndOfThatTheEarliest) {
+    TimelineBuilder builder;
+    for (const std::int64_t begin_ns : {90, 80, 0}) {
+        const std::uint32_t lane = builder.add_lane({"Rank", "", LaneKind::compute, EventRole::compute});
+        const bool open = begin_ns > 0;
+        builder.add(lane, {{begin_ns, 100}, builder.intern("wait"), EventRole::idle, no_reference, 100, open});
+    }
+    const auto made = builder.finish();
+    const std::vector<EventLocation> exposed = most_exposed_events(*made);
+    EXPECT_EQ(exposed, (std::vector<EventLocation>{{1, 0}, {0, 0}, {2, 0}}));
+}
+
 /// The same node has stalls on other ranks.
 TEST(EventSearch, TakesTheStallThatEndsWithTheEvent) {
     TimelineBuilder builder;

@@ -45,6 +45,17 @@ TEST(TimelineStack, PutsLanesBelowOneAnotherOnOneAxis) {
     EXPECT_EQ(stack->memory().time_ns, (std::vector<std::int64_t>{0, 10}));
 }
 
+TEST(TimelineStack, WhatNeverEndsNeverEndsThere) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({"stream", "", LaneKind::compute, EventRole::compute});
+    builder.add(lane, {{0, 100}, builder.intern("first"), EventRole::compute, 0, 0});
+    builder.add(lane, {{100, 300}, builder.intern("for ever"), EventRole::idle, 1, 200, true});
+    const std::array<TimelinePart, 1> parts{TimelinePart{builder.finish(), "A · ", 50}};
+    const auto stack = stack_timelines(parts);
+    EXPECT_FALSE(stack->is_open_ended(stack->find(0).front().location));
+    EXPECT_TRUE(stack->is_open_ended(stack->find(1).front().location));
+}
+
 TEST(TimelineStack, LeavesOutWhatIsOutsideOfAPart) {
     TimelinePart part{nested(1'000), ""};
     part.only = TimeRange{1'150, 1'260};

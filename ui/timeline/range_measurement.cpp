@@ -86,10 +86,11 @@ QString measurementTable(const Timeline& timeline, const RangeStatistics& sums, 
 QString eventTable(const Timeline& timeline, EventLocation location) {
     const Lane& lane = timeline.lanes()[location.lane];
     const TimeRange time = timeline.event(location);
+    const bool open = timeline.is_open_ended(location);
     return QStringLiteral("name\tlane\tstart_ms\tduration_ms\texposed_ms\n") +
            QStringList{textOf(timeline.event_name(location)), QString::fromStdString(lane.description.title),
-                       milliseconds(time.begin_ns), milliseconds(time.length_ns()),
-                       milliseconds(timeline.exposed_ns(location))}
+                       milliseconds(time.begin_ns), open ? QString() : milliseconds(time.length_ns()),
+                       open ? QString() : milliseconds(timeline.exposed_ns(location))}
                .join(u'\t') +
            u'\n';
 }

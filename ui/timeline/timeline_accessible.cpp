@@ -5,6 +5,7 @@
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -110,6 +111,7 @@ class Part : public QAccessibleInterface, public QAccessibleActionInterface {
         return lane().role[location_.event] == EventRole::exposed ? translated("waits for %1").arg(text) : text;
     }
     QString eventDescription() const {
+        if (timeline_->is_open_ended(location_)) return durationText(*timeline_, location_);
         const TimeRange time = timeline_->event(location_);
         QString text = translated("%1 from %2").arg(timeText(time.length_ns()), timeText(time.begin_ns));
         if (const std::int64_t exposed = timeline_->exposed_ns(location_); exposed > 0)

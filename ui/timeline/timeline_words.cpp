@@ -31,11 +31,14 @@ QString laneTitle(const Timeline& timeline, EventLocation location) {
 
 QString eventToolTip(const Timeline& timeline, EventLocation location, const QString& more) {
     const TimeRange event = timeline.event(location);
-    const std::int64_t exposed_ns = timeline.exposed_ns(location);
-    QStringList lines{
-        QStringLiteral("<b>%1</b>").arg(eventName(timeline, location).toHtmlEscaped()),
-        translated("%1, from %2").arg(timeText(event.length_ns()), momentText(event.begin_ns, {event, 100}))};
-    if (exposed_ns > 0) lines << translated("exposed %1").arg(timeText(exposed_ns));
+    QStringList lines{QStringLiteral("<b>%1</b>").arg(eventName(timeline, location).toHtmlEscaped())};
+    if (timeline.is_open_ended(location)) {
+        lines << durationText(timeline, location);
+    } else {
+        lines << translated("%1, from %2").arg(timeText(event.length_ns()), momentText(event.begin_ns, {event, 100}));
+        const std::int64_t exposed_ns = timeline.exposed_ns(location);
+        if (exposed_ns > 0) lines << translated("exposed %1").arg(timeText(exposed_ns));
+    }
     lines << laneTitle(timeline, location).toHtmlEscaped();
     if (!more.isEmpty()) lines << more;
     // Rich text takes every other space for one that breaks.
@@ -68,7 +71,7 @@ QString timelineDescription(const Timeline& timeline, EventLocation selection, c
     QStringList sentences;
     if (selection.valid())
         sentences.append(translated("Selected: %1, %2, in %3.")
-                             .arg(eventName(timeline, selection), timeText(timeline.event(selection).length_ns()),
+                             .arg(eventName(timeline, selection), durationText(timeline, selection),
                                   laneTitle(timeline, selection)));
     if (const QString together = chosenText(timeline, chosen); !together.isEmpty())
         sentences.append(translated("%1.").arg(together));

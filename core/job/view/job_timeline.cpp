@@ -55,6 +55,7 @@ class Drawing {
         // Hatched as a whole, and found by its length; what is left after the last action is neither.
         const bool waits = span.kind == StandstillSpan::Kind::waiting || span.kind == StandstillSpan::Kind::stuck;
         if (waits) event.exposed_ns = event.time.length_ns();
+        event.open_end = span.kind == StandstillSpan::Kind::stuck;
         builder_.add(lane, event);
     }
 

@@ -13,6 +13,8 @@
 #include "ui/job/job_controls.h"
 #include "ui/job/job_effect.h"
 #include "ui/job/step/job_step_view.h"
+#include "ui/job/step/job_words.h"
+#include "ui/job/step/waiting_map.h"
 #include "ui/job/tables/schedules_model.h"
 #include "ui/job/tables/stages_model.h"
 #include "ui/theme/numbers.h"
@@ -279,11 +281,11 @@ class JobChangesTest : public QObject {
         QVERIFY2(problem.contains("mismatch: ") && problem.contains("deadlock: "), qPrintable(problem));
         const auto details = [&](std::size_t row) {
             fixture.view.step().select(fixture.picture().reference_of(fixture.picture().standstills[row][0]));
-            return fixture.view.step().details();
+            return fixture.view.step().details().replace(QChar(QChar::Nbsp), thinSpace);
         };
-        const QString disagree = "waits for ever: the members disagree on bytes, 4 and 8";
+        const QString disagree = "waits for ever since " + formatTime(2) + ": the members disagree on bytes, 4 and 8";
         QVERIFY2(details(0).contains(disagree), qPrintable(details(0)));
-        const QString missing = "waits for ever: rank 1 never comes";
+        const QString missing = "waits for ever since " + formatTime(0) + ": rank 1 never comes";
         QVERIFY2(details(2).contains(missing), qPrintable(details(2)));
     }
 
@@ -312,8 +314,14 @@ class JobChangesTest : public QObject {
         const job::JobPicture& picture = *fixture.job.picture();
         const quint32 stuck = picture.reference_of(picture.standstills[0][0]);
         step.select(stuck);
-        QVERIFY2(step.details().contains("stands before 0B0") && step.details().contains("waits for ever for"),
-                 qPrintable(step.details()));
+        QVERIFY2(step.details().contains("stands before 0B0"), qPrintable(step.details()));
+        const QString since = formatTime(1).replace(thinSpace, QChar(QChar::Nbsp));
+        QVERIFY2(step.details().contains("waits for ever since " + since + ", for "), qPrintable(step.details()));
+        // The tool tip has the name and since when already: no length, and nothing twice.
+        QVERIFY2(!hintOf(picture, stuck).contains("waits for ever") && !hintOf(picture, stuck).contains(" ms"),
+                 qPrintable(hintOf(picture, stuck)));
+        // Nothing is a share of a step that there is not.
+        QCOMPARE(fixture.view.waiting().shareOfStep(0), QString("–"));
         for (int times = 0; times < 2; ++times) {
             QTest::keyClick(&step.timeline(), Qt::Key_J);
             QVERIFY2(step.details().contains("stands before 1F1"), qPrintable(step.details()));

@@ -5,7 +5,9 @@
 
 #include "core/timeline/timeline_builder.h"
 #include "tests/timeline/synthetic_timeline.h"
+#include "ui/theme/numbers.h"
 #include "ui/timeline/drawing/ruler.h"
+#include "ui/timeline/range_measurement.h"
 
 namespace overlap::ui {
 
@@ -26,6 +28,23 @@ class TimelineWordsTest : public QObject {
         QVERIFY(timeline_->lanes()[1].exposed_ns[0] > 0);
         QVERIFY(eventToolTip(*timeline_, first, {}).contains(QStringLiteral("exposed")));
         QVERIFY(!eventToolTip(*timeline_, {2, 0}, {}).contains(QStringLiteral("exposed")));
+    }
+
+    void whatNeverEndsSaysSinceWhenAndNoLength() {
+        TimelineBuilder builder;
+        const std::uint32_t lane = builder.add_lane({"Rank 0", "", LaneKind::compute, EventRole::compute});
+        builder.add(lane, {{0, 3'000'000}, builder.intern("k"), EventRole::compute, 1, 0});
+        builder.add(lane,
+                    {{3'000'000, 4'000'000}, builder.intern("waits for ever"), EventRole::idle, 2, 1'000'000, true});
+        const auto made = builder.finish();
+        const EventLocation last{0, 1};
+        QCOMPARE(durationText(*made, {0, 0}), formatTime(3));
+        QCOMPARE(durationText(*made, last), "since " + formatTime(3));
+        const QString since = durationText(*made, last), tip = eventToolTip(*made, last, {});
+        QCOMPARE(QString(tip).replace(QChar(QChar::Nbsp), thinSpace),
+                 "<b>waits for ever</b><br>" + since + "<br>Rank 0");
+        QVERIFY(timelineDescription(*made, last).startsWith("Selected: waits for ever, " + since + ", in Rank 0."));
+        QVERIFY2(eventTable(*made, last).endsWith("\t3.000000\t\t\n"), qPrintable(eventTable(*made, last)));
     }
 
     void theOwnersLineComesLast() {

@@ -37,13 +37,13 @@ QString linkTo(const job::JobPicture& picture, job::NodeIndex node) {
 
 /// @param same_as_before the span before it is of the same peer.
 QString spanText(const job::JobPicture& picture, const job::StandstillSpan& span, bool same_as_before) {
-    const QString time = formatTime(span.length_ms());
+    const QString time = formatTime(span.length_ms()), since = formatTime(span.begin_ms);
     const bool self = span.on && *span.on == span.node;
     switch (span.kind) {
         case job::StandstillSpan::Kind::stuck:
-            return span.on
-                       ? translated("waits for ever for %1").arg(linkTo(picture, *span.on))
-                       : translated("waits for ever: %1").arg(shown(job::never_comes_text(*picture.evaluation, span)));
+            return span.on ? translated("waits for ever since %1, for %2").arg(since, linkTo(picture, *span.on))
+                           : translated("waits for ever since %1: %2")
+                                 .arg(since, shown(job::never_comes_text(*picture.evaluation, span)));
         case job::StandstillSpan::Kind::waiting:
             return span.on ? translated("%1 until %2 was there").arg(time, linkTo(picture, *span.on))
                            : translated("%1 until all were there").arg(time);
@@ -162,9 +162,10 @@ QString hintOf(const job::JobPicture& picture, quint32 reference) {
     const bool standstill = picture.is_standstill(reference);
     if (!standstill && evaluation.pipeline) lines.append(kindText(*evaluation.pipeline, node));
     for (const job::StandstillSpan& span : picture.spans_at(reference)) {
-        const QString why = shown(job::standstill_text(evaluation, span));
-        const bool for_ever = span.kind == job::StandstillSpan::Kind::stuck;
-        lines.append(for_ever ? why : QStringLiteral("%1: %2").arg(formatTime(span.length_ms()), why));
+        // Of what waits for ever the name says all; it has no length.
+        if (span.kind == job::StandstillSpan::Kind::stuck) continue;
+        lines.append(
+            QStringLiteral("%1: %2").arg(formatTime(span.length_ms()), shown(job::standstill_text(evaluation, span))));
     }
     lines.append(ranksOf(picture, node));
     if (standstill && awaitedBy(picture, reference)) lines.append(translated("J goes to what it waits for"));

@@ -63,6 +63,12 @@ double WaitingMap::shareStandingStill(std::size_t row, TimeRange range) const {
     return std::clamp(sum / (end - begin), 0.0, 1.0);
 }
 
+QString WaitingMap::shareOfStep(std::size_t row) const {
+    // Where ranks stand still for ever the picture's length says nothing.
+    if (!picture_ || !picture_->evaluation->result.step_ms) return QStringLiteral("–");
+    return formatPercent(shareStandingStill(row, picture_->timeline->range()));
+}
+
 quint32 WaitingMap::referenceAt(std::size_t row, double time_ms) const {
     if (!picture_ || row >= picture_->standstills.size()) return no_reference;
     for (const job::StandstillSpan& span : picture_->standstills[row]) {
@@ -117,7 +123,7 @@ QString WaitingMap::textAt(const Place& place) const {
         lines.back() = QStringLiteral("%1: %2").arg(
             moment, QString::fromStdString(job::standstill_text(*picture_->evaluation, span)));
         lines.append(span.kind == Kind::stuck
-                         ? tr("from %1 on").arg(formatTime(span.begin_ms))
+                         ? tr("since %1").arg(formatTime(span.begin_ms))
                          : tr("%1 from %2").arg(formatTime(span.length_ms()), formatTime(span.begin_ms)));
         break;
     }
@@ -157,7 +163,7 @@ void WaitingMap::paintRow(QPainter& painter, std::size_t row, const QRect& cells
     painter.setFont(numberFont(smallTextPx));
     painter.setPen(theme.text);
     painter.drawText(QRect(cells.right() + 1, top, figures_width - 8, height), Qt::AlignRight | Qt::AlignVCenter,
-                     formatPercent(shareStandingStill(row, picture_->timeline->range())));
+                     shareOfStep(row));
 }
 
 void WaitingMap::paintAxis(QPainter& painter, const QRect& cells) {

@@ -22,6 +22,8 @@ class WaitingMap : public QWidget {
     void setRange(TimeRange range);
     /// What of a stretch of time a row stands still, 0 to 1, without what is left after its last action.
     double shareStandingStill(std::size_t row, TimeRange range) const;
+    /// The same of the whole step, as it stands beside a row; a dash where the job has no step.
+    QString shareOfStep(std::size_t row) const;
     /// The reference of what a row stands still for at a moment; no_reference where it computes.
     quint32 referenceAt(std::size_t row, double time_ms) const;
     /// Where the cell of a row and moment is drawn.

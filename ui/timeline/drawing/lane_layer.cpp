@@ -195,7 +195,7 @@ void LaneLayer::paintLabels(QPainter& painter, const Theme& theme) {
         const double room = label.place.width() - 2 * labelPadding;
         const std::string_view name = scene_.timeline->event_name(label.location);
         const QString title = shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-        const QString time = formatTime(static_cast<double>(scene_.timeline->event(label.location).length_ns()) * 1e-6);
+        const QString time = durationText(*scene_.timeline, label.location);
         // In front of the stripes where it says as much there as on all of the bar.
         const QString inFront = labelText(metrics, widthOf, title, time, label.plainWidth - 2 * labelPadding, stall);
         const QString text = labelText(metrics, widthOf, title, time, room, stall);

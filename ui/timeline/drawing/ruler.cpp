@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/numbers.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -83,6 +85,13 @@ QString momentText(std::int64_t time_ns, const TimeAxis& axis) {
     std::int64_t step = 1;
     while (static_cast<double>(step) * 10 <= axis.ns_per_px()) step *= 10;
     return QString::fromStdString(tick_label(time_ns / step * step, step, axis.range.end_ns));
+}
+
+QString durationText(const Timeline& timeline, EventLocation location) {
+    const TimeRange event = timeline.event(location);
+    const auto text = [](std::int64_t time_ns) { return formatTime(static_cast<double>(time_ns) * 1e-6); };
+    if (!timeline.is_open_ended(location)) return text(event.length_ns());
+    return QCoreApplication::translate("TimelineView", "since %1").arg(text(event.begin_ns));
 }
 
 }  // namespace overlap::ui

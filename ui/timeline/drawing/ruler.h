@@ -26,5 +26,7 @@ void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline,
 QString withoutTimesText(const Timeline& timeline);
 /// A moment to the precision that one pixel of `axis` has.
 QString momentText(std::int64_t time_ns, const TimeAxis& axis);
+/// How long an event is, `1.2 ms`; of one that never ends from when on, `since 3 ms`.
+QString durationText(const Timeline& timeline, EventLocation location);
 
 }  // namespace overlap::ui
