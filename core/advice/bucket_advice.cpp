@@ -5,7 +5,7 @@
 #include "core/advice/collective_advice.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/plan_edits.h"
+#include "core/plan/bucket_drop.h"
 
 namespace overlap {
 namespace {

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/module_tree.h"
-#include "core/passes/bucketing/eligibility.h"
 #include "core/plan/plan.h"
 
 namespace overlap {
@@ -58,11 +56,5 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem);
 
 /// The entry that has the module at `path` or one that contains it; -1 where none has.
 int bucket_of_module(const Buckets& buckets, const std::string& path);
-
-/// Why `modules` cannot be put into entry `target` (npos: a new entry), as a sentence without full stop; empty where
-/// they can. It refuses names that the graph lacks, modules that share nodes with another entry or with each other, and
-/// modules without a collective that could be bucketed.
-std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
-                         const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target);
 
 }  // namespace overlap
