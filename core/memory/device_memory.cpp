@@ -1,11 +1,10 @@
 #include "core/memory/device_memory.h"
 
-#include <string_view>
-
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/cost/fused_products.h"
 #include "core/cost/fused_values.h"
+#include "core/graph/device_text.h"
 #include "core/memory/storage_table.h"
 
 namespace overlap {
@@ -20,11 +19,6 @@ std::optional<Problem> beyond(const Graph& graph, const MemoryProfile& memory, s
     problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
                       bytes_text(memory.peak_bytes - most) + " more " + words;
     return problem;
-}
-
-/// As StorageTable decides it.
-bool is_on_cpu(std::string_view device) {
-    return device == "cpu" || device.starts_with("cpu:");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/cost/stream_steps.h"
+#include "core/graph/device_text.h"
 #include "core/graph/strides.h"
 
 namespace overlap {
@@ -204,8 +205,7 @@ class StorageTable::Finder {
         storage.allocator = node;
         storage.number = tensor.storage;
         storage.device = tensor.device;
-        const std::string_view device = graph_.text(tensor.device);
-        storage.counted = device != "cpu" && !device.starts_with("cpu:");
+        storage.counted = !is_on_cpu(graph_.text(tensor.device));
         if (number_decides(node)) {
             storage.same_number = first_of_number(tensor.storage);
             if (dense_) {

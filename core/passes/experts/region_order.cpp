@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/base/wording.h"
+#include "core/graph/device_text.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap::experts {
@@ -170,10 +171,9 @@ class Orderer {
     bool goes_to_host(NodeId node) const {
         const Value* device = graph_.keyword(node, "device");
         if (device && (device->is(ValueKind::device) || device->is(ValueKind::string)))
-            return graph_.text(device->string).starts_with("cpu");
+            return is_on_cpu(graph_.text(device->string));
         const auto outputs = graph_.outputs(node);
-        return outputs.size() == 1 && outputs.front().is_tensor &&
-               graph_.text(outputs.front().device).starts_with("cpu");
+        return outputs.size() == 1 && outputs.front().is_tensor && is_on_cpu(graph_.text(outputs.front().device));
     }
 
     /// Emits those nodes that have not been, in this order.
