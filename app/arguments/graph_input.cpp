@@ -15,7 +15,7 @@ std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& 
     OpenedGraph opened = read_any_graph_file(path);
     for (const ImportNote& note : opened.notes) streams.notes << "overlap: " << one_line(note.sentence) << '\n';
     for (const std::optional<Problem>& problem :
-         {unknown_sizes_problem(*opened.graph), uncounted_device_problem(*opened.graph)})
+         {unknown_sizes_problem(*opened.graph), memory_on_cpu_problem(*opened.graph)})
         if (problem) print_problems(streams, path, std::span(&*problem, 1));
     return std::move(opened.graph);
 }

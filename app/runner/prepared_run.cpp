@@ -71,7 +71,7 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
         if (const auto problem = memory_problem(graph, memory_profile(graph, StorageRule::corrected)))
             prepared.remarks.push_back(commands::problem_line(graph_file, *problem));
         for (const auto& problem :
-             {uncounted_results_problem(graph), unknown_sizes_problem(graph), uncounted_device_problem(graph)})
+             {uncounted_results_problem(graph), unknown_sizes_problem(graph), memory_on_cpu_problem(graph)})
             if (problem) prepared.remarks.push_back(commands::problem_line(graph_file, *problem));
         prepared.program = make_program(graph, compiled.value_or(CompiledScope::eager));
         prepared.memory = plan_memory(graph, prepared.program);

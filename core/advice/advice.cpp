@@ -42,8 +42,9 @@ void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& 
 /// By what a problem is known again in another plan: its sentence, or its kind where the sentence has figures, which
 /// differ from plan to plan.
 std::string_view known_by(const Problem& problem) {
-    const bool has_figures =
-        problem.kind == ProblemKind::links_not_shared || problem.kind == ProblemKind::beyond_device_memory;
+    const bool has_figures = problem.kind == ProblemKind::links_not_shared ||
+                             problem.kind == ProblemKind::beyond_device_memory ||
+                             problem.kind == ProblemKind::unknown_sizes || problem.kind == ProblemKind::memory_on_cpu;
     return has_figures ? problem_kind_name(problem.kind) : std::string_view(problem.message);
 }
 

@@ -46,6 +46,8 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::moved_again, "moved_again"},
     {ProblemKind::beyond_device_memory, "beyond_device_memory"},
     {ProblemKind::uncounted_results, "uncounted_results"},
+    {ProblemKind::unknown_sizes, "unknown_sizes"},
+    {ProblemKind::memory_on_cpu, "memory_on_cpu"},
     {ProblemKind::read_before_fill, "read_before_fill"},
     {ProblemKind::cyclic_order, "cyclic_order"},
     {ProblemKind::exposed_reduction, "exposed_reduction"},

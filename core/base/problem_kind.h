@@ -48,7 +48,9 @@ enum class ProblemKind : std::uint8_t {
 
     // Of the peak of memory.
     beyond_device_memory,
-    uncounted_results,
+    uncounted_results,  ///< of fused products
+    unknown_sizes,      ///< of products or collectives
+    memory_on_cpu,      ///< which the device's peak does not count
 
     // Reported by passes, and hazards of their results (hazards.h).
     read_before_fill,

@@ -83,7 +83,7 @@ std::optional<Problem> unknown_sizes_problem(const Graph& graph) {
     }
     if (unknown == 0) return std::nullopt;
     problem.severity = Severity::caution;
-    problem.kind = ProblemKind::uncounted_results;
+    problem.kind = ProblemKind::unknown_sizes;
     problem.title = "Sizes unknown";
     problem.message = std::string("times and memory leave out what ") +
                       (unknown == 1 ? "a product or collective works on: "
@@ -92,7 +92,7 @@ std::optional<Problem> unknown_sizes_problem(const Graph& graph) {
     return problem;
 }
 
-std::optional<Problem> uncounted_device_problem(const Graph& graph) {
+std::optional<Problem> memory_on_cpu_problem(const Graph& graph) {
     // Nearly every graph has a device's tensor at its beginning, so only others are asked for their storages.
     for (NodeId node = 0; node < graph.node_count(); ++node)
         for (const TensorMeta& tensor : graph.outputs(node))
@@ -103,7 +103,7 @@ std::optional<Problem> uncounted_device_problem(const Graph& graph) {
     if (bytes == 0) return std::nullopt;
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = ProblemKind::uncounted_results;
+    problem.kind = ProblemKind::memory_on_cpu;
     problem.title = "Memory of the CPU";
     problem.message = "the graph's tensors are on the CPU, " + bytes_text(bytes) +
                       " in all, and the peak memory is that of the device, which counts none of them";

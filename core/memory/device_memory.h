@@ -30,6 +30,6 @@ std::optional<Problem> unknown_sizes_problem(const Graph& graph);
 
 /// A caution where all tensors are on a CPU, as in graphs that were traced there: the device's memory counts none of
 /// them. Where some are on a device, those of the CPU are rightly left out.
-std::optional<Problem> uncounted_device_problem(const Graph& graph);
+std::optional<Problem> memory_on_cpu_problem(const Graph& graph);
 
 }  // namespace overlap

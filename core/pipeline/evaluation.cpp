@@ -122,7 +122,7 @@ class Evaluator {
             result.problems.push_back(std::move(*problem));
         if (std::optional<Problem> problem = unknown_sizes_problem(*result.graph))
             result.problems.push_back(std::move(*problem));
-        if (std::optional<Problem> problem = uncounted_device_problem(*result.graph))
+        if (std::optional<Problem> problem = memory_on_cpu_problem(*result.graph))
             result.problems.push_back(std::move(*problem));
         for (Problem& problem : exposed_problems(result)) result.problems.push_back(std::move(problem));
         return true;

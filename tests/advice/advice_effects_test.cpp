@@ -136,6 +136,26 @@ TEST(AdviceEffects, APeakThatIsBeyondTheDeviceAlreadyIsNotNew) {
     EXPECT_EQ(beyond(held, same_sentence), 1);
 }
 
+TEST(AdviceEffects, FiguresThatLeaveOutMemoryOfTheCpuAlreadyAreNotNew) {
+    std::string text = write_graph_text(*test_graph("llama3_debugmodel_fsdp8.prebucket"));
+    for (const std::string device : {"\"cuda\"", "\"cuda:0\""})
+        for (std::size_t at = 0; (at = text.find(device, at)) != std::string::npos;)
+            text.replace(at, device.size(), "\"cpu\"");
+    const auto graph = read_graph_text(text, "on the CPU");
+    const auto before = evaluate(graph, make_plan(*graph, "Plan A"));
+    Advice advice{"one bucket", {}, before->resolved->plan};
+    advice.plan.buckets = {{{"layers"}, false, {}}};
+    const auto of = [](const std::vector<Problem>& problems) {
+        return std::ranges::find(problems, ProblemKind::memory_on_cpu, &Problem::kind);
+    };
+    const auto after = evaluate_like(*before, advice.plan);
+    ASSERT_NE(of(before->problems), before->problems.end());
+    ASSERT_NE(of(after->problems), after->problems.end());
+    ASSERT_NE(of(before->problems)->message, of(after->problems)->message);  // other figures, the same problem
+    const auto effect = effect_of(*before, advice);
+    EXPECT_EQ(of(effect->new_problems), effect->new_problems.end());
+}
+
 TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
     const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}});
     Advice bad{"overlapping entries", {}, evaluation->resolved->plan};

@@ -12,6 +12,7 @@
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/run_job.h"
+#include "tests/cost/graph_sketch.h"
 
 namespace overlap::job {
 namespace {
@@ -36,6 +37,30 @@ TEST(GraphStages, AStageIsEvaluatedAgainWhereItsPlanChangesAndNoOther) {
     stages.times(stage);
     EXPECT_EQ(stages.evaluations(), 2u);
     std::filesystem::remove_all(folder);
+}
+
+TEST(GraphStages, WhatAGraphsFiguresLeaveOutIsNotedWhateverItIs) {
+    const auto notes = [](bool on_cpu, bool known) {
+        test::GraphSketch sketch;
+        const TensorMeta tensor = sketch.bytes(1 << 20, {}, on_cpu ? "cpu" : "cuda");
+        const NodeId x = sketch.input("x", tensor);
+        const std::vector<TensorMeta> made = known ? std::vector{tensor} : std::vector<TensorMeta>{};
+        const NodeId mm = sketch.call("mm", "aten.mm.default", test::GraphSketch::values({x, x}), made, 1);
+        const auto graph = std::make_shared<const Graph>(sketch.finish({mm}));
+        GraphStages stages("", [&](const std::string&) { return graph; });
+        StageSpec stage;
+        stage.kind = StageKind::graph;
+        stage.graph = "x.graph.json";
+        return stages.times(stage).notes;
+    };
+    const auto tells = [](const std::vector<StageNote>& all, std::string_view part) {
+        return std::ranges::count_if(all,
+                                     [&](const StageNote& note) { return note.text.find(part) != std::string::npos; });
+    };
+    constexpr std::string_view unknown = "what a product or collective works on", cpu = "tensors are on the CPU";
+    EXPECT_EQ(tells(notes(false, true), unknown) + tells(notes(false, true), cpu), 0);
+    EXPECT_EQ(tells(notes(false, false), unknown), 1);
+    EXPECT_EQ(tells(notes(true, true), cpu), 1);
 }
 
 TEST(GraphStages, AWholeGraphTellsWhatItsForwardLeaves) {

@@ -100,6 +100,7 @@ TEST(DeviceMemory, ThatNobodyKnowsIsTold) {
     const std::optional<Problem> problem = unknown_sizes_problem(sketch.finish());
     ASSERT_TRUE(problem);
     EXPECT_EQ(problem->nodes, std::vector<std::string>({"gather"}));
+    EXPECT_EQ(problem->kind, ProblemKind::unknown_sizes);
     EXPECT_EQ(problem->message,
               "times and memory leave out what 2 products or collectives work on: the graph does not "
               "say how large it is");
@@ -113,14 +114,15 @@ TEST(DeviceMemory, OfACpuIsToldWhereNothingElseIsThere) {
         sketch.call("mm", "aten.mm.default", GraphSketch::values({x, y}), {sketch.bytes(1 << 19, {}, device)});
         return sketch.finish();
     };
-    EXPECT_FALSE(uncounted_device_problem(graph_with("cuda:0", "cuda:0")));
-    EXPECT_FALSE(uncounted_device_problem(graph_with("cpu", "cuda:0")));  // kept on the host, on purpose
-    EXPECT_FALSE(uncounted_device_problem(GraphSketch().finish()));
+    EXPECT_FALSE(memory_on_cpu_problem(graph_with("cuda:0", "cuda:0")));
+    EXPECT_FALSE(memory_on_cpu_problem(graph_with("cpu", "cuda:0")));  // kept on the host, on purpose
+    EXPECT_FALSE(memory_on_cpu_problem(GraphSketch().finish()));
     const Graph graph = graph_with("cpu", "cpu:0");
     ASSERT_EQ(memory_profile(graph, StorageRule::corrected).peak_bytes, 0);
-    const std::optional<Problem> problem = uncounted_device_problem(graph);
+    const std::optional<Problem> problem = memory_on_cpu_problem(graph);
     ASSERT_TRUE(problem);
     EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_EQ(problem->kind, ProblemKind::memory_on_cpu);
     EXPECT_EQ(problem->message,
               "the graph's tensors are on the CPU, 2 MiB in all, and the peak memory is that of the device, which "
               "counts none of them");

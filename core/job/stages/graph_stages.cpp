@@ -61,7 +61,8 @@ std::optional<std::int64_t> bytes_before(const Evaluation& evaluation, NodeId no
 /// Figures that `overlap simulate` warns of.
 bool is_told_of_graph(ProblemKind kind) {
     return kind == ProblemKind::links_not_shared || kind == ProblemKind::beyond_device_memory ||
-           kind == ProblemKind::uncounted_results || kind == ProblemKind::no_contention;
+           kind == ProblemKind::uncounted_results || kind == ProblemKind::unknown_sizes ||
+           kind == ProblemKind::memory_on_cpu || kind == ProblemKind::no_contention;
 }
 
 /// What `overlap simulate` says of the plan and of the graph's figures.
