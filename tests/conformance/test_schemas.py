@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -16,10 +17,12 @@ except ImportError:
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SCHEMAS = os.path.join(ROOT, "resources", "schemas")
+# Documents of the first table of docs/formats.md that have no schema: the session is the application's own.
+WITHOUT_SCHEMA = {"session"}
 # Schemas with tests of their own: tests/plan, tests/io, trace_stats_schema_test.py.
 TESTED_ELSEWHERE = {"overlap-plan", "overlap-cost-model", "trace-stats"}
-TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "job-simulate", "job-schedules", "overlap-devices", "overlap-job", "overlap-graph",
-               "overlap-report", "overlap-run", "search", "simulate", "sweep"}
+TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "job-simulate", "job-schedules", "measured-times", "overlap-devices", "overlap-job", "overlap-graph",
+               "overlap-report", "overlap-run", "redistribution-cases", "redistribution-results", "search", "simulate", "sweep"}
 
 
 def schema_file(name):
@@ -164,6 +167,42 @@ class Schemas(CommandLine):
             self.assertEqual([problem["kind"] for problem in found["problems"]], [kind])
             self.fits("job-simulate", found)
 
+    def test_redistribution(self):
+        header = {"mesh_shape": [2, 2, 2], "mesh_dim_names": ["pp", "dp", "tp"], "devices_per_host": 8,
+                  "tensor_shape": [64, 48], "dtype": "float32"}
+        orders = {"placements": ["S(0)", "S(0)", "R"], "shard_order": [[0, [1, 0]]]}
+        cases = [{"id": "path", "src": "S(0)S(0)S(0)", "dst": "S(0)[1,2]R[0]"}, {"id": "order", "src": orders, "dst": "RRR"},
+                 {"id": "merged", "src": "S(0)S(0)R", "dst": "RRR"},
+                 {"id": "strided", "src": "_S(0, 2)RR", "dst": "RR_S(0, 3)"},
+                 {"id": "encoded", "src": "_S(0, 2)S(0)R", "dst": "RRR", "use_strided_shard_as_shard_order": True},
+                 {"id": "sums", "src": "PPR", "dst": "S(0)RR"}, {"id": "held", "state": "S(0)RS(1)"},
+                 {"id": "ranges", "state": "RR_S(0, 3)"}, {"shard_order": [[0, [1, 0]]]}, {"strided": ["_S(0, 2)", "S(0)", "R"]},
+                 {"id": "nccl", "collective": "all_gather", "config": "h100", "mesh_dim": 0, "bytes": [1024, [4096, 1.5]]}]
+        document = {"header": header, "cases": cases}
+        table = {"series": [{"collective": "all_gather", "mesh_dims": ["dp", 0], "points": [[1024, 1], [4096, 2.5]]}]}
+        self.fits("redistribution-cases", document)
+        self.fits("measured-times", table)
+        results = self.path("results.json")
+        for costs in ((), ("--costs", self.path("table.json", table))):
+            self.expect(0, "redistribute", self.path("cases.json", document), "-o", results, *costs)
+            with open(results, encoding="utf-8") as file:
+                found = json.load(file)
+            self.assertEqual(len(found["cases"]), len(cases))
+            self.fits("redistribution-results", found)
+            self.assertFalse(validator("redistribution-results").is_valid({"cases": [{**found["cases"][0], "unknown": 1}]}))
+        with gzip.open(data("redistribution_goldens", "random.json.gz")) as file:
+            self.fits("redistribution-cases", json.load(file))
+        # What the readers refuse.
+        for wrong in ({}, {"src": "RRR"}, {"state": {"placements": ["R"], "shard_ordr": []}}, {"state": {}},
+                      {"state": "RRR", "mesh_shape": [0]}, {"collective": "broadcast"}):
+            self.assertFalse(validator("redistribution-cases").is_valid({"cases": [wrong]}), wrong)
+            self.expect(1, "redistribute", self.path("cases.json", {"header": header, "cases": [wrong]}), "-o", results)
+        series = table["series"][0]
+        for change in ({"collective": "broadcast"}, {"mesh_dims": []}, {"points": [[1]]}, {"unknown": 1}):
+            wrong = {"series": [{**series, **change}]}
+            self.assertFalse(validator("measured-times").is_valid(wrong), change)
+            self.expect(1, "redistribute", self.path("cases.json", document), "-o", results, "--costs", self.path("table.json", wrong))
+
     def test_each_schema_is_tested_and_described(self):
         names = {name.removesuffix(".schema.json") for name in os.listdir(SCHEMAS)}
         self.assertEqual(names, TESTED_HERE | TESTED_ELSEWHERE)
@@ -171,6 +210,23 @@ class Schemas(CommandLine):
             text = file.read()
         for name in names:
             self.assertIn(f"`{name}.schema.json`", text)
+
+    def test_each_document_that_is_described_has_a_schema(self):
+        names = {name.removesuffix(".schema.json") for name in os.listdir(SCHEMAS)}
+        with open(os.path.join(ROOT, "docs", "formats.md"), encoding="utf-8") as file:
+            text = file.read()
+        head, *rows = [line.strip("|").split("|") for line in text[text.index("| document |"):].split("\n\n")[0].splitlines()]
+        self.assertEqual(head[-1].strip(), "schema")
+        for row in rows[1:]:
+            document = row[0].strip()
+            with self.subTest(document=document):
+                said = set(re.findall("`([^`]+)`", row[-1]))
+                self.assertEqual(bool(said), document not in WITHOUT_SCHEMA)
+                self.assertLessEqual(said, names)
+        # What commands print has the name of the command, or is said at the place.
+        printed = text[text.index("## JSON that commands print"):]
+        for title in re.findall("^### (.*)$", printed[:printed.index("\n## ")], re.MULTILINE):
+            self.assertIn(title, names)
 
 
 if __name__ == "__main__":

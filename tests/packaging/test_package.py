@@ -111,7 +111,7 @@ class Installed:
         self.assertTrue((share / "torch/pyproject.toml").exists())
         self.assertTrue((share / "torch/overlap_studio/__init__.py").exists())
         for name in ("overlap-graph", "overlap-plan", "overlap-job", "overlap-report", "job-simulate", "job-schedules",
-                     "simulate", "sweep"):
+                     "redistribution-cases", "simulate", "sweep"):
             self.assertTrue((share / f"schemas/{name}.schema.json").exists(), name)
         self.assertEqual(list(share.rglob("__pycache__")), [])
 
