@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/passes/registry/registry.h"
 #include "core/plan/expert_overlap.h"
 
 namespace overlap {
@@ -17,10 +18,34 @@ bool merges_or_orders(std::string_view pass) {
     return takes_buckets(pass) || decides_buckets(pass) || pass == "schedule_fsdp_comms_to_dense_regions_pass";
 }
 
+std::string buckets_option(std::string_view pass_name) {
+    const Pass* pass = find_pass(pass_name);
+    if (!pass) return {};
+    for (const PassOption& option : pass->options()) {
+        if (option.type == PassOption::Type::module_lists) return option.name;
+    }
+    return {};
+}
+
 bool takes_entries(const Plan& plan) {
     return std::ranges::any_of(plan.pipeline, [](const PassStep& step) {
         return step.enabled && takes_buckets(step.pass) && !step_buckets(step);
     });
+}
+
+std::optional<EntriesTaker> entries_taker(const Plan& plan) {
+    std::optional<EntriesTaker> best;
+    std::size_t running = 0;
+    for (std::size_t index = 0; index < plan.pipeline.size(); ++index) {
+        const PassStep& step = plan.pipeline[index];
+        if (step.enabled) ++running;
+        if (!takes_buckets(step.pass)) continue;
+        const EntriesTaker found{index, !step.enabled, step_buckets(step).has_value(), step.enabled ? running : 0};
+        // Of a plan whose entries are not taken, a step that is on has buckets of its own.
+        const auto rank = [](const EntriesTaker& taker) { return !taker.is_off ? 0 : taker.has_own ? 2 : 1; };
+        if (!best || rank(found) < rank(*best)) best = found;
+    }
+    return best;
 }
 
 Plan automatic_plan(const Plan& current, const Graph& graph) {
@@ -41,9 +66,10 @@ Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph) {
 Plan with_entries_taken(Plan plan, PassStep step) {
     std::vector<PassStep>& steps = plan.pipeline;
     for (PassStep& other : steps) other.enabled = other.enabled && !decides_buckets(other.pass);
-    const auto own = std::ranges::find_if(steps, takes_buckets, &PassStep::pass);
-    if (own != steps.end()) {
-        own->enabled = true;
+    if (const std::optional<EntriesTaker> taker = entries_taker(plan)) {
+        PassStep& taking = steps[taker->step];
+        taking.enabled = true;
+        if (taker->has_own) taking.options.erase(buckets_option(taking.pass));
     } else {
         steps.insert(std::ranges::find_if(steps, merges_or_orders, &PassStep::pass), std::move(step));
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,9 @@ bool decides_buckets(std::string_view pass);
 /// come before the first of these.
 bool merges_or_orders(std::string_view pass);
 
+/// The option that gives a pass buckets of its own in place of the plan's entries; empty where it takes none.
+std::string buckets_option(std::string_view pass);
+
 /// Whether a step that is switched on takes the plan's entries; one that is given buckets of its own takes those
 /// instead. Where none does, entries change nothing.
 bool takes_entries(const Plan& plan);
@@ -31,9 +36,21 @@ Plan automatic_plan(const Plan& current, const Graph& graph);
 /// @param of_graph the graph's fingerprint, which takes long to find in a large graph.
 Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph);
 
-/// The plan with a step that takes its entries: its own where it has one that is switched off, else `step`, before the
-/// first that merges or orders collectives. Steps that choose buckets themselves are switched off: before them the job
-/// could read parameters that are not gathered yet, and behind them there is nothing left to merge.
+/// The step of a plan that can take its entries where none does, and what must change for that.
+struct EntriesTaker {
+    std::size_t step = 0;     ///< of the pipeline
+    bool is_off = false;      ///< it is switched off
+    bool has_own = false;     ///< it is given buckets of its own
+    std::size_t running = 0;  ///< its number among the steps that are on, from 1, as texts have it; 0: it is off
+};
+/// A step that is on and has buckets of its own, else one that is off, rather without such; nothing where the plan has
+/// none of either.
+std::optional<EntriesTaker> entries_taker(const Plan& plan);
+
+/// The plan with a step that takes its entries: its own, see entries_taker(), switched on and without buckets of its
+/// own, else `step`, before the first that merges or orders collectives. Steps that choose buckets themselves are
+/// switched off: before them the job could read parameters that are not gathered yet, and behind them there is nothing
+/// left to merge.
 /// @param step of entries_pass.
 Plan with_entries_taken(Plan plan, PassStep step);
 

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/graph/short_names.h"
 #include "core/passes/registry/registry.h"
+#include "core/plan/automatic_plan.h"
 
 namespace overlap {
 
@@ -11,16 +12,6 @@ namespace {
 constexpr std::string_view manual_pass = "manual_overlap_bucketing";
 /// A pass of torchtitan's joint graphs, which have the names of modules and no stacks.
 constexpr std::string_view joint_pass = "joint_transformer_block_bucketing_reordering_pass";
-
-/// The option that gives a pass the buckets; empty where it has none.
-std::string buckets_option(std::string_view pass_name) {
-    const Pass* pass = find_pass(pass_name);
-    if (!pass) return {};
-    for (const PassOption& option : pass->options()) {
-        if (option.type == PassOption::Type::module_lists) return option.name;
-    }
-    return {};
-}
 
 /// Where a step that takes buckets looks their modules up.
 ModuleSource module_source(const PassStep& step) {

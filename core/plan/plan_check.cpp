@@ -10,11 +10,11 @@
 #include "core/graph/module_nodes.h"
 #include "core/modules/nearest_module.h"
 #include "core/passes/bucketing/eligibility.h"
-#include "core/plan/automatic_plan.h"
 #include "core/plan/bucket_check.h"
 #include "core/plan/memory_obstacles.h"
 #include "core/plan/plan.h"
 #include "core/plan/process_groups_field.h"
+#include "core/plan/untaken_buckets.h"
 
 namespace overlap {
 
@@ -246,33 +246,6 @@ bool has_modules(const Graph& graph, ModuleSource source) {
     return false;
 }
 
-/// That no step takes the plan's buckets, with what with_entries_taken() does about it.
-std::optional<Problem> buckets_not_taken(const Plan& plan) {
-    const bool taken = std::ranges::any_of(
-        plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
-    if (plan.buckets.empty() || taken) return std::nullopt;
-    const auto own = std::ranges::find_if(plan.pipeline, takes_buckets, &PassStep::pass);
-    const bool adds = own == plan.pipeline.end();
-    std::vector<std::string> deciding;
-    for (const PassStep& step : plan.pipeline)
-        if (step.enabled && decides_buckets(step.pass)) deciding.push_back(step.pass);
-    const bool one = plan.buckets.size() == 1;
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::buckets_not_taken;
-    problem.title = "Buckets not taken";
-    problem.message.append("no step of the plan takes its ")
-        .append(one ? "bucket, so it changes" : std::to_string(plan.buckets.size()) + " buckets, so they change")
-        .append(" nothing: ")
-        .append(adds ? "add " + std::string(entries_pass) : "switch " + own->pass + " on");
-    if (!deciding.empty())
-        problem.message.append(" and switch ")
-            .append(listed(deciding))
-            .append(" off, since buckets can be chosen only once");
-    problem.fix = adds ? "Add manual bucketing" : "Switch manual bucketing on";
-    return problem;
-}
-
 /// What reading the plan added for its memory section, as far as it is still there.
 std::optional<Problem> memory_passes_added(const Plan& plan) {
     if (!plan.memory) return std::nullopt;
@@ -324,7 +297,7 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     if (const auto& unread = plan.unread_process_groups) {
         problems.push_back(run_refusal(InputError(unread->place, unread->problem)));
     }
-    if (std::optional<Problem> untaken = buckets_not_taken(plan)) problems.push_back(std::move(*untaken));
+    if (std::optional<Problem> untaken = untaken_buckets(plan)) problems.push_back(std::move(*untaken));
     if (plan.memory) {
         for (MemoryObstacle& obstacle : memory_obstacles(*plan.memory, plan.pipeline)) {
             add(Severity::caution, std::move(obstacle.message));

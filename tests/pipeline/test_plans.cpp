@@ -112,6 +112,10 @@ Plans plans_with_entries() {
         {"bucketed_twice", joint, joined({blocks, pipeline({bucketing(), bucketing()})}), {"not_idempotent"}},
         {"not_taken", joint, joined({blocks, pipeline({clean})}), {"buckets_not_taken"}},
         {"one_off", joint, joined({blocks, pipeline({off, clean, bucketing()})}), {}},
+        {"taken_from_a_step",
+         joint,
+         joined({blocks, pipeline({bucketing(R"("module_bucket_plans": ["layers.0"])")})}),
+         {"buckets_not_taken"}},
         {"all_off", joint, joined({blocks, pipeline({off})}), {"buckets_not_taken"}},
         {"without_times", joint, good, {}, "", false},
     };
@@ -133,11 +137,13 @@ Plans plans_with_memory() {
         {"memory_void_rule",
          whole,
          joined({clean_ups, memory(void_rule)}),
-         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_void", "users_order_open"}},
+         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_void",
+          "users_order_open"}},
         {"memory_unknown",
          whole,
          joined({clean_ups, memory(unknown)}),
-         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_unmatched", "users_order_open"}},
+         {"duplicate_unshard", "memory_passes_added", "memory_tags", "memory_rule_unmatched",
+          "users_order_open"}},
     };
 }
 

@@ -102,6 +102,33 @@ TEST(AutomaticPlan, EntriesAreTakenByOneStepOfAPlan) {
               Names({"eliminate_dead_code_pass", "joint_transformer_block_bucketing_reordering_pass"}));
 }
 
+TEST(AutomaticPlan, AStepTakesEntriesInPlaceOfBucketsOfItsOwn) {
+    const std::string option = buckets_option(entries_pass);
+    const PassStep own{std::string(entries_pass), {{option, ModuleLists{{{"layers.0"}}}}, {"module_stack_fn", "x"}}};
+    PassStep off = own, bare{std::string(entries_pass)};
+    off.enabled = bare.enabled = false;
+    const auto taken_by = [](std::vector<PassStep> steps) {
+        Plan plan;
+        plan.pipeline = std::move(steps);
+        const std::size_t before = plan.pipeline.size();
+        const std::size_t step = entries_taker(plan)->step;
+        const Plan taken = with_entries_taken(plan, {"never added"});
+        EXPECT_TRUE(takes_entries(taken));
+        EXPECT_EQ(taken.pipeline.size(), before);
+        EXPECT_EQ(taken.pipeline[step].options.contains("module_stack_fn"),
+                  plan.pipeline[step].options.contains("module_stack_fn"));
+        return step;
+    };
+    EXPECT_EQ(taken_by({own}), 0u);
+    EXPECT_EQ(taken_by({off, bare, own}), 2u) << "one that is on";
+    EXPECT_EQ(taken_by({off, bare}), 1u) << "one without buckets of its own";
+    EXPECT_EQ(taken_by({off}), 0u);
+    EXPECT_FALSE(entries_taker(Plan()));
+    Plan plan;
+    plan.pipeline = {bare, {"eliminate_dead_code_pass"}, own};
+    EXPECT_EQ(entries_taker(plan)->running, 2u);
+}
+
 class ManualStartTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {

@@ -300,6 +300,34 @@ TEST_F(PlanCheck, BucketsThatNoStepTakesChangeNothing) {
     EXPECT_EQ(check_unevaluated(plan)[0].fix, "Switch manual bucketing on");
 }
 
+TEST_F(PlanCheck, AStepWithBucketsOfItsOwnIsNamedWhereThePlansChangeNothing) {
+    const PassStep own{"manual_overlap_bucketing", {{"module_bucket_plans", ModuleLists{{{"layers.0"}}}}}};
+    Plan plan;
+    plan.buckets = {{{"norm"}}, {{"layers.1"}}};
+    plan.pipeline = {{"eliminate_dead_code_pass", {}, false}, {"eliminate_dead_code_pass"}, own};
+    ASSERT_EQ(check_unevaluated(plan).size(), 1u);
+    const Problem untaken = check_unevaluated(plan)[0];
+    EXPECT_EQ(untaken.kind, ProblemKind::buckets_not_taken);
+    EXPECT_EQ(untaken.message,
+              "step 2 (manual_overlap_bucketing) has a list of buckets of its own, so the plan's 2 buckets change "
+              "nothing: without its option module_bucket_plans it would take the plan's");
+    EXPECT_EQ(untaken.fix, "Drop the step's own buckets");
+    plan.pipeline.push_back({"bucket_all_gather"});
+    plan.buckets.pop_back();
+    EXPECT_EQ(check_unevaluated(plan)[0].message,
+              "step 2 (manual_overlap_bucketing) has a list of buckets of its own, so the plan's bucket changes "
+              "nothing: without its option module_bucket_plans it would take the plan's; switch bucket_all_gather off, "
+              "since buckets can be chosen only once");
+    plan.pipeline = {own};
+    plan.pipeline[0].enabled = false;
+    EXPECT_EQ(check_unevaluated(plan)[0].message,
+              "no step of the plan takes its bucket, so it changes nothing: switch manual_overlap_bucketing on "
+              "without its option module_bucket_plans");
+    EXPECT_EQ(check_unevaluated(plan)[0].fix, "Switch manual bucketing on");
+    plan.buckets.clear();
+    EXPECT_TRUE(check_unevaluated(plan).empty());
+}
+
 TEST_F(PlanCheck, FieldsThatAreNotKnownAreToldWithTheirPlace) {
     Plan plan;
     plan.extra = {{"top", "1"}};

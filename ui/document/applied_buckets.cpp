@@ -1,7 +1,5 @@
 #include "ui/document/applied_buckets.h"
 
-#include <algorithm>
-
 #include "core/plan/automatic_plan.h"
 #include "ui/document/document.h"
 
@@ -18,12 +16,12 @@ bool bucketsAreApplied(const Document& document) {
 
 QString whyBucketsAreNotApplied(const Document& document) {
     if (document.buckets().empty() || bucketsAreApplied(document)) return {};
-    const std::vector<PassStep>& steps = document.variant(document.currentIndex()).plan().pipeline;
-    const auto taking = std::ranges::find_if(steps, takes_buckets, &PassStep::pass);
-    if (taking == steps.end()) return Document::tr("Not applied: no step of the plan takes buckets");
-    const QString pass = QString::fromStdString(taking->pass);
-    return taking->enabled ? Document::tr("Not applied: %1 is given buckets of its own").arg(pass)
-                           : Document::tr("Not applied: %1 is switched off").arg(pass);
+    const Plan& plan = document.variant(document.currentIndex()).plan();
+    const std::optional<EntriesTaker> taker = entries_taker(plan);
+    if (!taker) return Document::tr("Not applied: no step of the plan takes buckets");
+    const QString pass = QString::fromStdString(plan.pipeline[taker->step].pass);
+    return taker->is_off ? Document::tr("Not applied: %1 is switched off").arg(pass)
+                         : Document::tr("Not applied: %1 is given a list of buckets of its own").arg(pass);
 }
 
 }  // namespace overlap::ui

@@ -140,31 +140,31 @@ void PipelineCommands::setExpertOverlap(const std::optional<ExpertOverlap>& over
 std::optional<Plan> PipelineCommands::withBucketsTaken() const {
     if (!document_.editable()) return std::nullopt;
     const Plan& plan = document_.current()->plan();
-    const auto takes = [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); };
-    if (std::ranges::any_of(plan.pipeline, takes)) return std::nullopt;
+    if (takes_entries(plan)) return std::nullopt;
     const LoadedGraph& loaded = document_.loaded();
     return with_entries_taken(plan, suggested_step(loaded.empty_plan, *loaded.presets, entries_pass));
 }
 
 QString PipelineCommands::titleOfTakingBuckets() const {
-    const std::optional<Plan> taking = withBucketsTaken();
-    if (!taking) return {};
-    const bool adds = document_.current()->plan().pipeline.size() < taking->pipeline.size();
-    return adds ? tr("Add manual bucketing") : tr("Switch manual bucketing on");
+    if (!withBucketsTaken()) return {};
+    const std::optional<EntriesTaker> taker = entries_taker(document_.current()->plan());
+    if (!taker) return tr("Add manual bucketing");
+    return taker->is_off ? tr("Switch manual bucketing on") : tr("Drop the step's own buckets");
 }
 
 QString PipelineCommands::wayToTakeBuckets() const {
-    const std::optional<Plan> taking = withBucketsTaken();
-    if (!taking) return {};
-    const std::vector<PassStep>& before = document_.current()->plan().pipeline;
-    const auto takes = std::ranges::find_if(
-        taking->pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
-    const QString taker = QString::fromStdString(takes->pass);
+    if (!withBucketsTaken()) return {};
+    const Plan& plan = document_.current()->plan();
+    const std::optional<EntriesTaker> taker = entries_taker(plan);
+    const QString pass = taker ? name(static_cast<int>(taker->step)) : QString::fromUtf8(entries_pass);
     std::vector<std::string> off;
-    for (const PassStep& step : before)
+    for (const PassStep& step : plan.pipeline)
         if (step.enabled && decides_buckets(step.pass)) off.push_back(step.pass);
-    const QString on = (before.size() < taking->pipeline.size() ? tr("Adds %1") : tr("Switches %1 on")).arg(taker);
-    return off.empty() ? on : tr("%1 and switches %2 off").arg(on, QString::fromStdString(overlap::listed(off)));
+    QString way = !taker           ? tr("Adds %1").arg(pass)
+                  : !taker->is_off ? tr("Gives %1 the plan's buckets in place of its own").arg(pass)
+                  : taker->has_own ? tr("Switches %1 on with the plan's buckets in place of its own").arg(pass)
+                                   : tr("Switches %1 on").arg(pass);
+    return off.empty() ? way : tr("%1 and switches %2 off").arg(way, QString::fromStdString(overlap::listed(off)));
 }
 
 void PipelineCommands::takeBuckets() {

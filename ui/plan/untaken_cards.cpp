@@ -13,10 +13,7 @@
 namespace overlap::ui {
 
 UntakenCards::UntakenCards(Document& document, QWidget* parent)
-    : QWidget(parent),
-      document_(document),
-      text_(new QLabel(tr("No step of the plan takes these buckets"))),
-      take_(new QPushButton) {
+    : QWidget(parent), document_(document), text_(new QLabel), take_(new QPushButton) {
     setObjectName("untakenCards");
     take_->setAccessibleName(tr("Let a step take these buckets"));
     text_->setWordWrap(true);
@@ -36,10 +33,15 @@ void UntakenCards::update() {
     const QString way = cards ? PipelineCommands(document_).wayToTakeBuckets() : QString();
     setHidden(way.isEmpty());
     if (way.isEmpty()) return;
-    const auto& steps = document_.current()->plan().pipeline;
+    const Plan& plan = document_.current()->plan();
+    const std::vector<PassStep>& steps = plan.pipeline;
+    const std::optional<EntriesTaker> taker = entries_taker(plan);
+    const bool has_own = taker && !taker->is_off;
+    text_->setText(has_own ? tr("Step %1 has a list of buckets of its own, so these change nothing").arg(taker->running)
+                           : tr("No step of the plan takes these buckets"));
     const auto deciding =
         std::ranges::find_if(steps, [](const PassStep& step) { return step.enabled && decides_buckets(step.pass); });
-    text_->setToolTip(deciding == steps.end()
+    text_->setToolTip(has_own || deciding == steps.end()
                           ? text_->text()
                           : tr("%1 finds buckets by itself").arg(shownName(QString::fromStdString(deciding->pass))));
     text_->setAccessibleDescription(text_->toolTip());

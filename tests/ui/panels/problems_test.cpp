@@ -5,6 +5,7 @@
 
 #include "core/advice/named_moves.h"
 #include "core/plan/presets.h"
+#include "tests/ui/panels/problem_rows.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
@@ -19,15 +20,6 @@ namespace overlap::ui {
 
 class ProblemsTest : public QObject {
     Q_OBJECT
-
-    /// The first top row of a kind that stands for one problem.
-    static QModelIndex rowOf(const ProblemsModel& model, ProblemKind kind) {
-        for (int row = 0; row < model.rowCount(); ++row) {
-            const auto problem = model.problemAt(model.index(row, 0));
-            if (problem && model.problems()[*problem].kind == kind) return model.index(row, 0);
-        }
-        return {};
-    }
 
     static Problem named(const char* title, Severity severity, ProblemKind kind = ProblemKind::general) {
         Problem problem;
@@ -184,31 +176,6 @@ class ProblemsTest : public QObject {
         QVERIFY(!rowOf(model, ProblemKind::gathered_for_both).isValid());
         QVERIFY(document->evaluation()->corrected_memory.peak_bytes < peak);
         QCOMPARE(document->buckets().size(), 1u);
-    }
-
-    /// By the step that fits the graph, or by the plan's own that is switched off.
-    void bucketsThatNoStepTakesAreTaken() {
-        const auto document = openDocument();
-        ProblemsModel model(*document);
-        BucketCommands(*document).addText("layers.0");
-        const Plan taken = document->current()->plan();
-        for (const bool removed : {true, false}) {
-            Plan plan = taken;
-            removed ? plan.pipeline.clear() : void(plan.pipeline.front().enabled = false);
-            document->editPlan(QStringLiteral("untaken"), plan);
-            QVERIFY(waitForEvaluation(*document));
-            const QModelIndex untaken = rowOf(model, ProblemKind::buckets_not_taken);
-            QVERIFY(untaken.isValid());
-            const QString fix = untaken.siblingAtColumn(ProblemsModel::fix_column).data().toString();
-            QCOMPARE(fix, removed ? QStringLiteral("Add manual bucketing ↵")
-                                  : QStringLiteral("Switch manual bucketing on ↵"));
-            QCOMPARE(untaken.data().toString(), "Buckets not taken");
-            QVERIFY2(fix.startsWith(PipelineCommands(*document).titleOfTakingBuckets()), "as below the cards");
-            QVERIFY(model.applyFix(*model.problemAt(untaken)));
-            QCOMPARE(document->current()->plan().pipeline, taken.pipeline);
-            QVERIFY(waitForEvaluation(*document));
-            QVERIFY(!rowOf(model, ProblemKind::buckets_not_taken).isValid());
-        }
     }
 
     void aStepOfTheMemorySectionIsSwitchedOn() {
