@@ -75,6 +75,7 @@ class Export final : public Command {
                                    std::vector{unshared_links_problem(*shared, input.result->simulation.step_ms)});
             }
             for (const std::string& note : written.notes) {
+                if (input.result && std::ranges::count(input.result->problems, note, &Problem::message) > 0) continue;
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';
             }
             if (graph_file_.empty()) {

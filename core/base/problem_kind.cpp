@@ -27,6 +27,7 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::not_evaluated, "not_evaluated"},
     {ProblemKind::memory_not_carried_out, "memory_not_carried_out"},
     {ProblemKind::memory_passes_added, "memory_passes_added"},
+    {ProblemKind::exact_mode_only, "exact_mode_only"},
     {ProblemKind::not_in_preset, "not_in_preset"},
     {ProblemKind::overlap_refused, "overlap_refused"},
     {ProblemKind::incomplete_expert_overlap, "incomplete_expert_overlap"},

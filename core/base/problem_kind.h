@@ -24,6 +24,7 @@ enum class ProblemKind : std::uint8_t {
     not_evaluated,
     memory_not_carried_out,  ///< a part of the memory section; the plan is evaluated without it
     memory_passes_added,     ///< by reading the plan
+    exact_mode_only,         ///< what a job can apply in one mode only, see steps_of_own_options()
     not_in_preset,
     overlap_refused,
     incomplete_expert_overlap,

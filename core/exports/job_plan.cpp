@@ -12,7 +12,7 @@
 #include "core/files/ordered_json.h"
 #include "core/io/plan/plan_file.h"
 #include "core/passes/overlaps/overlap_directives.h"
-#include "core/passes/registry/registry.h"
+#include "core/plan/own_options.h"
 #include "core/plan/process_groups_field.h"
 
 namespace overlap {
@@ -47,20 +47,6 @@ Json times(const Graph& graph) {
 
 bool needs_times(const PassStep& step) {
     return step.pass == "schedule_overlap_bucketing" || step.pass == "pre_bucket_fsdp_collectives";
-}
-
-/// Steps whose result PyTorch cannot make, because an option of theirs is the application's own.
-std::vector<std::string> steps_of_ours(const std::vector<PassStep>& steps) {
-    std::vector<std::string> told;
-    for (std::size_t index = 0; index < steps.size(); ++index) {
-        for (const PassOption& option : require_pass(steps[index].pass).options()) {
-            const OptionValue* given = steps[index].options.find(option.name);
-            if (option.of_reference || !given || same_value(*given, option.default_value)) continue;
-            told.push_back("step " + std::to_string(index + 1) + " (" + steps[index].pass + ") has the option " +
-                           option.name + ", which PyTorch does not know");
-        }
-    }
-    return told;
 }
 
 /// Appends a value, and lists of nodes with each item on a line of its own.
@@ -100,7 +86,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     // Plans without the section are as they were before there was one.
     if (document.contains("memory")) job["made_from"]["memory"] = document["memory"];
     job["pipeline"] = job_pipeline(evaluation, steps);
-    if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
+    if (const std::vector<std::string> own = steps_of_own_options(steps); !own.empty()) job["exact_only"] = own.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
     job["process_groups"] = job_process_groups(evaluation);
     if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
@@ -147,8 +133,8 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
         if (!outcome.holds())
             notes.push_back("left out: " + describe(plan.overlaps.list[index]) + ", because " + outcome.refusal);
     }
-    for (const std::string& step : steps_of_ours(steps_that_run(plan, &evaluation)))
-        notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
+    if (std::optional<Problem> exact = exact_mode_only(steps_that_run(plan, &evaluation)))
+        notes.push_back(std::move(exact->message));
     for (const GroupSettings& settings : asked_settings(evaluation)) {
         if (evaluation.input->header().process_group(settings.group))
             notes.push_back("settings of process group " + in_quotes(settings.group) +

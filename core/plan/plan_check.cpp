@@ -12,6 +12,7 @@
 #include "core/passes/bucketing/eligibility.h"
 #include "core/plan/bucket_check.h"
 #include "core/plan/memory_obstacles.h"
+#include "core/plan/own_options.h"
 #include "core/plan/plan.h"
 #include "core/plan/process_groups_field.h"
 #include "core/plan/untaken_buckets.h"
@@ -308,6 +309,7 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         }
     }
     if (std::optional<Problem> added = memory_passes_added(plan)) problems.push_back(std::move(*added));
+    if (std::optional<Problem> exact = exact_mode_only(lower(plan))) problems.push_back(std::move(*exact));
     std::string unknown;
     for (const std::string& field : unknown_fields(plan)) unknown.append(unknown.empty() ? "" : ", ").append(field);
     if (!unknown.empty()) {

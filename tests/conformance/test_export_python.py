@@ -213,7 +213,8 @@ class GraphTrainer(Export):
                            "options": {"module_stack_fn": "custom.module_fqn", "safe": True}})
         plan["overlaps"] = [{"collective": "gather\n\"", "start_before": "mm"}]
         source, notes = self.export(plan, "graph_trainer")
-        self.assertEqual(len(notes), 3, notes)
+        self.assertEqual(len(notes), 4, notes)
+        self.assertIn('in mode "exact" only', notes[-2])
         self.assertIn("not known without its graph", notes[-1])
         made = self.module(source)
         self.assertEqual(len(made.NOTES), 2)

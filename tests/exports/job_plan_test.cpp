@@ -168,6 +168,16 @@ TEST(JobPlan, TellsWhatPyTorchCannotDo) {
     EXPECT_EQ(job["exact_only"], "step 1 (manual_overlap_bucketing) has the option safe, which PyTorch does not know");
 }
 
+TEST(JobPlan, SaysOfItsModeWhatTheEvaluationSays) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Plan plan =
+        plan_of({{"manual_overlap_bucketing", {{"safe", true}, {"module_stack_fn", "custom.module_fqn"}}}});
+    const auto result = evaluate(graph, plan);
+    const std::vector<std::string> notes = job_plan_notes(plan, *result);
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(std::ranges::count(result->problems, notes[0], &Problem::message), 1) << notes[0];
+}
+
 TEST(JobPlan, IsNotMadeOfARefusedPlan) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     Plan plan = plan_of({{joint_pass}});

@@ -237,6 +237,31 @@ TEST(MemoryEdits, ARuleOfWhatIsAroundAModuleOverrulesEarlierOnes) {
               "save layers.0 + layers.2 | recompute layers.1");
 }
 
+TEST(MemorySection, RulesAreToldToNeedModeExact) {
+    Plan plan;
+    plan.memory = section_of("full");
+    plan.pipeline = with_memory_steps({{"eliminate_dead_code_pass"}});
+    EXPECT_TRUE(check_unevaluated(plan).empty()) << "torchtitan knows the policy";
+    plan.memory->rules = {{MemoryAction::keep, {"layers.0"}, {}}};
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].kind, ProblemKind::exact_mode_only);
+    EXPECT_EQ(problems[0].severity, Severity::note);
+    const auto tag = static_cast<std::size_t>(std::ranges::find(plan.pipeline, memory_tag_pass, &PassStep::pass) -
+                                              plan.pipeline.begin());
+    const std::string number = std::to_string(tag + 1);
+    EXPECT_EQ(problems[0].message, "step " + number +
+                                       " (tag_with_memory_policy_pass) has the option rules, which PyTorch does not "
+                                       "know: a job can apply this plan in mode \"exact\" only");
+    plan.pipeline.push_back({"manual_overlap_bucketing", {{"safe", true}}});
+    EXPECT_NE(check_unevaluated(plan)[0].message.find("; step 5 (manual_overlap_bucketing) has the option safe"),
+              std::string::npos)
+        << check_unevaluated(plan)[0].message;
+    plan.pipeline.pop_back();
+    plan.pipeline[tag].enabled = false;
+    for (const Problem& problem : check_unevaluated(plan)) EXPECT_NE(problem.kind, ProblemKind::exact_mode_only);
+}
+
 TEST(MemorySection, EachPassThatDoesNotRunIsAnObstacle) {
     Plan plan;
     plan.memory = section_of("full");
