@@ -1,6 +1,7 @@
 // The command line: reads arguments, runs one subcommand, turns errors into exit statuses.
 //
-// 0 done, 1 the input is wrong (one line on stderr: file, place, what was expected), 2 wrong usage.
+// 0 done, 1 the input is wrong (one line on stderr: file, place, what was expected), 2 wrong usage, also where
+// an option's value cannot be read or is out of its range.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -134,7 +135,8 @@ int run(int argument_count, char** arguments) {
     }
     parser.footer(
         "A file to read may be - for standard input, or a pipe; a file to write - for standard output.\n"
-        "Exit status: 0 done, 1 the input is wrong or its job cannot run, 2 wrong usage.");
+        "Exit status: 0 done, 1 the input is wrong or its job cannot run, 2 wrong usage, also where an option's value "
+        "cannot be read or is out of its range.");
 
     if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
     bool is_answered = false;  // by help or the version

@@ -77,14 +77,15 @@ std::optional<Compilation> CostModelOption::compilation(const Graph& graph) cons
     const std::optional<CostParameters>& cost = graph.header().cost;
     std::optional<Compilation> compilation = cost ? cost->compilation : std::nullopt;
     if (compiled_.asks_for_none() && attention_density_)
-        throw InputError("--attention-density", "it is of a compiled job, and --compiled none asks for none");
+        throw CLI::ValidationError("--attention-density", "it is of a compiled job, and --compiled none asks for none");
     if (compiled_.asks_for_none()) return std::nullopt;
     if (const auto scope = compiled_.scope()) {
         if (!compilation) compilation.emplace();
         compilation->scope = *scope;
     }
     if (attention_density_) {
-        if (!compilation) throw InputError("--attention-density", "it is of a compiled job: --compiled is missing");
+        if (!compilation)
+            throw CLI::ValidationError("--attention-density", "it is of a compiled job: --compiled is missing");
         compilation->attention_density = *attention_density_;
     }
     return compilation;

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/arguments/file_arguments.h"
+#include "app/arguments/readable_value.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
@@ -40,6 +41,12 @@ std::string unknown_preset(const std::string& name) {
     return "there is no preset " + in_quotes(name) + suggest_names(name, preset_names);
 }
 
+std::string unknown_memory_choice(const std::string& name) {
+    if (std::ranges::find(memory_choice_names, name) != memory_choice_names.end()) return {};
+    return "there is no memory choice " + in_quotes(name) +
+           suggest_names(name, std::vector<std::string>(memory_choice_names.begin(), memory_choice_names.end()));
+}
+
 /// @param name one of preset_names.
 GivenPlan read_preset(const std::string& name, const Graph& graph) {
     const auto place = std::ranges::find(preset_names, name) - preset_names.begin();
@@ -55,11 +62,15 @@ void PipelineOption::declare(CLI::App& command, int least) {
     passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph")
         ->check(unknown_preset);
     passes->require_option(least, 1);
-    command.add_option("--memory", memory_,
-                       "what is kept between forward and backward, in place of the plan's: default, save_all, eager, "
-                       "full, sac_and_offload, default_keep_last, default_keep_all, full_keep_last or full_keep_all");
-    command.add_option("--memory-rules", memory_rules_,
-                       "rules beside it, such as \"recompute layers.0 :: aten.mm.default | keep layers.31\"");
+    command
+        .add_option("--memory", memory_,
+                    "what is kept between forward and backward, in place of the plan's: default, save_all, eager, "
+                    "full, sac_and_offload, default_keep_last, default_keep_all, full_keep_last or full_keep_all")
+        ->check(unknown_memory_choice);
+    command
+        .add_option("--memory-rules", memory_rules_,
+                    "rules beside it, such as \"recompute layers.0 :: aten.mm.default | keep layers.31\"")
+        ->check(readable_by(read_memory_rules));
 }
 
 /// The rest of a plan's memory section stays.
@@ -69,22 +80,16 @@ void PipelineOption::put_memory(const Graph& graph, Plan& plan) const {
     if (!memory_.empty()) {
         const std::vector<MemoryChoice> choices = memory_choices(ModuleTree(graph, preferred_module_source(graph)));
         const auto choice = std::ranges::find(choices, memory_, &MemoryChoice::name);
-        if (choice == choices.end()) {
-            std::vector<std::string> names;
-            for (const MemoryChoice& known : choices) names.push_back(known.name);
-            throw InputError("--memory", "",
-                             "there is no memory choice " + in_quotes(memory_) + suggest_names(memory_, names));
-        }
+        if (choice == choices.end())
+            throw InputError(
+                "--memory", "",
+                "the graph has no layers.0, layers.1, …, of which " + in_quotes(memory_) + " keeps the last");
         section.policy = choice->section.policy;
         section.rules = choice->section.rules;
     }
     if (!memory_rules_.empty()) {
-        try {
-            const std::vector<MemoryRule> rules = read_memory_rules(memory_rules_);
-            section.rules.insert(section.rules.end(), rules.begin(), rules.end());
-        } catch (const InputError& error) {
-            throw error.in_file("--memory-rules");
-        }
+        const std::vector<MemoryRule> rules = read_memory_rules(memory_rules_);
+        section.rules.insert(section.rules.end(), rules.begin(), rules.end());
     }
     plan = edits::with_memory(std::move(plan), std::move(section));
 }

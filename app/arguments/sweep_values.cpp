@@ -12,8 +12,6 @@ namespace overlap::commands {
 
 namespace {
 
-constexpr const char* place = "--set";
-
 /// Commas between values; those within brackets belong to one value.
 std::vector<std::string> split_values(const std::string& text) {
     std::vector<std::string> values(1);
@@ -32,35 +30,25 @@ std::vector<std::string> split_values(const std::string& text) {
 
 /// Text that is no JSON is taken as a text, so that choices need no quotes.
 OptionValue value_of(const PassOption& option, const std::string& name, const std::string& text) {
-    const std::string where = std::string(place) + " " + name;
-    if (std::optional<OptionValue> value = parse_option_value(option, where, text)) return *value;
-    return read_option_value(option, where, Json(text));
-}
-
-SweptOption read_setting(const std::string& text) {
-    const std::size_t equals = text.find('='), dot = text.find('.');
-    if (equals == std::string::npos || dot == std::string::npos || dot > equals)
-        throw InputError(place, "expected PASS.OPTION=VALUE,VALUE, found " + in_quotes(shortened(text)));
-    SweptOption swept{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), {}, {}};
-    const Pass& pass = require_pass(swept.pass);
-    const PassOption& option = require_option(pass, swept.option);
-    for (std::string& value : split_values(text.substr(equals + 1))) {
-        swept.values.push_back(value_of(option, swept.name(), value));
-        check_option_value(option, std::string(place) + " " + swept.name(), swept.values.back());
-        swept.texts.push_back(std::move(value));
-    }
-    return swept;
+    if (std::optional<OptionValue> value = parse_option_value(option, name, text)) return *value;
+    return read_option_value(option, name, Json(text));
 }
 
 }  // namespace
 
 SweptOption read_swept_option(const std::string& text) {
-    try {
-        return read_setting(text);
-    } catch (const InputError& error) {
-        if (error.place().starts_with(place)) throw;
-        throw InputError(place, error.problem());
+    const std::size_t equals = text.find('='), dot = text.find('.');
+    if (equals == std::string::npos || dot == std::string::npos || dot > equals)
+        throw InputError("", "expected PASS.OPTION=VALUE,VALUE, found " + in_quotes(shortened(text)));
+    SweptOption swept{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), {}, {}};
+    const Pass& pass = require_pass(swept.pass);
+    const PassOption& option = require_option(pass, swept.option);
+    for (std::string& value : split_values(text.substr(equals + 1))) {
+        swept.values.push_back(value_of(option, swept.name(), value));
+        check_option_value(option, swept.name(), swept.values.back());
+        swept.texts.push_back(std::move(value));
     }
+    return swept;
 }
 
 std::vector<std::vector<std::size_t>> combinations(const std::vector<SweptOption>& options) {

@@ -32,7 +32,7 @@ class Bound final : public Command {
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
-        command->add_option("--memory-limit", limit_, memory_limit_help);
+        command->add_option("--memory-limit", limit_, memory_limit_help)->check(memory_limit_error);
         command->add_flag("--separate-links", separate_links_,
                           "each process group of the graph has a link of its own; without it groups within a host "
                           "share one, and groups across hosts another, unless the cost model says which do");

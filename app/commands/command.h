@@ -21,7 +21,7 @@ class Command {
     virtual CLI::App* declare(CLI::App& parser) = 0;
     /// Does the work with what has been parsed.
     /// @throws InputError when an input is wrong or a file cannot be written, CLI::ParseError for wrong usage that only
-    /// the inputs show.
+    /// the inputs show, such as an option that lacks another one.
     virtual void run(const Streams& streams) = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "app/arguments/cost_model_option.h"
 #include "app/arguments/file_arguments.h"
 #include "app/arguments/number_range.h"
+#include "app/arguments/readable_value.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
@@ -52,8 +53,10 @@ class Import final : public Command {
         writes(command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz"));
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
-        command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
-        command->add_option("--group", groups_, "NAME=0-7,16-23 or NAME=0,2,4: the ranks of a process group");
+        command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size")
+            ->check(readable_by([](const std::string& text) { return told_symbol(text, ""); }));
+        command->add_option("--group", groups_, "NAME=0-7,16-23 or NAME=0,2,4: the ranks of a process group")
+            ->check(readable_by([](const std::string& text) { return told_process_group(text, ""); }));
         command->add_option("--rank", rank_, "the rank whose graph this is")
             ->check(whole_number_from(0, most_ranks - 1));
         command->add_option("--world-size", world_size_, "ranks of the job")->check(whole_number_from(1, most_ranks));
@@ -63,6 +66,9 @@ class Import final : public Command {
         command->add_flag("--json", json_, "print JSON");
         command->callback([this] {
             if (output_.empty() && !list_) throw CLI::RequiredError("--output, or --list to list what there is,");
+            if (rank_ && world_size_ && *rank_ >= *world_size_)
+                throw CLI::ValidationError("--rank", "rank " + std::to_string(*rank_) + " is not one of a job of " +
+                                                         counted(*world_size_, "rank"));
         });
         return command;
     }

@@ -15,6 +15,7 @@
 #include "app/arguments/memory_limit.h"
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
+#include "app/arguments/readable_value.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
@@ -43,10 +44,16 @@ class Search final : public Command {
             "search", "Finds a plan with a short step, and says how far it is from the best there can be.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         reads(command->add_option("--from", from_, "a plan to start from, beside presets and the automatic pass"));
-        command->add_option("--lock", locks_, std::string(lock_help))->allow_extra_args(false)->needs("--from");
+        command->add_option("--lock", locks_, std::string(lock_help))
+            ->check(readable_by([](const std::string& text) {
+                check_lock(text);
+                return 0;
+            }))
+            ->allow_extra_args(false)
+            ->needs("--from");
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
-        command->add_option("--memory-limit", limit_, memory_limit_help);
+        command->add_option("--memory-limit", limit_, memory_limit_help)->check(memory_limit_error);
         command
             ->add_option("--effort", options_.effort,
                          "how many plans are evaluated at most to find one; shortening it takes up to a sixth more, or "

@@ -17,6 +17,7 @@
 #include "app/arguments/graph_input.h"
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
+#include "app/arguments/readable_value.h"
 #include "app/arguments/sweep_values.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
@@ -71,9 +72,11 @@ class Sweep final : public Command {
                                           "built-in cost model or file; several times for several; default: the "
                                           "graph's own times")));
         command->add_flag("--shared-links", share_links_, shared_links_help);
-        several(command->add_option("--set", settings_,
-                                    "PASS.OPTION=A,B,C: values of an option, for each plan that runs the pass; several "
-                                    "options make all combinations"));
+        several(command
+                    ->add_option("--set", settings_,
+                                 "PASS.OPTION=A,B,C: values of an option, for each plan that runs the pass; several "
+                                 "options make all combinations")
+                    ->check(readable_by(read_swept_option)));
         command->add_option("--jobs", jobs_, "how many rows are evaluated at a time; default: one for each processor")
             ->check(whole_number_from(1, 1024));
         writes(command->add_option("--csv", csv_file_, "write the table as CSV, instead of printing it"));

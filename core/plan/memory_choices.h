@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/module_tree.h"
@@ -14,6 +16,11 @@ struct MemoryChoice {
     std::string title;  ///< for display
     MemorySection section;
 };
+
+/// The names of all of them, in the order of memory_choices().
+inline constexpr std::array<std::string_view, 9> memory_choice_names = {
+    "default",           "save_all",         "eager",          "full",         "sac_and_offload",
+    "default_keep_last", "default_keep_all", "full_keep_last", "full_keep_all"};
 
 /// Paths of the model's numbered layers, `layers.0`, `layers.1`, …, in order of their numbers.
 std::vector<std::string> numbered_layers(const ModuleTree& tree);

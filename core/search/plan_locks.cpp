@@ -1,6 +1,7 @@
 #include "core/search/plan_locks.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -21,6 +22,9 @@ std::vector<std::string> merging_passes(const Plan& plan) {
         if (step.enabled && merges_or_orders(step.pass)) names.push_back(step.pass);
     return names;
 }
+
+/// Locks that name no single part.
+constexpr std::array<std::string_view, 4> whole_parts = {"buckets", "overlaps", "passes", "memory"};
 
 /// Whether one of the modules is the other or within it.
 bool share_modules(const BucketEntry& entry, std::string_view module) {
@@ -77,7 +81,19 @@ void add_pass(PlanLocks& locks, std::string_view name, const Plan& plan) {
 
 }  // namespace
 
+void check_lock(std::string_view text) {
+    if (std::ranges::find(whole_parts, text) != whole_parts.end()) return;
+    const std::size_t colon = text.find(':');
+    const std::string_view kind = text.substr(0, colon);
+    const bool names_one = colon != std::string_view::npos && colon + 1 < text.size();
+    if (names_one && (kind == "bucket" || kind == "overlap" || kind == "pass")) return;
+    throw InputError("--lock", in_quotes(text) +
+                                   " is no part of a plan; expected buckets, bucket:MODULE, overlaps, "
+                                   "overlap:COLLECTIVE, passes, pass:NAME or memory");
+}
+
 void add_lock(PlanLocks& locks, std::string_view text, const Plan& plan) {
+    check_lock(text);
     if (text == "passes") {
         locks.pipeline = true;
     } else if (text == "memory") {
@@ -90,13 +106,10 @@ void add_lock(PlanLocks& locks, std::string_view text, const Plan& plan) {
     } else {
         const std::size_t colon = text.find(':');
         const std::string_view kind = text.substr(0, colon);
-        const std::string_view name = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-        if (!name.empty() && kind == "bucket") return add_bucket(locks, name, plan);
-        if (!name.empty() && kind == "overlap") return add_overlap(locks, name, plan);
-        if (!name.empty() && kind == "pass") return add_pass(locks, name, plan);
-        throw InputError("--lock", in_quotes(text) +
-                                       " is no part of a plan; expected buckets, bucket:MODULE, overlaps, "
-                                       "overlap:COLLECTIVE, passes, pass:NAME or memory");
+        const std::string_view name = text.substr(colon + 1);
+        if (kind == "bucket") return add_bucket(locks, name, plan);
+        if (kind == "overlap") return add_overlap(locks, name, plan);
+        add_pass(locks, name, plan);
     }
 }
 

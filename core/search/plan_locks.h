@@ -25,6 +25,8 @@ inline constexpr std::string_view lock_help =
     "keep a part of the plan to start from as it is: buckets, bucket:MODULE or bucket:NUMBER (from 1), overlaps, "
     "overlap:COLLECTIVE, passes, pass:NAME, memory; may be given several times";
 
+/// @throws InputError where the text is none of lock_help, whatever the plan.
+void check_lock(std::string_view text);
 /// Adds what a text names.
 /// @param plan the plan to start from.
 /// @throws InputError where the text is none of lock_help, or the plan has no such part.

@@ -117,8 +117,8 @@ class CostModels(CommandLine):
 
     def test_compilations_that_are_none_are_refused(self):
         self.expect(2, "simulate", self.graph, "--compiled", "some")
-        self.expect(1, "simulate", self.graph, "--attention-density", "0.2", "--compiled", "none")
-        missing = self.expect(1, "simulate", self.graph, "--attention-density", "0.2").stderr
+        self.expect(2, "simulate", self.graph, "--attention-density", "0.2", "--compiled", "none")
+        missing = self.expect(2, "simulate", self.graph, "--attention-density", "0.2").stderr
         self.assertIn("--compiled is missing", missing)
         self.assertIn("--cost-model", self.expect(1, "simulate", self.without_times(), "--compiled", "whole").stderr)
 

@@ -131,8 +131,8 @@ class Ranges(CommandLine):
             for value in values:
                 with self.subTest(option=option, value=value):
                     self.expect_error(2, [option, limits] if value else [option], *command, f"{option}={value}")
-        self.expect_error(1, ["rank 8", "8 ranks"], "import", self.text(), "--rank", "8", "--world-size", "8", "-o", out)
-        self.expect_error(1, ["--symbol", "size from 0"], "import", self.text(), "--symbol", "s0=-3", "-o", out)
+        self.expect_error(2, ["rank 8", "8 ranks"], "import", self.text(), "--rank", "8", "--world-size", "8", "-o", out)
+        self.expect_error(2, ["--symbol", "size from 0"], "import", self.text(), "--symbol", "s0=-3", "-o", out)
 
     def text(self):
         return data("fx_text", "step.readable.py")

@@ -131,12 +131,13 @@ class Search(CommandLine):
             self.assertEqual(len(list(csv.DictReader(file))), len(report["front"]))
         self.assertIn("must be alive", self.expect(1, "bound", self.small, "--memory-limit", "1000").stderr)
         self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
-        refused = self.expect(1, "bound", self.small, "--memory-limit", "much").stderr
-        self.assertIn("expected bytes", refused)
-        self.assertNotIn("device", refused)  # whose memory the cost model does not tell
-        self.assertIn("the cost model does not tell what the device holds",
-                      self.expect(1, "bound", self.small, "--memory-limit", "Device - 2 GiB").stderr)
-        self.assertIn('"much" is neither a number of bytes nor one of baseline', refused)
+        unknown = self.expect(1, "bound", self.small, "--memory-limit", "Device - 2 GiB").stderr
+        self.assertIn("the cost model does not tell what the device holds", unknown)
+        self.assertIn("expected bytes, 40GiB, baseline or a sum", unknown)
+        for command in (("bound",), ("search", "-o", self.path("x.json"))):
+            self.assertIn('expected bytes, 40GiB, baseline, device or a sum such as baseline+10%, not "much": "much" is '
+                          "neither a number of bytes nor one of baseline, device",
+                          self.expect(2, *command, self.small, "--memory-limit", "much").stderr)
 
     def test_limits_are_sums_as_in_the_window(self):
         peak = self.json("simulate", self.small, "--json")["peak_memory_bytes"]
@@ -187,8 +188,8 @@ class Search(CommandLine):
         self.assertNotEqual(distance["text"], "nothing")
         _, free = self.search(self.small)
         self.assertIsNone(free["distance"])
-        for lock in ("bucket:layers.2", "card", "overlaps"):
-            self.assertIn("--lock", self.expect(1, "search", self.small, "--from", given, "--lock", lock, "-o", self.path("x.json")).stderr)
+        for lock, status in (("bucket:layers.2", 1), ("overlaps", 1), ("card", 2), ("bucket:", 2)):
+            self.assertIn("--lock", self.expect(status, "search", self.small, "--from", given, "--lock", lock, "-o", self.path("x.json")).stderr)
         self.expect(2, "search", self.small, "--lock", "memory", "-o", self.path("x.json"))
 
     def test_what_cannot_be_searched_says_why(self):

@@ -81,7 +81,7 @@ class Sweep(CommandLine):
                                (SCHEDULER + ".max_in_flight_gb=-1", "at least 0"),
                                ("stable_topological_sort.x=1", "x")):
             with self.subTest(setting=setting):
-                self.expect_error(1, ["--set", words], "sweep", self.graph, "--plan", self.automatic, "--set", setting)
+                self.expect_error(2, ["--set", words], "sweep", self.graph, "--plan", self.automatic, "--set", setting)
         self.expect_error(1, ["no plan runs the pass"], "sweep", self.graph, "--plan", self.automatic, "--set", PASS + ".bucket_mode=default")
         self.expect_error(2, ["--jobs"], "sweep", self.graph, "--jobs", "0")
 

@@ -99,7 +99,7 @@ class Texts(CommandLine):
         self.assertEqual(groups["0"], [0, 1, 2, 3, 8, 9, 12])
         for wrong, words in (("0=3-1", "a range such as 0-7"), ("0=0-3,2", "2 twice"), ("0=-1", "found -1"), ("0=0-9999999", "million")):
             with self.subTest(group=wrong):
-                self.expect_error(1, ["--group", words], "import", text, "--group", wrong, "-o", out)
+                self.expect_error(2, ["--group", words], "import", text, "--group", wrong, "-o", out)
 
 
 class Models(CommandLine):
