@@ -7,6 +7,7 @@
 
 #include "core/base/problem.h"
 #include "core/graph/graph.h"
+#include "core/pipeline/unshared_links.h"
 
 namespace overlap {
 struct TimeSource;
@@ -19,6 +20,8 @@ struct StepFigures {
     double step_ms = 0, compute_ms = 0, exposed_ms = 0, idle_ms = 0;
     std::int64_t peak_memory_bytes = 0, torch_peak_memory_bytes = 0;
     std::size_t collectives = 0;
+    /// The step with links shared, where these figures take each process group to have a link of its own.
+    std::optional<SharedLinkStep> on_shared_links;
     /// Of figures, not of a plan: links that these take not to be shared, and memory beyond the device's.
     std::vector<Problem> problems;
 };

@@ -14,10 +14,12 @@
 #include "core/exports/page_pictures.h"
 #include "core/exports/picture_style.h"
 #include "core/exports/report_style.h"
+#include "core/exports/report_text.h"
 #include "core/files/ordered_json.h"
 #include "core/io/plan/option_json.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/manual_start.h"
+#include "core/pipeline/step_with_links_shared.h"
 #include "core/plan/automatic_plan.h"
 #include "core/redistribution/device_orders.h"
 #include "core/views/process_groups.h"
@@ -33,34 +35,6 @@ constexpr std::size_t explained = 12;
 constexpr std::size_t bucket_rows = 200, modules_named = 8;
 /// Bytes that are shown of a bucket's title, and of a sentence.
 constexpr std::size_t title_length = 120, sentence_length = 600;
-
-std::string paragraph(const std::string& html, std::string_view classes = "") {
-    return (classes.empty() ? "<p>" : "<p class=\"" + std::string(classes) + "\">") + html + "</p>\n";
-}
-
-std::string section(std::string_view title) {
-    return "<h2>" + html_text(title) + "</h2>\n";
-}
-
-std::string sentence(std::string_view text) {
-    return html_text(text) + (text.empty() || text.ends_with('.') ? "" : ".");
-}
-
-/// A difference with its sign, which is a minus and no hyphen.
-std::string signed_text(double difference, std::string text) {
-    if (difference == 0) return "no change";
-    if (text.starts_with('-')) text.erase(0, 1);
-    return (difference < 0 ? "−" : "+") + text;
-}
-
-std::string share_text(double part, double whole) {
-    if (whole == 0) return "";
-    const double percent = 100 * part / whole;
-    std::string text = std::to_string(std::llround(std::abs(percent) * 10));
-    if (text.size() == 1) text.insert(0, "0");
-    text.insert(text.size() - 1, ".");
-    return text + " %";
-}
 
 std::string names_in_cell(const std::vector<std::string>& names) {
     std::string html;
@@ -80,7 +54,12 @@ std::string cause_text(ExposureCause cause) {
 class Report {
   public:
     explicit Report(const ExportInput& input)
-        : input_(input), plan_(input.plan), result_(*input.result), baseline_(*input.baseline) {}
+        : input_(input),
+          plan_(input.plan),
+          of_job_(with_links_shared(input.result)),
+          baseline_of_job_(with_links_shared(input.baseline)),
+          result_(*of_job_),
+          baseline_(*baseline_of_job_) {}
 
     std::string write() {
         html_ =
@@ -142,8 +121,9 @@ class Report {
                                " nodes. Figures are of one simulated step of one rank, beside the graph as it is.",
                            "dim");
         html_ += "<div class=\"figures\">\n";
-        time_figure("Step", now.step_ms, before.step_ms);
-        time_figure("Exposed communication", now.exposed_ms, before.exposed_ms);
+        const bool shared = input_.result->on_shared_links || input_.baseline->on_shared_links;
+        time_figure(shared ? "Step, links shared" : "Step", now.step_ms, before.step_ms);
+        time_figure(shared ? "Exposed, links shared" : "Exposed communication", now.exposed_ms, before.exposed_ms);
         memory_figure();
         const auto count = now.collectives.size(), count_before = before.collectives.size();
         const auto difference = static_cast<double>(count) - static_cast<double>(count_before);
@@ -151,6 +131,13 @@ class Report {
                std::to_string(count_before), std::to_string(std::llabs(std::llround(difference))));
         time_figure("Compute", now.compute_ms, before.compute_ms);
         html_ += "</div>\n";
+        if (shared)
+            html_ += paragraph(
+                "Times of communication are those of process groups that share the links that they go over, which the "
+                "cost model does not say. With a link of its own for each group the step takes " +
+                    html_text(time_text(input_.result->simulation.step_ms)) +
+                    " (the graph as it is: " + html_text(time_text(input_.baseline->simulation.step_ms)) + ").",
+                "dim");
         if (result_.corrected_memory.peak_bytes != result_.memory.peak_bytes) {
             html_ += paragraph(
                 "Peak memory counts what a collective reads until its wait, what a wait returns once, and a tensor "
@@ -375,6 +362,7 @@ class Report {
 
     const ExportInput& input_;
     const Plan& plan_;
+    std::shared_ptr<const Evaluation> of_job_, baseline_of_job_;  ///< with links shared, as the window shows them
     const Evaluation& result_;
     const Evaluation& baseline_;
     std::string html_;

@@ -112,10 +112,10 @@ class Evaluator {
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
         report_outside_checked_runs();
-        if (result.refused) return true;  // its figures are those of the input
-        report_later_moves();
         report_unshared_links();
         if (stop_.stop_requested()) return false;
+        if (result.refused) return true;  // its figures are those of the input
+        report_later_moves();
         if (std::optional<Problem> problem = memory_problem(*result.graph, result.corrected_memory))
             result.problems.push_back(std::move(*problem));
         if (std::optional<Problem> problem = uncounted_results_problem(*result.graph))

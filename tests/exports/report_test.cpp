@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/base/number_text.h"
 #include "core/exports/export_format.h"
 #include "core/io/graph_file.h"
 #include "core/plan/presets.h"
@@ -31,6 +32,29 @@ TEST(Report, MemoryIsJudgedByTheCorrectedPeakAndPyTorchsStandsBeside) {
     EXPECT_NE(card.find("<b>40 GiB</b><span class=\"worse\">+12 GiB (+42.9 %)</span>"), std::string::npos) << card;
     EXPECT_NE(card.find("from 28 GiB</small><small>PyTorch says 76 GiB</small>"), std::string::npos) << card;
     EXPECT_EQ(card.find("better"), std::string::npos) << card;
+}
+
+TEST(Report, StepsAreThoseOfSharedLinksAndSayIt) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz");
+    const Plan plan = plan_of(pipeline_presets(*graph).at(1), *graph, "preset");
+    const auto report = [&](std::shared_ptr<const TimeSource> times) {
+        const auto result = evaluate(graph, plan, {}, times);
+        const ExportInput input{plan, result, evaluate_baseline(graph, {}, times), "test", ""};
+        return std::pair(result, write_export(require_export_format("report"), input).bytes);
+    };
+    const auto told = [](const std::string& html, const std::string& label, double step_ms) {
+        return html.find(label + "</span><b>" + time_text(step_ms) + "</b>") != std::string::npos;
+    };
+    const auto [apart, html] = report(nullptr);
+    ASSERT_TRUE(apart->on_shared_links);
+    EXPECT_TRUE(told(html, "Step, links shared", apart->on_shared_links->step_ms));
+    EXPECT_TRUE(told(html, "Exposed, links shared", apart->on_shared_links->exposed_ms));
+    EXPECT_NE(html.find("With the plan, " + time_text(apart->on_shared_links->step_ms) + "<"), std::string::npos);
+    EXPECT_NE(html.find("With a link of its own for each group the step takes " + time_text(apart->simulation.step_ms)),
+              std::string::npos);
+    const auto [chosen, same] = report(modelled_source(false, {}, true));
+    EXPECT_TRUE(told(same, "Step", chosen->simulation.step_ms));
+    EXPECT_EQ(same.find("links shared"), std::string::npos);
 }
 
 TEST(Report, MemoryIsOneFigureWhereNothingIsComputedAgain) {

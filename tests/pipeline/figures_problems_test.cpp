@@ -109,6 +109,17 @@ TEST(UnsharedLinks, AreToldWithTheStepThatSharedOnesMake) {
               "have a link of its own");
 }
 
+TEST(UnsharedLinks, AreThoseOfARefusedPlanToo) {
+    const auto baseline = on_two_groups(10);
+    Plan plan;
+    plan.pipeline = {{"no_such_pass"}};
+    const auto refused = evaluate(baseline->original, plan);
+    ASSERT_TRUE(refused->refused);
+    ASSERT_TRUE(refused->on_shared_links);  // its figures are the baseline's
+    EXPECT_EQ(step_with_links_shared(*refused), step_with_links_shared(*baseline));
+    EXPECT_EQ(of_kind(*refused, ProblemKind::links_not_shared).size(), 1u);
+}
+
 TEST(UnsharedLinks, AreNotToldWhereTheyHardlyMatterOrAreShared) {
     EXPECT_TRUE(on_two_groups(7000)->on_shared_links);
     EXPECT_FALSE(on_two_groups(9000)->on_shared_links);  // less than one part in 2,000
