@@ -156,19 +156,37 @@ void BucketCommands::moveModule(int bucket, int from, int to) {
                                                     static_cast<std::size_t>(from), static_cast<std::size_t>(to)));
 }
 
+/// Modules that a bucket has already stay there, and entries that this empties are gone.
+std::vector<BucketDrop::LeftOut> BucketCommands::takeOutOfTyped(Buckets& entries) const {
+    std::vector<BucketDrop::LeftOut> left_out;
+    const auto is_left_out = [&](const std::string& module) {
+        const int bucket = bucket_of_module(document_.buckets(), module);
+        if (bucket < 0) return false;
+        const QString reason = tr("%1 is in bucket %2 already").arg(QString::fromStdString(module), title(bucket));
+        left_out.push_back({module, reason.toStdString()});
+        return true;
+    };
+    std::erase_if(entries, [&](BucketEntry& entry) {
+        return std::erase_if(entry.modules, is_left_out) > 0 && entry.modules.empty();
+    });
+    return left_out;
+}
+
 QString BucketCommands::addText(const QString& text) {
     if (!document_.editable()) return refusal({text}, -1);
     try {
-        const Buckets entries = parse_bucket_entries(text.toStdString());
+        Buckets entries = parse_bucket_entries(text.toStdString());
         if (entries.empty()) return tr("There is no module name in it");
-        for (const BucketEntry& entry : entries)
-            for (const std::string& module : entry.modules)
-                if (bucket_of_module(document_.buckets(), module) >= 0)
-                    return tr("%1 is in bucket %2 already")
-                        .arg(QString::fromStdString(module), title(bucket_of_module(document_.buckets(), module)));
-        document_.editBuckets(tr("Add %1").arg(text.trimmed()),
+        const std::vector<BucketDrop::LeftOut> left_out = takeOutOfTyped(entries);
+        if (entries.empty())
+            return left_out.size() == 1 ? QString::fromStdString(left_out.front().reason)
+                                        : tr("All of them are in buckets already: %1, and so on")
+                                              .arg(QString::fromStdString(left_out.front().reason));
+        std::vector<std::string> taken;
+        for (const BucketEntry& entry : entries) taken.insert(taken.end(), entry.modules.begin(), entry.modules.end());
+        document_.editBuckets(tr("Add %1").arg(left_out.empty() ? text.trimmed() : listed(taken)),
                               edits::add(document_.buckets(), document_.buckets().size(), entries));
-        return {};
+        return leftOutText(left_out);
     } catch (const InputError& error) {
         return QString::fromStdString(error.place().empty() ? error.problem() : error.place() + ": " + error.problem());
     }

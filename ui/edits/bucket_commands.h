@@ -50,7 +50,7 @@ class BucketCommands {
     /// Moves a bucket so that it ends up at position `to`. Moves of one bucket in a row are undone together.
     void move(int from, int to);
     void moveModule(int bucket, int from, int to);
-    /// Adds what the user typed: `layers.[0-3]`, `norm+output`, a list.
+    /// Adds what the user typed: `layers.[0-3]`, `norm+output`, a list. What a bucket has already stays there.
     QString addText(const QString& text);
     enum class Template { empty, block, blocks };
     /// Replaces all buckets. @param blocks how many blocks make a bucket of Template::blocks.
@@ -62,6 +62,7 @@ class BucketCommands {
   private:
     QString listed(const std::vector<std::string>& modules) const;
     QString movedText(const std::vector<std::string>& moved) const;
+    std::vector<BucketDrop::LeftOut> takeOutOfTyped(Buckets& entries) const;
     QString leftOutText(const std::vector<BucketDrop::LeftOut>& left_out) const;
 
     Document& document_;

@@ -241,9 +241,9 @@ void BucketBoard::addTyped() {
     if (entry_->text().trimmed().isEmpty()) return;
     const std::size_t before = document_.buckets().size();
     const QString reason = BucketCommands(document_).addText(entry_->text());
-    if (!reason.isEmpty()) return tell(reason);
+    if (document_.buckets().size() == before) return tell(reason);
     message_->hide();
-    tellUnknown(before);
+    tellAdded(before, reason);
     entry_->setText({});  // begins anew: undo is the plan's from here on, and brings no old text back
     view_->setCurrentIndex(model_->index(model_->rowCount() - 1));
     view_->scrollToBottom();

@@ -67,8 +67,9 @@ class BucketBoard : public QWidget {
     void updateRepair();
     void showUncovered(bool shown);
     void tell(const QString& reason);
-    /// Tells which names of the buckets from `first` on no module has.
-    void tellUnknown(std::size_t first);
+    /// Tells which names of the buckets from `first` on no module has, and of what was typed with them what was left
+    /// out.
+    void tellAdded(std::size_t first, const QString& left_out);
     /// Takes that back where the plan has none of these names any more.
     void forgetUnknown();
 

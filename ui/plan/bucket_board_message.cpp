@@ -20,19 +20,22 @@ constexpr int message_ms = 8000;
 
 /// A name that is misspelt makes a card all the same, as PyTorch takes it. Problems and the Inspector say more, where
 /// there is room for them.
-void BucketBoard::tellUnknown(std::size_t first) {
+void BucketBoard::tellAdded(std::size_t first, const QString& left_out) {
     std::vector<std::string> names;
     for (std::size_t bucket = first; bucket < document_.buckets().size(); ++bucket)
         for (const std::string& module : document_.buckets()[bucket].modules)
             if (document_.modules().find(module) == ModuleTree::no_module) names.push_back(module);
-    if (names.empty()) return;
+    if (names.empty()) {
+        if (!left_out.isEmpty()) tell(left_out);
+        return;
+    }
     const QStringList unknown = textsOf(names), shown = shortNames(unknown);
     QString told =
         tr("No module of this graph is called %1, and PyTorch ignores such names").arg(shown.join(tr(" or ")));
     // Of several nobody would know which of them it is about.
     const QStringList there = shown.size() == 1 ? blocksLike(document_.modules(), unknown.front()) : QStringList();
     if (!there.isEmpty()) told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
-    tell(told);
+    tell(left_out.isEmpty() ? told : told + u'\n' + left_out);
     told_unknown_ = std::move(names);
 }
 

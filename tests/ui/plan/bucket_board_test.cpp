@@ -46,6 +46,40 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(plan(), "layers.0 layers.1 layers.2");
     }
 
+    void whatIsInACardAlreadyStaysThereAndTheRestIsTaken() {
+        const auto type = [&](const char* text) {
+            QTest::keyClicks(board_->entryField(), text);
+            QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        };
+        type("layers.1+layers.4");
+        QSignalSpy told(board_.get(), &BucketBoard::refused);
+        type("layers.[0-2]");
+        QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2");
+        QCOMPARE(told.count(), 1);
+        QCOMPARE(told.back().front().toString(),
+                 QStringLiteral("layers.1 stays where it is: layers.1 is in bucket layers.1 + layers.4 already"));
+        QVERIFY(saysWhy());
+        QVERIFY(board_->entryField()->text().isEmpty());
+        QCOMPARE(document_->undoGroup().undoText(), QStringLiteral("Add layers.0 and layers.2"));
+        type("layers.2.attention+layers.3, layers.0");
+        QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2 layers.3");
+        QVERIFY(told.back().front().toString().startsWith(
+            QStringLiteral("2 of them stay where they are: layers.2.attention is in bucket layers.2 already")));
+        document_->undoGroup().undo();
+        QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2");
+        // Beside a name that no module has.
+        type("layers.0, nrom");
+        QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2 nrom");
+        const QString both = told.back().front().toString();
+        QVERIFY2(both.contains("is called nrom") && both.contains("\nlayers.0 stays where it is"), qPrintable(both));
+        // Of nothing that can be taken the text stays.
+        type("layers.[1-2]");
+        QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2 nrom");
+        QCOMPARE(board_->entryField()->text(), "layers.[1-2]");
+        QVERIFY(
+            told.back().front().toString().startsWith(QStringLiteral("All of them are in buckets already: layers.1")));
+    }
+
     /// Also where a window is too low for the Inspector and Problems.
     void aNameThatNoModuleHasIsToldWhereItWasTyped() {
         QSignalSpy told(board_.get(), &BucketBoard::refused);
