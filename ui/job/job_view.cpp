@@ -36,7 +36,8 @@ namespace {
 constexpr int least_width_for_column = 760;
 /// Of the column, until the user has another width: a part of the view's between these.
 constexpr int first_column_percent = 30, narrow_column_width = 380, wide_column_width = 520;
-constexpr int busy_after_ms = 200;  ///< it is said that figures are of before where evaluation takes this long
+constexpr int most_column_percent = 38;  ///< where the names of stages need more
+constexpr int busy_after_ms = 200;       ///< it is said that figures are of before where evaluation takes this long
 
 }  // namespace
 
@@ -75,7 +76,8 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(1);
     spanRowsWithoutFigures(*schedules_);
-    new SharedColumns(*stages_, StagesModel::name_column, StagesModel::plan_column);
+    stage_columns_ = new SharedColumns(*stages_, StagesModel::name_column, StagesModel::plan_column);
+    connect(stage_columns_, &SharedColumns::widthsChanged, this, &JobView::stateChanged);
     whole_->addWidget(makeStart());
     whole_->addWidget(columns_);
     auto* layout = new QVBoxLayout(this);
@@ -85,6 +87,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     setFocusProxy(step_);
 
     connect(&job, &OpenJob::opened, this, &JobView::showJob);
+    connect(&job, &OpenJob::evaluated, this, &JobView::fitColumnOnce);
     connect(&job, &OpenJob::evaluated, this, [this] {
         waiting_->show(job_.picture());
         if (job_.picture()) waiting_->setRange(step_->timeline().visibleRange());
@@ -143,6 +146,7 @@ JobView::~JobView() {
 }
 
 void JobView::showJob() {
+    texts_width_ = 0;
     whole_->setCurrentIndex(job_.isOpen() ? 1 : 0);
     setShownStage(-1);
     setUnrelatedGraph({});
@@ -280,8 +284,17 @@ void JobView::arrange() {
     column_->setVisible(!wide || job_.hasStages());
 }
 
+/// The column is as wide as its table wants to be. Once, so that figures of another length move nothing.
+void JobView::fitColumnOnce() {
+    if (texts_width_ > 0 || !job_.picture()) return;
+    texts_width_ = stage_columns_->wholeWidth();
+    if (column_width_ == 0) giveColumnItsWidth();
+}
+
 void JobView::giveColumnItsWidth() {
-    const int usual = std::clamp(width() * first_column_percent / 100, narrow_column_width, wide_column_width);
+    const int most = width() * most_column_percent / 100;
+    const int wanted = std::max(width() * first_column_percent / 100, std::min(texts_width_, most));
+    const int usual = std::clamp(wanted, narrow_column_width, wide_column_width);
     const int column = column_width_ > 0 ? column_width_ : usual;
     if (column_->parentWidget() == columns_) columns_->setSizes({column, width() - column});
 }
@@ -303,6 +316,7 @@ void JobView::resizeEvent(QResizeEvent* event) {
 QJsonObject JobView::state() const {
     QJsonObject state{{"page", tabs_->currentIndex()}, {"timeline", step_->timeline().edits().toJson()}};
     if (column_width_ > 0) state["column"] = column_width_;
+    if (const QJsonArray widths = stage_columns_->widths(); !widths.isEmpty()) state["stage columns"] = widths;
     return state;
 }
 
@@ -310,6 +324,7 @@ void JobView::restore(const QJsonObject& state) {
     tabs_->setCurrentIndex(std::clamp(state["page"].toInt(), 0, static_cast<int>(what_if_page)));
     column_width_ = state.contains("column") ? std::max(least_column_width, state["column"].toInt()) : 0;
     giveColumnItsWidth();
+    stage_columns_->setWidths(state["stage columns"].toArray());
     step_->timeline().edits().restore(state["timeline"].toObject());
 }
 

@@ -20,6 +20,7 @@ class JobControls;
 class JobStepView;
 class MeasuredPage;
 class SchedulesModel;
+class SharedColumns;
 class StagesModel;
 class WaitingMap;
 class WhatIfModel;
@@ -94,6 +95,7 @@ class JobView : public QWidget {
     void showReference(quint32 reference);
     void arrange();
     void giveColumnItsWidth();
+    void fitColumnOnce();
     bool useKey(const QKeyEvent& event);
 
     OpenJob& job_;
@@ -105,6 +107,7 @@ class JobView : public QWidget {
     SchedulesModel* schedules_model_;
     WhatIfModel* what_if_model_;
     QTreeView *stages_, *schedules_, *what_ifs_;
+    SharedColumns* stage_columns_;
     QPointer<QWidget> header_;
     ElidedLabel* summary_;  ///< in the header
     ElidedLabel* notes_;    ///< one line of all notes
@@ -117,6 +120,7 @@ class JobView : public QWidget {
     QWidget *column_, *narrow_;
     QTimer impatience_;     ///< runs while an evaluation is short
     int column_width_ = 0;  ///< as the user has it; 0: as it is at first
+    int texts_width_ = 0;   ///< of the stages' table, as it was when the job was evaluated first; 0: it was not yet
     bool low_ = false;
     bool stale_ = false;  ///< what is shown is of before
 };

@@ -1,6 +1,8 @@
 #include "ui/widgets/table_delegate.h"
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include "ui/theme/harmless_text.h"
 
@@ -23,6 +25,18 @@ void TableDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
     // The mark is painted here; the style would set the whole cell aside for a larger one.
     option->features.setFlag(QStyleOptionViewItem::HasDecoration, false);
     option->icon = {};
+}
+
+bool TableDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+                              const QModelIndex& index) {
+    const bool asks = event && view && event->type() == QEvent::ToolTip && index.isValid();
+    if (!asks || !index.data(Qt::ToolTipRole).toString().isEmpty())
+        return CellDelegate::helpEvent(event, view, option, index);
+    QStyleOptionViewItem cell(option);
+    initStyleOption(&cell, index);
+    const bool is_elided = sizeHint(option, index).width() > option.rect.width();
+    QToolTip::showText(event->globalPos(), is_elided ? shownName(cell.text) : QString(), view, option.rect);
+    return true;
 }
 
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {

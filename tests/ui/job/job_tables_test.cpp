@@ -8,8 +8,10 @@
 
 #include "tests/ui/job/job_view_fixture.h"
 #include "ui/files/resources.h"
+#include "ui/job/job_controls.h"
 #include "ui/job/tables/schedules_model.h"
 #include "ui/job/tables/stages_model.h"
+#include "ui/widgets/number_field.h"
 
 namespace overlap::ui {
 
@@ -52,6 +54,62 @@ class JobTablesTest : public QObject {
         QTRY_COMPARE(stages.columnWidth(StagesModel::plan_column), room / 2);
         QVERIFY(fills(stages));
         QVERIFY(fixture.idle());
+    }
+
+    /// In a view of a usual width they need more than the part that the column has at first.
+    void namesOfStagesAreWholeInAUsualView() {
+        JobViewFixture fixture;
+        fixture.view.resize(1250, 700);
+        const QTreeView& stages = fixture.view.stages();
+        QTRY_VERIFY2(isWhole(stages, StagesModel::name_column) && fills(stages),
+                     qPrintable(QString::number(stages.columnWidth(StagesModel::name_column))));
+        QVERIFY(fixture.view.findChild<QSplitter*>()->sizes().front() <= 1250 * 38 / 100);
+        QVERIFY(!fixture.view.state().contains("column"));
+    }
+
+    void aColumnOfTheStagesKeepsTheWidthOfTheUser() {
+        QJsonObject state;
+        int whole = 0;
+        const auto drag = [](QTreeView& table, int column, int by) {
+            QHeaderView& header = *table.header();
+            const QPoint end(header.sectionViewportPosition(column) + header.sectionSize(column) - 1,
+                             header.height() / 2);
+            QTest::mousePress(header.viewport(), Qt::LeftButton, {}, end);
+            QTest::mouseMove(header.viewport(), end + QPoint(by, 0));
+            QTest::mouseRelease(header.viewport(), Qt::LeftButton, {}, end + QPoint(by, 0));
+        };
+        {
+            JobViewFixture fixture;
+            auto& stages = const_cast<QTreeView&>(fixture.view.stages());
+            QTRY_VERIFY(fills(stages));
+            QVERIFY(!fixture.view.state().contains("stage columns"));
+            whole = stages.columnWidth(StagesModel::forward_column);
+            QSignalSpy changed(&fixture.view, &JobView::stateChanged);
+            drag(stages, StagesModel::name_column, 60);
+            const int wide = stages.columnWidth(StagesModel::name_column);
+            QVERIFY(!changed.isEmpty());
+            drag(stages, StagesModel::forward_column, 20);
+            // Figures of another length, and another width of the table, leave them.
+            fixture.view.controls().microbatches().setValue(24);
+            QVERIFY(fixture.idle());
+            fixture.view.resize(1400, 600);
+            QTest::qWait(1);
+            QCOMPARE(stages.columnWidth(StagesModel::name_column), wide);
+            QCOMPARE(stages.columnWidth(StagesModel::forward_column), whole + 20);
+            state = fixture.view.state();
+        }
+        JobViewFixture fixture;
+        fixture.view.restore(state);
+        auto& stages = const_cast<QTreeView&>(fixture.view.stages());
+        QTRY_COMPARE(stages.columnWidth(StagesModel::forward_column), whole + 20);
+        QCOMPARE(stages.columnWidth(StagesModel::name_column),
+                 state["stage columns"][StagesModel::name_column].toInt());
+        // A double click gives the width of the texts back.
+        QHeaderView& header = *stages.header();
+        const QPoint end(header.sectionViewportPosition(StagesModel::forward_column) + whole + 19, header.height() / 2);
+        QTest::mouseDClick(header.viewport(), Qt::LeftButton, {}, end);
+        QTRY_COMPARE(stages.columnWidth(StagesModel::forward_column), whole);
+        QCOMPARE(fixture.view.state()["stage columns"][StagesModel::forward_column].toInt(), 0);
     }
 
     void theColumnHasAPartOfALargeView() {
