@@ -70,7 +70,9 @@ QVariant StagesModel::headerData(int section, Qt::Orientation orientation, int r
 
 QString StagesModel::planText(int stage) const {
     const QString mark = job_.isPlanInFile(stage) ? QString() : QStringLiteral("*");
-    if (const auto plan = job_.planOf(stage)) return QString::fromStdString(plan->name) + mark;
+    // The same name before and after a restart: what the file has is called what it was before it was saved.
+    const auto plan = job_.planOf(stage) ? job_.planOf(stage) : job_.filePlanOf(stage);
+    if (plan && !plan->name.empty()) return QString::fromStdString(plan->name) + mark;
     if (job_.hadPlanFile(stage)) return QFileInfo(job_.planFileOf(stage)).fileName() + mark;
     return job_.graphOf(stage).isEmpty() ? QString() : tr("none") + mark;
 }
@@ -105,7 +107,9 @@ QVariant StagesModel::trueData(const QModelIndex& index, int role) const {
             const QString name = text(index.row(), name_column);
             if (graph.isEmpty()) return tr("%1: times alone, no graph to open").arg(name);
             QStringList lines{name, graph};
-            if (const QString plan = planText(index.row()); !plan.isEmpty()) lines.append(tr("Plan %1").arg(plan));
+            const QString plan = planText(index.row()), file = job_.planFileOf(index.row());
+            if (!plan.isEmpty())
+                lines.append(file.isEmpty() ? tr("Plan %1").arg(plan) : tr("Plan %1, in %2").arg(plan, file));
             if (shown_ >= 0 && graph == job_.graphOf(shown_)) lines += notes_;
             lines.append(tr("A click opens its graph and plan"));
             return lines.join(u'\n');
