@@ -8,8 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "tests/ui/job/job_files.h"
 #include "ui/files/resources.h"
-#include "ui/job/open/job_source.h"
 #include "ui/job/step/job_step_view.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/number_field.h"
@@ -37,11 +37,6 @@ class JobControlsTest : public QObject {
         QVERIFY(idle(job));
         QVERIFY(!job.figures() && !job.refusal().isEmpty());
     }
-    QString write(const QString& name, const QByteArray& content) {
-        QFile file(folder_.filePath(name));
-        if (!file.open(QIODevice::WriteOnly) || file.write(content) < 0) qFatal("no file");
-        return file.fileName();
-    }
 
   private slots:
     void initTestCase() { loadResources(); }
@@ -51,7 +46,7 @@ class JobControlsTest : public QObject {
         JobControls controls(job);
         open(job, sampleJob());
         QVERIFY(!controls.routing().isEnabled() && controls.routing().toolTip().contains("no routing"));
-        const QString experts = write("experts.job.json", R"({"format": "overlap-job", "version": 1,
+        const QString experts = written(folder_, "experts.job.json", R"({"format": "overlap-job", "version": 1,
             "stages": [{"segments": {"F": [{"compute_ms": 4, "experts": true}], "B": [{"compute_ms": 1}]}}],
             "schedule": {"name": "GPipe", "microbatches": 1}, "mesh": {"dims": [["ep", 4]]},
             "routing": {"group": "ep", "share": [0.5, 0.25, 0.25, 0]}})");

@@ -8,11 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "core/job/document/job_file.h"
-#include "core/job/run_job.h"
-#include "core/job/stages/graph_stages.h"
+#include "tests/ui/job/job_files.h"
 #include "ui/files/resources.h"
-#include "ui/job/open/job_source.h"
 
 namespace overlap::ui {
 
@@ -32,22 +29,6 @@ class OpenJobTest : public QObject {
     static bool idle(OpenJob& job) {
         return QTest::qWaitFor([&] { return !job.busy(); }, 60'000);
     }
-    /// As `overlap job simulate` computes it.
-    static job::JobResult simulated(const QString& file) {
-        const std::string name = QFile::encodeName(file).toStdString();
-        const job::JobDocument document = job::read_job_file(name);
-        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
-        job::GraphStages stages(folder);
-        job::PipelineOptions options;
-        options.folder = folder;
-        options.evaluator = stages.evaluator();
-        return job::run_job(document, options);
-    }
-    QString write(const QString& name, const QByteArray& content) {
-        QFile file(folder_.filePath(name));
-        if (!file.open(QIODevice::WriteOnly) || file.write(content) < 0) qFatal("no file");
-        return file.fileName();
-    }
 
   private slots:
     void initTestCase() { loadResources(); }
@@ -57,7 +38,7 @@ class OpenJobTest : public QObject {
             OpenJob job;
             open(job, file);
             QCOMPARE(job.refusal(), QString());
-            const job::JobResult expected = simulated(sampleFile());
+            const job::JobResult expected = simulatedJob(sampleFile());
             QCOMPARE(job.figures()->step_ms, *expected.step_ms);
             QCOMPARE(job.figures()->ranks, 512);
             const auto& found = job.picture()->evaluation->result;
@@ -95,8 +76,8 @@ class OpenJobTest : public QObject {
     void whatIsWrongIsASentenceWithFileAndPlace() {
         OpenJob job;
         QSignalSpy failed(&job, &OpenJob::failed);
-        const QString broken =
-            write("broken.job.json", R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": -1}}],
+        const QString broken = written(folder_, "broken.job.json",
+                                       R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": -1}}],
             "schedule": {"name": "GPipe", "microbatches": 1}})");
         job.open(broken);
         QVERIFY(failed.wait());
@@ -104,8 +85,8 @@ class OpenJobTest : public QObject {
         QVERIFY2(reason.contains(broken) && reason.contains("stages[0].ms.F"), qPrintable(reason));
         QVERIFY(!job.isOpen());
         // A document that can be read and not be meant is open, and says why there is no step.
-        const QString refused =
-            write("refused.job.json", R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1}}],
+        const QString refused = written(folder_, "refused.job.json",
+                                        R"({"format": "overlap-job", "version": 1, "stages": [{"ms": {"F": 1}}],
             "schedule": {"name": "GPipe", "microbatches": 1}})");
         open(job, refused);
         QVERIFY(!job.figures());
@@ -144,7 +125,7 @@ class OpenJobTest : public QObject {
         connect(&job, &OpenJob::opened, &job, [&] { job.change("24 microbatches", changes); });
         open(job, sampleJob());
         QVERIFY(job.differs() && job.figures() && job.openedFigures());
-        QCOMPARE(job.openedFigures()->step_ms, *simulated(sampleFile()).step_ms);
+        QCOMPARE(job.openedFigures()->step_ms, *simulatedJob(sampleFile()).step_ms);
         QVERIFY(job.figures()->step_ms > job.openedFigures()->step_ms);
     }
 
@@ -224,7 +205,7 @@ class OpenJobTest : public QObject {
         QVERIFY(!job.modified() && job.differs());
         QVERIFY(QFile::exists(folder_.filePath("saved.stage3.plan.json")));
         QVERIFY(QFile::exists(folder_.filePath("llama3_8b_pp8_middle.graph.json.gz")));
-        QCOMPARE(*simulated(file).step_ms, job.figures()->step_ms);
+        QCOMPARE(*simulatedJob(file).step_ms, job.figures()->step_ms);
         OpenJob again;
         open(again, file);
         QCOMPARE(again.figures()->step_ms, job.figures()->step_ms);
@@ -263,7 +244,7 @@ class OpenJobTest : public QObject {
     }
 
     void anotherJobLosesNoChanges() {
-        const QString other = write("other.job.json", R"({"format": "overlap-job", "version": 1,
+        const QString other = written(folder_, "other.job.json", R"({"format": "overlap-job", "version": 1,
             "stages": [{"ms": {"F": 1, "B": 2}}], "schedule": {"name": "GPipe", "microbatches": 1}})");
         OpenJob job;
         open(job, sampleJob());
@@ -310,7 +291,7 @@ class OpenJobTest : public QObject {
         failing.restore(broken);
         QVERIFY(failed.wait());
         QCOMPARE(failing.state(), broken);
-        open(failing, write("one.job.json", R"({"format": "overlap-job", "version": 1,
+        open(failing, written(folder_, "one.job.json", R"({"format": "overlap-job", "version": 1,
             "stages": [{"ms": {"F": 1, "B": 2}}], "schedule": {"name": "GPipe", "microbatches": 1}})"));
         QVERIFY(failing.keepsChanges());
         QCOMPARE(failing.state()["others"].toArray(), QJsonArray{broken});

@@ -5,9 +5,7 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 
-#include "core/job/document/job_file.h"
-#include "core/job/run_job.h"
-#include "core/job/stages/graph_stages.h"
+#include "tests/ui/job/job_files.h"
 #include "tests/ui/shell/job_window.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
@@ -21,14 +19,6 @@ namespace overlap::ui {
 class JobSavedWindowTest : public QObject {
     Q_OBJECT
 
-    static double simulated(const QString& file) {
-        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
-        job::GraphStages stages(folder);
-        job::PipelineOptions options;
-        options.folder = folder;
-        options.evaluator = stages.evaluator();
-        return *job::run_job(job::read_job_file(QFile::encodeName(file).toStdString()), options).step_ms;
-    }
     static QByteArray contentOf(const QString& file) {
         QFile content(file);
         return content.open(QIODevice::ReadOnly) ? content.readAll() : QByteArray();
@@ -78,7 +68,7 @@ class JobSavedWindowTest : public QObject {
         save(window);
         QCOMPARE(planText(window, 3), "Stage 3");
         QVERIFY(!job.modified());
-        QCOMPARE(simulated(file), job.figures()->step_ms);
+        QCOMPARE(*simulatedJob(file).step_ms, job.figures()->step_ms);
     }
 
     void nothingIsWrittenIntoTheFirstJobsFiles() {
@@ -98,10 +88,10 @@ class JobSavedWindowTest : public QObject {
         addBuckets(window, "layers.14");
         save(window);
         QVERIFY(jobOf(window).figures()->step_ms != first_ms);
-        QCOMPARE(simulated(second), jobOf(window).figures()->step_ms);
+        QCOMPARE(*simulatedJob(second).step_ms, jobOf(window).figures()->step_ms);
         QCOMPARE(contentOf(first_plan), plan);
         QCOMPARE(contentOf(first), document);
-        QCOMPARE(simulated(first), first_ms);
+        QCOMPARE(*simulatedJob(first).step_ms, first_ms);
     }
 
     void plansOfAJobThatWasOpenedAreTheNewJobsToo() {
@@ -130,7 +120,7 @@ class JobSavedWindowTest : public QObject {
         addBuckets(window, "layers.14");
         save(window);
         QCOMPARE(contentOf(folder.filePath("first.stage3.plan.json")), plan);
-        QCOMPARE(simulated(second), job.figures()->step_ms);
+        QCOMPARE(*simulatedJob(second).step_ms, job.figures()->step_ms);
         // What was opened comes back by undo, and is in no file then.
         window.actions().find("edit.undo")->trigger();
         QVERIFY(waitUntilIdle(window));
@@ -138,7 +128,7 @@ class JobSavedWindowTest : public QObject {
         QCOMPARE(planText(window, 3), "Stage 3*");
         save(window);
         QVERIFY(!job.modified());
-        QCOMPARE(simulated(second), simulated(first));
+        QCOMPARE(*simulatedJob(second).step_ms, *simulatedJob(first).step_ms);
     }
 
     void aStagesGraphThatChangesIsToldOfAndReadAgain() {
@@ -173,7 +163,7 @@ class JobSavedWindowTest : public QObject {
         actions.front().run();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.workspace().notice().shows(sentence));
-        QCOMPARE(jobOf(window).figures()->step_ms, simulated(jobOf(window).file()));
+        QCOMPARE(jobOf(window).figures()->step_ms, *simulatedJob(jobOf(window).file()).step_ms);
         QVERIFY(jobOf(window).figures()->step_ms != before_ms);
     }
 
@@ -218,7 +208,7 @@ class JobSavedWindowTest : public QObject {
         QCOMPARE(window.document().current()->filePath(), jobs.filePath("mine.stage3.plan.json"));
         save(window);
         QVERIFY(!jobOf(window).modified());
-        QCOMPARE(simulated(file), edited_ms);
+        QCOMPARE(*simulatedJob(file).step_ms, edited_ms);
     }
 };
 

@@ -10,9 +10,7 @@
 #include <QTreeView>
 
 #include "core/io/plan/plan_file.h"
-#include "core/job/document/job_file.h"
-#include "core/job/run_job.h"
-#include "core/job/stages/graph_stages.h"
+#include "tests/ui/job/job_files.h"
 #include "tests/ui/shell/job_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/cost_actions.h"
@@ -29,16 +27,6 @@ namespace overlap::ui {
 
 class JobStagesWindowTest : public QObject {
     Q_OBJECT
-
-    static double simulated(const QString& file) {
-        const std::string name = QFile::encodeName(file).toStdString();
-        const std::string folder = QFile::encodeName(folderOfJob(file)).toStdString();
-        job::GraphStages stages(folder);
-        job::PipelineOptions options;
-        options.folder = folder;
-        options.evaluator = stages.evaluator();
-        return *job::run_job(job::read_job_file(name), options).step_ms;
-    }
 
     /// Undoes the last edit, after which the job is as it was opened.
     static void undoToWhatWasOpened(MainWindow& window, double opened_ms) {
@@ -84,7 +72,7 @@ class JobStagesWindowTest : public QObject {
         QCOMPARE(job.figures()->step_ms, edited_ms);
         QVERIFY(!job.planOf(4) && job.planOf(3));
         QVERIFY(window.jobs().saveAs(folder.filePath("edited.job.json")));
-        QCOMPARE(simulated(folder.filePath("edited.job.json")), edited_ms);
+        QCOMPARE(*simulatedJob(folder.filePath("edited.job.json")).step_ms, edited_ms);
         openStage(window, 3);
         QCOMPARE(window.document().current()->title(), "Stage 3");
         undoToWhatWasOpened(window, opened_ms);
@@ -170,7 +158,7 @@ class JobStagesWindowTest : public QObject {
         tab.setSaved(job.planFileOf(3));
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(job.figures()->step_ms, edited_ms);
-        QCOMPARE(simulated(file), edited_ms);
+        QCOMPARE(*simulatedJob(file).step_ms, edited_ms);
         QTRY_VERIFY(job.differs() && !job.modified());
         QVERIFY(!plan.data().toString().endsWith(u'*'));
         undoToWhatWasOpened(window, opened_ms);
@@ -202,7 +190,7 @@ class JobStagesWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QTRY_VERIFY(!tab.modified());
         QTRY_VERIFY(!job.modified());
-        QCOMPARE(simulated(file), job.figures()->step_ms);
+        QCOMPARE(*simulatedJob(file).step_ms, job.figures()->step_ms);
     }
 
     /// What is shown are that job's stages: the same graphs, and tabs with exactly their plans.
