@@ -4,7 +4,7 @@
 #include <QObject>
 #include <QString>
 
-#include "ui/session/watched_files.h"
+#include "ui/files/watched_files.h"
 #include "ui/tasks/detached_tasks.h"
 
 namespace overlap::ui {

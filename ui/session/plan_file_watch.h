@@ -7,7 +7,7 @@
 #include <QString>
 #include <chrono>
 
-#include "ui/session/watched_files.h"
+#include "ui/files/watched_files.h"
 #include "ui/tasks/detached_tasks.h"
 
 namespace overlap::ui {

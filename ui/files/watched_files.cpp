@@ -1,4 +1,4 @@
-#include "ui/session/watched_files.h"
+#include "ui/files/watched_files.h"
 
 #include <QFileInfo>
 #include <system_error>
