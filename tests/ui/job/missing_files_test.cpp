@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/io/plan/plan_file.h"
 #include "ui/files/resources.h"
 #include "ui/job/open/job_source.h"
 #include "ui/job/open/open_job.h"
@@ -43,8 +44,15 @@ class MissingFilesTest : public QObject {
     }
 
     QTemporaryDir folder_;
-    QString job_file_, last_;
+    QString job_file_, planned_file_, last_;
     QJsonObject state_;
+
+    static void writePlan(const QString& file, const Plan& plan) {
+        const std::string text = write_plan_text(plan);
+        QFile written(file);
+        if (!written.open(QIODevice::WriteOnly) || written.write(text.data(), qint64(text.size())) < 0)
+            qFatal("no plan");
+    }
 
     /// As it is opened while the last stage's graph is missing.
     void openWithout(OpenJob& job, const QJsonObject& state) {
@@ -62,6 +70,15 @@ class MissingFilesTest : public QObject {
         last_ = folder_.filePath("llama3_8b_pp8_last.graph.json.gz");
         state_ = changedCopy(job_file_);
         QVERIFY(QFile::exists(last_));
+        // The same with a plan of stage 3 in a file.
+        planned_file_ = folder_.filePath("planned.job.json");
+        OpenJob job;
+        restore(job, {{"file", job_file_}});
+        Plan plan = make_plan(*readGraphOfStage(QFile::encodeName(job.graphOf(3)).toStdString()), "Buckets");
+        plan.buckets = {{{"layers.12", "layers.13"}}};
+        job.setPlan(3, std::make_shared<const Plan>(plan));
+        QVERIFY(idle(job));
+        QCOMPARE(job.save(planned_file_), QString());
     }
 
     void aFileThatComesBackIsReadAndDifferencesAreToTheJobAsItWasOpened() {
@@ -98,7 +115,7 @@ class MissingFilesTest : public QObject {
     void aGraphThatChangesIsToldOfAndReadAgain() {
         const QString first = folder_.filePath("llama3_8b_pp8_first.graph.json.gz");
         OpenJob job;
-        QSignalSpy told(&job, &OpenJob::graphsChanged);
+        QSignalSpy told(&job, &OpenJob::filesChanged);
         restore(job, {{"file", job_file_}});
         QVERIFY(idle(job));
         const double before_ms = job.figures()->step_ms;
@@ -119,7 +136,7 @@ class MissingFilesTest : public QObject {
         look();
         QCOMPARE(told.size(), 1);
         QCOMPARE(job.figures()->step_ms, before_ms);
-        job.readGraphsAgain();
+        job.readFilesAgain();
         QVERIFY(idle(job));
         OpenJob fresh;
         restore(fresh, {{"file", job_file_}});
@@ -135,7 +152,7 @@ class MissingFilesTest : public QObject {
     void aCopyOfTheSamplesGraphThatChangesIsToldOfToo() {
         QTemporaryDir folder;
         OpenJob job;
-        QSignalSpy opened(&job, &OpenJob::opened), told(&job, &OpenJob::graphsChanged);
+        QSignalSpy opened(&job, &OpenJob::opened), told(&job, &OpenJob::filesChanged);
         job.open(sampleJob());
         QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
         QCOMPARE(job.save(folder.filePath("mine.job.json")), QString());
@@ -144,11 +161,92 @@ class MissingFilesTest : public QObject {
         job.lookAtFiles();
         QTRY_COMPARE(told.size(), 1);
         QCOMPARE(told[0][0].toStringList(), QStringList{copy});
-        job.readGraphsAgain();
+        job.readFilesAgain();
         QVERIFY(idle(job));
         OpenJob fresh;
         restore(fresh, {{"file", job.file()}});
         QCOMPARE(job.figures()->step_ms, fresh.figures()->step_ms);
+    }
+
+    /// Nobody asks it to look: the system tells.
+    void aPlanThatChangesIsToldOfAtOnceAndReadAgain() {
+        OpenJob job;
+        QSignalSpy told(&job, &OpenJob::filesChanged);
+        restore(job, {{"file", planned_file_}});
+        const QString plan = job.planFileOf(3);
+        QVERIFY(plan.endsWith(".stage3.plan.json"));
+        QCOMPARE(job.filePlanOf(3)->name, std::string("Buckets"));
+        const double before_ms = job.figures()->step_ms;
+        QTest::qWait(300);
+        QVERIFY(told.isEmpty());
+        Plan other = *job.filePlanOf(3);
+        other.name = "Others";
+        other.buckets.clear();
+        writePlan(plan, other);
+        QTRY_COMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toStringList(), QStringList{plan});
+        QCOMPARE(job.figures()->step_ms, before_ms);
+        job.readFilesAgain();
+        QVERIFY(idle(job));
+        QCOMPARE(job.filePlanOf(3)->name, std::string("Others"));
+        QVERIFY(!job.differs() && !job.modified());
+        OpenJob fresh;
+        restore(fresh, {{"file", planned_file_}});
+        QCOMPARE(job.figures()->step_ms, fresh.figures()->step_ms);
+        QVERIFY(job.figures()->step_ms != before_ms);
+        job.lookAtFiles();
+        QTest::qWait(300);
+        QCOMPARE(told.size(), 1);
+        // What a tab edits is watched there.
+        job.follow(3, 7);
+        other.name = "Edited";
+        writePlan(plan, other);
+        QTest::qWait(500);
+        QCOMPARE(told.size(), 1);
+    }
+
+    void theJobsOwnFileIsToldOfAtOnceAndOpenedAgain() {
+        const QString file = folder_.filePath("own.job.json");
+        QFile::remove(file);
+        QVERIFY(QFile::copy(job_file_, file));
+        OpenJob job;
+        QSignalSpy told(&job, &OpenJob::documentChanged), opened(&job, &OpenJob::opened);
+        restore(job, {{"file", file}});
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        job.change("24 microbatches", changes);
+        QVERIFY(idle(job));
+        // What it writes itself is no change.
+        QCOMPARE(job.save(file), QString());
+        QTest::qWait(500);
+        QVERIFY(told.isEmpty());
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QByteArray content = written.readAll();
+        written.close();
+        QVERIFY(content.contains("1F1B"));
+        content.replace("1F1B", "GPipe");
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(content);
+        written.close();
+        QTRY_COMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toString(), file);
+        QCOMPARE(opened.size(), 1);
+        job.openAgain();
+        QTRY_COMPARE(opened.size(), 2);
+        QVERIFY(idle(job));
+        QCOMPARE(job.document().schedule.name, std::string("GPipe"));
+        QTest::qWait(300);
+        QCOMPARE(told.size(), 1);
+    }
+
+    /// A job that is refused is evaluated once a file that it names is another.
+    void aFileThatComesBackIsSeenWithoutALook() {
+        OpenJob job;
+        openWithout(job, {{"file", job_file_}});
+        bringBack();
+        QTRY_VERIFY_WITH_TIMEOUT(job.figures(), 60'000);
+        QVERIFY(idle(job));
     }
 
     void whereNoFileIsAnotherNothingIsEvaluated() {

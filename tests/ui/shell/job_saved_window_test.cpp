@@ -8,6 +8,7 @@
 #include "tests/ui/job/job_files.h"
 #include "tests/ui/shell/job_window.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/job/tables/stages_model.h"
@@ -149,7 +150,6 @@ class JobSavedWindowTest : public QObject {
         std::vector<NoticeAction> actions;
         connect(&window.jobs(), &NoticeSource::warnedAlso, this,
                 [&](const QString&, const QStringList&, const std::vector<NoticeAction>& given) { actions = given; });
-        window.jobs().lookAtFiles();
         const QString sentence = last + " was changed on disk since the job read it: the job's step is that of before";
         QTRY_VERIFY(window.workspace().notice().shows(sentence));
         // Told once, but again where the job is saved.
@@ -165,6 +165,42 @@ class JobSavedWindowTest : public QObject {
         QVERIFY(!window.workspace().notice().shows(sentence));
         QCOMPARE(jobOf(window).figures()->step_ms, *simulatedJob(jobOf(window).file()).step_ms);
         QVERIFY(jobOf(window).figures()->step_ms != before_ms);
+    }
+
+    void aJobsFileThatChangesIsToldOfAndOpenedAgain() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json");
+        MainWindow window;
+        openSample(window);
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(waitUntilIdle(window));
+        const double before_ms = jobOf(window).figures()->step_ms;
+        std::vector<NoticeAction> actions;
+        connect(&window.jobs(), &NoticeSource::warnedAlso, this,
+                [&](const QString&, const QStringList&, const std::vector<NoticeAction>& given) { actions = given; });
+        QByteArray content = contentOf(file);
+        content.replace("1F1B", "GPipe");
+        QCOMPARE(writeFile(file, content), QString());
+        const QString sentence = file + " was changed on disk since the job was read from it";
+        QTRY_VERIFY(window.workspace().notice().shows(sentence));
+        QCOMPARE(actions.size(), 1u);
+        QCOMPARE(actions.front().text, "Read again");
+        actions.front().run();
+        QTRY_COMPARE(jobOf(window).document().schedule.name, std::string("GPipe"));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.workspace().notice().shows(sentence));
+        QVERIFY(jobOf(window).figures()->step_ms != before_ms);
+        // Whoever has changes is told that they would be lost.
+        actions.clear();
+        jobOf(window).change("24 microbatches", [] {
+            job::JobChanges changes;
+            changes.microbatches = 24;
+            return changes;
+        }());
+        content.replace("GPipe", "1F1B");
+        QCOMPARE(writeFile(file, content), QString());
+        QTRY_COMPARE(actions.size(), 1u);
+        QCOMPARE(actions.front().text, "Read again, without my changes");
     }
 
     void aRestartOpensTheNewJob() {

@@ -1,6 +1,5 @@
 #include "ui/job/open/job_evaluator.h"
 
-#include <QDateTime>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
@@ -35,12 +34,8 @@ QString sentenceOf(const InputError& error, const std::string& file) {
 FileStamps stampsOfFiles(const job::JobDocument& job, const std::string& folder) {
     FileStamps stamps;
     for (const std::string& path : job::files_of_job(job, folder)) {
-        const QFileInfo file(QFile::decodeName(QByteArray::fromStdString(path)));
-        stamps.append(file.isFile() ? QStringLiteral("%1 %2 %3")
-                                          .arg(file.lastModified().toMSecsSinceEpoch())
-                                          .arg(file.size())
-                                          .arg(file.isReadable() ? 1 : 0)
-                                    : QString());
+        const QString file = QFile::decodeName(QByteArray::fromStdString(path));
+        stamps.push_back({fileStamp(file), QFileInfo(file).isReadable()});
     }
     return stamps;
 }

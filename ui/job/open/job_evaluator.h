@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QObject>
-#include <QStringList>
 #include <list>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "core/job/view/stage_figures.h"
 #include "core/job/what_if.h"
 #include "core/plan/plan.h"
+#include "ui/files/file_digest.h"
 #include "ui/job/open/read_graphs.h"
 #include "ui/tasks/latest_task.h"
 
@@ -48,9 +48,15 @@ class StageTimes {
     std::map<std::size_t, std::list<Known>> of_plans_;  ///< of each stage with plans of its own, the newest first
 };
 
-/// What the system says of files, cheap to ask for: when each was written last and how large it is. Another text where
-/// one has changed, has come or is gone.
-using FileStamps = QStringList;
+/// What the system says of a file: its content, and whether it may be read.
+struct JobFile {
+    FileStamp stamp;
+    bool readable = false;
+
+    bool operator==(const JobFile&) const = default;
+};
+/// Others where a file has changed, has come or is gone.
+using FileStamps = std::vector<JobFile>;
 /// Of all files that a document names. May block as long as a folder does.
 FileStamps stampsOfFiles(const job::JobDocument& job, const std::string& folder);
 

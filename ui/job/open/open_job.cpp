@@ -70,6 +70,7 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
     });
     connect(&evaluator_, &JobEvaluator::busyChanged, this, &OpenJob::busyChanged);
     connectMeasured();
+    connectFiles();
     for (LatestTask* task : {&reading_, &opened_task_})
         connect(task, &LatestTask::busyChanged, this, &OpenJob::busyChanged);
 }
@@ -109,10 +110,12 @@ void OpenJob::keepPending() {
 void OpenJob::readFile(const QJsonObject& state) {
     reading_.start([this, state, path = state["file"].toString()](std::stop_token stop) -> LatestTask::Delivery {
         try {
+            const QByteArray digest = fileDigest(path);  // first: what is written after it is seen
             auto document = std::make_shared<const job::JobDocument>(readJob(path));
             if (stop.stop_requested()) return {};
-            return [this, state, path, document, files = plansOfFiles(*document, path)] {
+            return [this, state, path, document, digest, files = plansOfFiles(*document, path)] {
                 setDocument(path, path, document, files);
+                digest_ = digest;
                 followAgain(state);
                 announce();
             };
@@ -142,7 +145,8 @@ void OpenJob::setDocument(const QString& path, const QString& read_from,
     times_ = std::make_shared<StageTimes>(folderFor(read_from));
     answer_ = {};
     graphs_.clear();
-    told_graphs_.clear();
+    told_files_.clear();
+    changed_plans_.clear();
     opened_.reset();
     knows_opened_ = false;
     opened_task_.cancel();
@@ -155,6 +159,7 @@ void OpenJob::setDocument(const QString& path, const QString& read_from,
 }
 
 void OpenJob::announce() {
+    watchFiles();
     emit opened();
     emit compared();
     evaluate();
@@ -342,8 +347,10 @@ void OpenJob::read(const QJsonObject& state) {
                 job::read_job_text(state["document"].toString().toStdString(), QFile::encodeName(file).toStdString()));
             const StagePlans plans = plansFromJson(state["plans"].toArray());
             const QString from = state.contains("readFrom") ? state["readFrom"].toString() : file;
-            return [this, state, file, from, document, plans, files = plansOfFiles(*document, from)] {
+            return [this, state, file, from, document, plans, digest = fileDigest(file),
+                    files = plansOfFiles(*document, from)] {
                 setDocument(file, from, document, files);
+                digest_ = digest;
                 changes_ = jobChangesFromJson(state["changes"].toObject());
                 for (std::size_t i = 0; i < std::min(plans.size(), plans_.size()); ++i)
                     if (!sameAs(plans[i], files[i])) plans_[i] = plans[i];

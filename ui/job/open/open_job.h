@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "ui/files/watched_files.h"
+#include "ui/job/open/changed_files.h"
 #include "ui/job/open/job_evaluator.h"
 #include "ui/job/open/job_figures.h"
 #include "ui/job/open/measured_traces.h"
@@ -63,12 +65,16 @@ class OpenJob : public QObject {
     /// Reads a document in the background; it takes the place of the open one once it is read, and only then. A job
     /// with changes that are in no file is kept, and comes back as it was when its file is opened again.
     void open(const QString& path);
-    /// Looks in the background at the files that the job names: where it is refused it is evaluated once more once one
-    /// has changed, has come or is gone; else graphsChanged() tells of graphs that changed.
+    /// Looks in the background at the job's file and at those that it names: where the job is refused it is evaluated
+    /// once more once one has changed, has come or is gone; else filesChanged() and documentChanged() tell of those
+    /// that changed. That happens by itself where the system tells of changes, as in most folders. While the job is
+    /// evaluated it waits.
     /// @param again tells also of those that were told of.
     void lookAtFiles(bool again = false);
-    /// Evaluates the job with the graphs that its files have now.
-    void readGraphsAgain();
+    /// Evaluates the job with the graphs, plans and schedule that its files have now.
+    void readFilesAgain();
+    /// Opens the job's file as it is now; changes that are in no file are lost.
+    void openAgain();
     /// Stops reading; what is open stays, and what it is evaluated for: figures are never of other controls.
     void cancel();
     /// One undoable change. @param merge changes in a row with one key other than -1 are undone together.
@@ -147,10 +153,13 @@ class OpenJob : public QObject {
     void opened();
     /// A document could not be read; one sentence with file and place.
     void failed(const QString& reason);
-    /// These files of graphs have something else than the job has read and shows.
-    void graphsChanged(const QStringList& files);
-    /// The job has read its graphs again.
-    void graphsRead();
+    /// These files of graphs, plans or a schedule have something else than the job has read and shows. Plans that are
+    /// edited in a tab are watched there.
+    void filesChanged(const QStringList& files);
+    /// The same of the job's own file.
+    void documentChanged(const QString& file);
+    /// The job has read the files that it names again.
+    void filesRead();
     /// What is tried, or a stage's plan, is another.
     void changed();
     /// A new evaluation, or a refusal in its place.
@@ -200,7 +209,11 @@ class OpenJob : public QObject {
     void take(const JobAnswer& answer);
     /// @param plans that files have by now, of which some could not be read when the job was opened.
     void readAgain(const StagePlans& plans);
-    void lookAtGraphs();
+    void connectFiles();
+    void watchFiles();
+    /// Tells of what changed.
+    void tellOf(const ChangedFiles& changed);
+    std::vector<WatchedPlan> watchedPlans() const;
 
     QString file_;
     QString read_from_;  ///< the document; another file than file_ where the job was saved
@@ -217,8 +230,12 @@ class OpenJob : public QObject {
     QJsonObject pending_;                  ///< what is being brought back, or could not be
     std::shared_ptr<StageTimes> times_;
     JobAnswer answer_;
-    ReadGraphs graphs_;                          ///< as times_ has read them; none before the first picture
-    std::map<QString, QByteArray> told_graphs_;  ///< what files have that were told of
+    ReadGraphs graphs_;                         ///< as times_ has read them; none before the first picture
+    QByteArray digest_;                         ///< of file_, as it was read or written
+    std::map<QString, QByteArray> told_files_;  ///< what files have that were told of
+    std::vector<ChangedPlan> changed_plans_;    ///< that were told of
+    bool looks_again_ = false,
+         tells_again_ = false;  ///< once the job is evaluated, and the look that is under way ends
     std::optional<JobFigures> opened_;
     bool knows_opened_ = false;  ///< it could be evaluated as it was opened
     JobComparison comparison_;
@@ -229,6 +246,7 @@ class OpenJob : public QObject {
     LatestTask reading_, opened_task_, looking_;
     MeasuredTraceReader measured_reader_;
     JobEvaluator evaluator_;
+    WatchedFiles watched_;
 };
 
 }  // namespace overlap::ui

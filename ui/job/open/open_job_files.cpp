@@ -1,49 +1,110 @@
 // Files of the open job that change while it is open.
 
 #include <QFile>
+#include <QJsonArray>
+#include <algorithm>
 #include <utility>
 
+#include "core/job/document/files_of_job.h"
 #include "ui/job/open/job_source.h"
 #include "ui/job/open/kept_job.h"
 #include "ui/job/open/open_job.h"
 
 namespace overlap::ui {
 
-void OpenJob::lookAtFiles(bool again) {
-    if (!isOpen() || evaluator_.busy() || looking_.busy()) return;
-    if (again) told_graphs_.clear();
-    if (answer_.refusal.isEmpty()) return lookAtGraphs();
-    const std::string folder = QFile::encodeName(folderOfJob(read_from_)).toStdString();
-    looking_.start([this, document = document_, file = read_from_, folder,
-                    known = answer_.files](std::stop_token) -> LatestTask::Delivery {
-        if (stampsOfFiles(*document, folder) == known) return {};
-        return [this, plans = plansOfFiles(*document, file)] { readAgain(plans); };
-    });
+void OpenJob::connectFiles() {
+    const auto lookNow = [this] {
+        if (looks_again_ && !evaluator_.busy() && !looking_.busy()) lookAtFiles();
+    };
+    connect(&evaluator_, &JobEvaluator::busyChanged, this, lookNow);
+    connect(&looking_, &LatestTask::busyChanged, this, lookNow);
+    connect(&watched_, &WatchedFiles::touched, this, [this] { lookAtFiles(); });
 }
 
-void OpenJob::lookAtGraphs() {
-    looking_.start([this, read = graphs_, job = file_](std::stop_token) -> LatestTask::Delivery {
-        return [this, changed = changedGraphs(read, job)] {
-            QStringList files;
-            for (const ChangedGraph& graph : changed)
-                if (std::exchange(told_graphs_[graph.file], graph.digest) != graph.digest) files.append(graph.file);
-            if (!files.isEmpty()) emit graphsChanged(files);
+/// Those that the job was read from, and those that it is in.
+void OpenJob::watchFiles() {
+    QStringList files{file_};
+    for (const StageFile& stage : files_) files << stage.graph << stage.plan;
+    const std::string folder = QFile::encodeName(folderOfJob(read_from_)).toStdString();
+    for (const std::string& file : job::files_of_job(*document_, folder))
+        files << QFile::decodeName(QByteArray::fromStdString(file));
+    files.removeIf([](const QString& file) { return file.isEmpty() || isEmbeddedFile(file); });
+    watched_.watch(files);
+}
+
+void OpenJob::lookAtFiles(bool again) {
+    if (!isOpen()) return;
+    tells_again_ |= again;
+    looks_again_ = evaluator_.busy() || looking_.busy();
+    if (looks_again_) return;
+    if (std::exchange(tells_again_, false)) told_files_.clear();
+    const std::string folder = QFile::encodeName(folderOfJob(read_from_)).toStdString();
+    looking_.start([this, document = document_, from = read_from_, folder, read = graphs_, plans = watchedPlans(),
+                    job = file_, digest = digest_, known = answer_.files,
+                    refused = !answer_.refusal.isEmpty()](std::stop_token) -> LatestTask::Delivery {
+        ChangedFiles changed =
+            changedFiles(refused ? ReadGraphs() : read, refused ? std::vector<WatchedPlan>() : plans, job, digest);
+        if (!refused || stampsOfFiles(*document, folder) == known) return [this, changed] { tellOf(changed); };
+        return [this, changed, files = plansOfFiles(*document, from)] {
+            tellOf(changed);
+            readAgain(files);
         };
     });
 }
 
-void OpenJob::readGraphsAgain() {
+std::vector<WatchedPlan> OpenJob::watchedPlans() const {
+    std::vector<WatchedPlan> plans;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        if (files_[i].plan.isEmpty() || isEmbeddedFile(files_[i].plan) || followed_[i].tab != 0) continue;
+        plans.push_back({static_cast<int>(i), files_[i].plan, saved_plans_[i] ? saved_plans_[i] : file_plans_[i]});
+    }
+    return plans;
+}
+
+void OpenJob::tellOf(const ChangedFiles& changed) {
+    QStringList files;
+    const auto tells = [this](const QString& file, const QByteArray& digest) {
+        return std::exchange(told_files_[file], digest) != digest;
+    };
+    for (const ChangedGraph& graph : changed.graphs)
+        if (tells(graph.file, graph.digest)) files.append(graph.file);
+    changed_plans_ = changed.plans;
+    for (const ChangedPlan& plan : changed.plans)
+        if (tells(plan.file, plan.digest)) files.append(plan.file);
+    if (!files.isEmpty()) emit filesChanged(files);
+    if (!changed.document.isEmpty() && tells(file_, changed.document)) emit documentChanged(file_);
+}
+
+void OpenJob::readFilesAgain() {
     if (!isOpen()) return;
     document_ = std::make_shared<const job::JobDocument>(withCopiedGraphs(*document_, read_from_, file_));
+    const StageFiles read = filesOfStages(*document_, read_from_);
+    for (const ChangedPlan& changed : std::exchange(changed_plans_, {})) {
+        const auto stage = static_cast<std::size_t>(changed.stage);
+        const bool is_shown = isPlanInFile(changed.stage);
+        // Of a job that was saved into another file, the plan that it was opened with stays what it was.
+        const bool is_opened = read[stage].plan == changed.file;
+        if (is_opened) file_plans_[stage] = changed.plan;
+        saved_plans_[stage] = is_opened ? nullptr : changed.plan;
+        if (is_shown) plans_[stage] = saved_plans_[stage];
+    }
     times_ = std::make_shared<StageTimes>(QFile::encodeName(folderOfJob(read_from_)).toStdString());
     graphs_.clear();
-    told_graphs_.clear();
+    told_files_.clear();
     looking_.cancel();
     opened_task_.cancel();
     opened_.reset();
     knows_opened_ = false;
     evaluate();
-    emit graphsRead();
+    emit filesRead();
+    emit changed();
+}
+
+void OpenJob::openAgain() {
+    if (!isOpen()) return;
+    QJsonObject state{{"file", file_}};
+    if (!measuredFiles().isEmpty()) state["measured"] = QJsonArray::fromStringList(measuredFiles());
+    read(state);
 }
 
 void OpenJob::readAgain(const StagePlans& plans) {

@@ -9,6 +9,7 @@
 #include "core/job/document/files_of_job.h"
 #include "core/job/document/job_file.h"
 #include "core/job/job_changes.h"
+#include "ui/files/file_digest.h"
 #include "ui/files/read_plan.h"
 #include "ui/job/open/job_source.h"
 #include "ui/job/open/kept_job.h"
@@ -110,6 +111,8 @@ QString OpenJob::save(const QString& path) {
         files_ = files;
         saved_changes_ = changes_;
         saved_plans_ = plans_;
+        digest_ = fileDigest(path);
+        watchFiles();
         emit saved(stages);
         emit this->changed();
         return {};

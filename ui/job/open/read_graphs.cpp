@@ -1,33 +1,24 @@
 #include "ui/job/open/read_graphs.h"
 
-#include <QDateTime>
 #include <QFile>
-#include <QFileInfo>
 
 #include "core/job/document/files_of_job.h"
-#include "ui/files/file_digest.h"
 #include "ui/job/open/job_source.h"
 #include "ui/job/open/saved_job.h"
 
 namespace overlap::ui {
-namespace {
-
-QString stampOfGraph(const QString& file) {
-    const QFileInfo info(file);
-    if (!info.isFile()) return {};
-    return QStringLiteral("%1 %2").arg(info.lastModified().toMSecsSinceEpoch()).arg(info.size());
-}
-
-}  // namespace
-
 ReadGraphs graphsAsTheyAre(const job::JobDocument& document, const QString& file) {
     ReadGraphs read;
+    const auto add = [&](const std::string& name) {
+        const QString path = fileOfJob(file, name);
+        if (path.isEmpty() || read.contains(path)) return;
+        // The stamp comes first: what is written after it is seen.
+        const FileStamp stamp = fileStamp(path);
+        read[path] = {stamp, fileDigest(path)};
+    };
     for (job::StageSpec stage : document.stages)
-        for (const std::string* graph : job::graph_files(stage)) {
-            const QString path = fileOfJob(file, *graph);
-            // The stamp comes first: what is written after it is seen.
-            if (!read.contains(path)) read[path] = {stampOfGraph(path), fileDigest(path)};
-        }
+        for (const std::string* graph : job::graph_files(stage)) add(*graph);
+    add(document.schedule.file);
     return read;
 }
 
@@ -35,7 +26,7 @@ std::vector<ChangedGraph> changedGraphs(const ReadGraphs& read, const QString& j
     std::vector<ChangedGraph> changed;
     for (const auto& [path, before] : read) {
         const QString file = graphFor(job, path);
-        if (isEmbeddedFile(file) || (file == path && stampOfGraph(file) == before.stamp)) continue;
+        if (isEmbeddedFile(file) || (file == path && fileStamp(file) == before.stamp)) continue;
         QByteArray now = fileDigest(file);
         if (!now.isEmpty() && now != before.digest) changed.push_back({file, std::move(now)});
     }

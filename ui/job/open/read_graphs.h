@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "core/job/document/job_document.h"
+#include "ui/files/file_digest.h"
 
 namespace overlap::ui {
 
-/// What a graph's file had when a job read it.
+/// What a graph's file, or that of a schedule, had when a job read it.
 struct ReadGraph {
-    QString stamp;      ///< cheap to ask for: as long as it is the same, so is the content
+    FileStamp stamp;
     QByteArray digest;  ///< of the content; empty where it could not be read
 };
 
-/// Of the graphs of all stages, by the files that the document names.
+/// Of the graphs of all stages and of a schedule's list, by the files that the document names.
 using ReadGraphs = std::map<QString, ReadGraph>;
 
 /// Reads the files; may take long.

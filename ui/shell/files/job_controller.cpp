@@ -38,9 +38,12 @@ JobController::JobController(Document& document, Workspace& workspace, RecentFil
     connect(export_, &TimelineExport::failed, this, [this](const QString& reason) { emit warned(reason); });
     connect(&job_, &OpenJob::opened, this, &JobController::jobOpened);
     connect(&job_, &OpenJob::failed, this, [this](const QString& reason) { emit warned(reason); });
-    connect(&job_, &OpenJob::graphsChanged, this, &JobController::tellOfGraphs);
-    connect(&job_, &OpenJob::graphsRead, this, &JobController::withdrawGraphs);
-    connect(&job_, &OpenJob::opened, this, &JobController::withdrawGraphs);
+    connect(&job_, &OpenJob::filesChanged, this, &JobController::tellOfFiles);
+    connect(&job_, &OpenJob::documentChanged, this, &JobController::tellOfDocument);
+    connect(&job_, &OpenJob::filesRead, this, &JobController::withdrawFiles);
+    connect(&job_, &OpenJob::opened, this, &JobController::withdrawFiles);
+    connect(&job_, &OpenJob::opened, this, &JobController::withdrawDocument);
+    connect(&job_, &OpenJob::saved, this, &JobController::withdrawDocument);
     // A stage may have been opened from a file that changed.
     connect(&document, &Document::graphChanged, this, &JobController::lookAtFiles);
     connect(&view, &JobView::openWanted, this, &JobController::askAndOpen);
@@ -122,25 +125,40 @@ void JobController::lookAtFiles() {
     job_.lookAtFiles();
 }
 
-void JobController::tellOfGraphs(const QStringList& files) {
-    withdrawGraphs();
-    graphs_told_ =
+void JobController::tellOfFiles(const QStringList& files) {
+    withdrawFiles();
+    files_told_ =
         files.size() == 1
             ? tr("%1 was changed on disk since the job read it: the job's step is that of before").arg(files.front())
-            : tr("%1 graphs of stages were changed on disk since the job read them: the job's step is that "
-                 "of before")
+            : tr("%1 files of the job's stages were changed on disk since the job read them: the job's step is "
+                 "that of before")
                   .arg(files.size());
     const auto read = [this, files] {
-        job_.readGraphsAgain();
+        job_.readFilesAgain();
         if (document_.isOpen() && files.contains(document_.loaded().path))
             document_.openGraph(document_.loaded().source);
     };
-    emit warnedAlso(graphs_told_, files.size() == 1 ? QStringList() : files,
+    emit warnedAlso(files_told_, files.size() == 1 ? QStringList() : files,
                     {{tr("Read again"), read, tr("Evaluate the job with what its stages' files have now")}});
 }
 
-void JobController::withdrawGraphs() {
-    if (!graphs_told_.isEmpty()) emit withdrawn(std::exchange(graphs_told_, {}));
+void JobController::withdrawFiles() {
+    if (!files_told_.isEmpty()) emit withdrawn(std::exchange(files_told_, {}));
+}
+
+void JobController::tellOfDocument(const QString& file) {
+    withdrawDocument();
+    document_told_ = tr("%1 was changed on disk since the job was read from it").arg(file);
+    const NoticeAction again =
+        job_.modified()
+            ? NoticeAction{tr("Read again, without my changes"), [this] { job_.openAgain(); },
+                           tr("Open the job as its file has it now; what was changed here is lost")}
+            : NoticeAction{tr("Read again"), [this] { job_.openAgain(); }, tr("Open the job as its file has it now")};
+    emit warnedAlso(document_told_, {}, {again});
+}
+
+void JobController::withdrawDocument() {
+    if (!document_told_.isEmpty()) emit withdrawn(std::exchange(document_told_, {}));
 }
 
 void JobController::jobOpened() {

@@ -31,8 +31,8 @@ class JobController : public NoticeSource {
     /// Lays traces of its ranks over the open job; without one they are opened beside the plans of the open graph, and
     /// without either it is said that there is none.
     void openMeasured(const QStringList& files);
-    /// Where the open job is refused, looks whether files of it are others by now. To be called when other programs may
-    /// have been at work.
+    /// Looks whether files of the open job are others by now. To be called when other programs may have been at work
+    /// where the system tells of no changes.
     void lookAtFiles();
     /// Writes the job as it is now; reports why it could not.
     bool saveAs(const QString& file);
@@ -42,9 +42,11 @@ class JobController : public NoticeSource {
     void openWanted(const QStringList& files);
 
   private:
-    void tellOfGraphs(const QStringList& files);
-    /// Takes back what was told of graphs that changed.
-    void withdrawGraphs();
+    void tellOfFiles(const QStringList& files);
+    void tellOfDocument(const QString& file);
+    /// Takes back what was told of files that changed.
+    void withdrawFiles();
+    void withdrawDocument();
     void askAndOpen();
     void askForMeasured();
     void askAndSave();
@@ -58,8 +60,9 @@ class JobController : public NoticeSource {
     QWidget& window_;
     TimelineExport* export_;
     Actions* actions_ = nullptr;
-    QString graphs_told_;  ///< the sentence on graphs that changed; empty where none is told
-    bool asked_ = false;   ///< the user has opened it in this window
+    QString files_told_;     ///< the sentence on files that changed; empty where none is told
+    QString document_told_;  ///< the same of the job's own file
+    bool asked_ = false;     ///< the user has opened it in this window
 };
 
 }  // namespace overlap::ui
