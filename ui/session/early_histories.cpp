@@ -1,5 +1,6 @@
 #include "ui/session/early_histories.h"
 
+#include <QTimer>
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/io/plan/plan_file.h"
+#include "ui/files/file_looks.h"
 #include "ui/session/history_files.h"
 #include "ui/tasks/task_failure.h"
 
@@ -19,6 +21,7 @@ struct EarlyHistories::Reading {
     std::mutex mutex;
     std::condition_variable_any ended;
     bool has_ended = false;                                 // guarded by mutex
+    bool has_answered = false;                              // the folder; guarded by mutex
     std::vector<std::pair<SessionVariant, Read>> of_plans;  // guarded by mutex
 };
 
@@ -69,6 +72,57 @@ GraphLoader::Companion EarlyHistories::begin(const SessionDocument* kept, const 
         std::unique_lock lock(reading->mutex);
         reading->ended.wait_for(lock, stop, folder_patience, [&] { return reading->has_ended; });
     };
+}
+
+bool EarlyHistories::beginOne(const SessionVariant& kept, const QString& graph, const QString& folder,
+                              std::function<void()> then) {
+    reading_ = nullptr;
+    // What was closed in this run is at hand.
+    if (kept.history.live || kept.history.stored.isEmpty()) return false;
+    const auto reading = std::make_shared<Reading>();
+    reading_ = reading;
+    // A task may have ended before it is known that it was begun: nobody is told within this call.
+    const auto ended = [this, reading, then = std::move(then)] {
+        QTimer::singleShot(0, &tasks_, [this, reading, then] {
+            if (reading_ == reading) then();
+        });
+    };
+    const auto read_it = [reading, ended, kept, folder, graph = graph.toStdString()]() -> DetachedTasks::Delivery {
+        Read read;
+        try {
+            const Plan plan = read_plan_text(kept.plan.toStdString(), graph);
+            const HistoryFiles::Contents contents = HistoryFiles::contentsOf(folder, kept.history);
+            {
+                const std::scoped_lock lock(reading->mutex);
+                reading->has_answered = true;
+            }
+            read.history = HistoryFiles::read(kept.history, contents, plan);
+        } catch (const std::exception& error) {
+            read.problem = reasonOf(error);
+        }
+        const std::scoped_lock lock(reading->mutex);
+        if (reading->has_ended) return [] {};
+        reading->has_answered = reading->has_ended = true;
+        reading->of_plans.emplace_back(kept, std::move(read));
+        return ended;
+    };
+    try {
+        tasks_.run(read_it);
+    } catch (const std::system_error&) {
+        reading_ = nullptr;
+        return false;  // no further thread: it is read when the plan is opened
+    }
+    const auto give_up = [reading, ended, kept, folder] {
+        {
+            const std::scoped_lock lock(reading->mutex);
+            if (reading->has_answered || reading->has_ended) return;
+            reading->has_ended = true;
+            reading->of_plans.emplace_back(kept, Read{nullptr, FileLooks::silence(folder)});
+        }
+        ended();
+    };
+    QTimer::singleShot(folder_patience, &tasks_, give_up);
+    return true;
 }
 
 std::optional<EarlyHistories::Read> EarlyHistories::of(const SessionVariant& kept) const {

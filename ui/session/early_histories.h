@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,9 +11,9 @@
 
 namespace overlap::ui {
 
-/// What can be undone in plans of a graph that is being read. Thousands of edits take longer to read than the window
-/// may stand still, so they are read beside the graph; the graph opens when both are there, and nothing is edited
-/// before.
+/// What can be undone in plans that are about to be opened. Thousands of edits take longer to read than the window may
+/// stand still. Those of a graph's plans are read beside the graph, which opens when both are there, so that nothing is
+/// edited before; that of a closed plan before it is opened.
 class EarlyHistories {
   public:
     /// What was read of a plan.
@@ -25,9 +26,15 @@ class EarlyHistories {
     /// @param kept what the session has of it; may be nullptr. @param folder of the session.
     /// @returns what waits until histories are read, but no longer than a folder may take; none where there are none.
     GraphLoader::Companion begin(const SessionDocument* kept, const QString& folder);
+    /// To be called when a closed plan is about to be opened: reads that of this plan, in place of all others.
+    /// @param graph of the plan, for messages. @param folder of the session.
+    /// @param then runs once, from the event loop, when it was read, cannot be, or the folder does not answer; not
+    /// after clear().
+    /// @returns whether there is anything to wait for. If not, `then` does not run.
+    bool beginOne(const SessionVariant& kept, const QString& graph, const QString& folder, std::function<void()> then);
     /// That of a kept plan; nothing where it was not read, or not yet.
     std::optional<Read> of(const SessionVariant& kept) const;
-    /// Drops them, once the plans are open.
+    /// Drops them, once the plans are open, and what is still being read.
     void clear() { reading_ = nullptr; }
 
   private:

@@ -72,6 +72,22 @@ void PlanTabs::closeCurrent() {
 }
 
 void PlanTabs::reopenPlan() {
+    if (!document_.isOpen() || session_.closedPlans().empty() || reading_) return;
+    const SessionVariant last = session_.closedPlans().all().back();
+    const QString graph = document_.loaded().path;
+    reading_ = histories_.beginOne(last, graph, session_.folder(), [this, last, graph] {
+        reading_ = false;
+        // Where another graph is open by now, or the plan is gone, it is where it was.
+        if (document_.isOpen() && document_.loaded().path == graph && session_.closedPlans().putLast(last.plan))
+            reopenPlanNow();
+        histories_.clear();
+        updateReopen();
+    });
+    if (!reading_) return reopenPlanNow();
+    updateReopen();
+}
+
+void PlanTabs::reopenPlanNow() {
     if (!document_.isOpen()) return;
     QString reason;
     QStringList sentences, titles;
@@ -80,7 +96,7 @@ void PlanTabs::reopenPlan() {
         titles.clear();
         const std::vector<SessionVariant> open = sessionDocument(document_, sessionVariantOutline).variants;
         for (const RestoredVariant& restored :
-             restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences, session_.folder()))
+             restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences, session_.folder(), &histories_))
             titles.append(document_.addRestored(restored).title());
     };
     if (!session_.closedPlans().reopen(reopen, reason)) {
@@ -94,7 +110,9 @@ void PlanTabs::reopenPlan() {
 }
 
 void PlanTabs::updateReopen() {
-    setAvailable(*reopen_, session_.closedPlans().empty() ? tr("No plan of this graph was closed") : QString());
+    setAvailable(*reopen_, reading_                         ? tr("What can be undone in the closed plan is being read")
+                           : session_.closedPlans().empty() ? tr("No plan of this graph was closed")
+                                                            : QString());
 }
 
 void PlanTabs::renameAt(int index) {

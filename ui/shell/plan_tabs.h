@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/plan/plan_colour.h"
+#include "ui/session/early_histories.h"
 #include "ui/shell/notices/notice_source.h"
 
 class QAction;
@@ -35,8 +36,11 @@ class PlanTabs : public NoticeSource {
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);
-    /// Opens the plan that was closed last.
+    /// Opens the plan that was closed last. What can be undone in one of an earlier run is read before, in the
+    /// background; until then the plan stays among the closed ones.
     void reopenPlan();
+    /// The same at once.
+    void reopenPlanNow();
     /// To be called when the plans that can be reopened have changed.
     void updateReopen();
 
@@ -54,6 +58,8 @@ class PlanTabs : public NoticeSource {
     FileLooks& looks_;
     QWidget& window_;
     QAction* reopen_ = nullptr;
+    EarlyHistories histories_;
+    bool reading_ = false;  ///< what can be undone in a plan that is to be reopened
 };
 
 }  // namespace overlap::ui

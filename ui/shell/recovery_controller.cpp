@@ -230,7 +230,7 @@ bool RecoveryController::reopen(const Discarded& discarded) {
     const SessionVariant& plan = discarded.plan.variant;
     if (!session_.closedPlans().putLast(plan.plan)) return false;
     const int behind = document_.variantCount();
-    tabs_.reopenPlan();
+    tabs_.reopenPlanNow();
     document_.moveVariant(behind, std::min(discarded.place, document_.variantCount() - 1));
     // Two tabs of one file would each find that the other has changed it. A version that came since stays open.
     const int in_its_place = discarded.opened_file ? savedTabOf(plan.file) : -1;

@@ -1,5 +1,9 @@
 #include "ui/session/early_histories.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QDir>
 #include <QTemporaryDir>
 
@@ -76,6 +80,55 @@ class EarlyHistoriesTest : public QObject {
         QVERIFY(!early.of(edited));
         early.clear();
         QVERIFY(!early.of(kept_.variants.front()));
+    }
+
+    void thatOfAClosedPlanIsReadBesideTheWindow() {
+        EarlyHistories early;
+        bool read = false;
+        QVERIFY(early.beginOne(kept_.variants.front(), kept_.graph, folder_->path(), [&] { read = true; }));
+        QVERIFY2(!read, "the window goes on");
+        QTRY_VERIFY(read);
+        QStringList told;
+        const auto history = openedWithoutFiles(early, told);
+        QCOMPARE(told, QStringList());
+        QVERIFY(history);
+        QCOMPARE(history->edits.size(), std::size_t{count});
+    }
+
+    void whatIsNotWantedAnyMoreTellsNothing() {
+        EarlyHistories early;
+        bool read = false;
+        QVERIFY(early.beginOne(kept_.variants.front(), kept_.graph, folder_->path(), [&] { read = true; }));
+        early.clear();
+        QTest::qWait(500);
+        QVERIFY(!read && !early.of(kept_.variants.front()));
+    }
+
+    void ofAPlanWithoutOneThereIsNothingToWaitFor() {
+        EarlyHistories early;
+        SessionVariant kept = kept_.variants.front();
+        kept.history = {};
+        QVERIFY(!early.beginOne(kept, kept_.graph, folder_->path(), [] { QFAIL("there was nothing"); }));
+        QTest::qWait(50);
+    }
+
+    /// As in a network folder that is gone: a pipe that nobody writes into.
+    void aFolderThatDoesNotAnswerIsNotWaitedForForEver() {
+        const QDir histories(folder_->filePath("histories"));
+        const QStringList files = histories.entryList(QDir::Files);
+        QVERIFY(!files.isEmpty());
+        const QString file = histories.filePath(files.front());
+        QVERIFY(QFile::remove(file));
+        QCOMPARE(mkfifo(QFile::encodeName(file).constData(), 0600), 0);
+        EarlyHistories early;
+        bool read = false;
+        QVERIFY(early.beginOne(kept_.variants.front(), kept_.graph, folder_->path(), [&] { read = true; }));
+        QTRY_VERIFY_WITH_TIMEOUT(read, 10'000);
+        QVERIFY(early.of(kept_.variants.front()) && !early.of(kept_.variants.front())->history);
+        QCOMPARE(early.of(kept_.variants.front())->problem, FileLooks::silence(folder_->path()));
+        // Who waits for it goes on.
+        const int written = ::open(QFile::encodeName(file).constData(), O_WRONLY | O_NONBLOCK);
+        if (written >= 0) ::close(written);
     }
 
     void whatCannotBeReadIsTold() {

@@ -108,10 +108,39 @@ class RecoveredHistoryTest : public QObject {
         }
         MainWindow window(folder.path());
         open(window, {smallGraphFile()});
+        const int count = window.document().variantCount();
         trigger(window, "plan.reopen");
+        // Until its edits have been read the plan stays where it was, and in the session.
+        QCOMPARE(window.document().variantCount(), count);
+        QCOMPARE(window.session().closedPlans().all().size(), std::size_t{1});
+        QVERIFY(!window.actions().find("plan.reopen")->isEnabled());
+        QTRY_COMPARE(window.document().variantCount(), count + 1);
+        QVERIFY(window.session().closedPlans().empty());
         QCOMPARE(textOf(window, "edit.undo"), "Undo Add layers.1");
         trigger(window, "edit.undo");
         QCOMPARE(window.document().buckets().size(), 1u);
+    }
+
+    void aPlanThatIsBeingReopenedStaysWithItsGraph() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            open(window, {smallGraphFile()});
+            edit(window, "layers.0");
+            trigger(window, "plan.close");
+            QVERIFY(window.close());
+        }
+        {
+            MainWindow window(folder.path());
+            open(window, {smallGraphFile()});
+            trigger(window, "plan.reopen");
+            QVERIFY(window.close());  // before it has been read
+        }
+        MainWindow window(folder.path());
+        open(window, {smallGraphFile()});
+        trigger(window, "plan.reopen");
+        QTRY_COMPARE(window.document().buckets().size(), 1u);
+        QCOMPARE(textOf(window, "edit.undo"), "Undo Add layers.0");
     }
 
     void plansOfAGraphThatIsOpenedLaterHaveTheirEdits() {

@@ -78,7 +78,7 @@ class RecoveryTest : public QObject {
         QVERIFY(window.recovery().plans().empty());
         QVERIFY(!window.actions().find("plan.discardRecovered")->isEnabled());
         window.actions().find("plan.reopen")->trigger();
-        QCOMPARE(window.document().variantCount(), 3);
+        QTRY_COMPARE(window.document().variantCount(), 3);
         QVERIFY(window.document().current()->modified());
     }
 
@@ -152,7 +152,7 @@ class RecoveryTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(window.document().loaded().path, smallGraphFile(), 60'000);
         QCOMPARE(bucketsIn(window, 1), 0u);
         window.actions().find("plan.reopen")->trigger();
-        QCOMPARE(window.document().buckets().size(), 1u);
+        QTRY_COMPARE(window.document().buckets().size(), 1u);
     }
 
     void aRunThatEndedIsNotRecovered() {

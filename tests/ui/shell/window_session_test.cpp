@@ -179,7 +179,7 @@ class WindowSessionTest : public QObject {
         QTRY_COMPARE(window.document().loaded().path, smallGraphFile());
         QVERIFY(window.actions().find("plan.reopen")->isEnabled());
         window.actions().find("plan.reopen")->trigger();
-        QCOMPARE(window.document().buckets().size(), 1u);
+        QTRY_COMPARE(window.document().buckets().size(), 1u);
         QVERIFY(window.document().current()->modified());
         QVERIFY(!window.actions().find("plan.reopen")->isEnabled());
     }
