@@ -5,6 +5,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/problems_panel.h"
@@ -115,6 +116,30 @@ class WindowSessionTest : public QObject {
         QCOMPARE(selection.node(), kind == "merged" ? merged : QString());
         QVERIFY(!window.workspace().edits().viewport()->visibleRegion().isEmpty());
         QVERIFY(window.workspace().problems().visibleRegion().isEmpty());
+    }
+
+    /// The session has the layout without what is enlarged, whose neighbours are hidden meanwhile.
+    void tabsInFrontComeBackWhileAPartIsEnlarged() {
+        QTemporaryDir folder;
+        const auto isSeen = [](const QWidget& widget) { return !widget.visibleRegion().isEmpty(); };
+        {
+            MainWindow window(folder.path());
+            open(window, {smallGraphFile()});
+            QVERIFY(waitUntilIdle(window));
+            window.findChild<QDockWidget*>("history")->raise();
+            QTRY_VERIFY(isSeen(*window.workspace().edits().viewport()));
+            window.workspace().enlarged().enlarge(window.centralWidget());
+            QTRY_VERIFY(!isSeen(*window.workspace().edits().viewport()));
+            QCOMPARE(window.session().store(), QString());
+        }
+        MainWindow window(folder.path());
+        window.resize(1400, 900);
+        window.show();
+        window.openSessionOrSample();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.workspace().enlarged().any());
+        QVERIFY(isSeen(*window.workspace().edits().viewport()));
+        QVERIFY(!isSeen(window.workspace().problems()));
     }
 
     void anotherGraphKeepsThePlansOfTheFirst() {
