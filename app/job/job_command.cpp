@@ -85,7 +85,8 @@ class JobCommand final : public Command {
             const job::JobResult result = job::run_job(document, options);
             write_traces(document, options);
             std::vector<job::WhatIf> what_ifs;
-            if (what_if_) what_ifs = job::what_ifs(document, options);
+            // Where the job cannot run, why is all that there is to say.
+            if (what_if_ && result.step_ms) what_ifs = job::what_ifs(document, options);
             if (json_) {
                 const std::string text = job::result_json(result);
                 streams.out << (what_if_ ? with_json_member(text, "what_if", job::what_ifs_json(what_ifs)) : text)
@@ -94,7 +95,7 @@ class JobCommand final : public Command {
                 print_notes(result.notes, streams);
                 if (simulate_->parsed()) {
                     write_job_text(streams.out, document, result, rows());
-                    write_what_ifs(what_ifs, streams);
+                    if (result.step_ms) write_what_ifs(what_ifs, streams);
                 } else {
                     write_check(result, streams);
                 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """overlap job: what people read, and mistakes in its arguments."""
+import json
 import re
 
 from command_line import CommandLine, main
@@ -47,6 +48,17 @@ class JobCommand(CommandLine):
             self.assertIn(each["without"], whole)
         self.assertIn(f"and {len(document['what_if']) - 3} more", cut)
         self.assertEqual(whole.count("\n  29F"), sum(step["op"].startswith("29F") for step in document["critical_path"]))
+
+    def test_a_job_that_cannot_run_says_why_whatever_is_asked_of_it(self):
+        job = self.path("stuck.job.json", {"format": "overlap-job", "version": 1, "programs": [
+            {"rank": 0, "ops": [{"id": "r", "kind": "recv", "peer": 1}]}, {"rank": 1, "ops": []}]})
+        plain = self.expect(1, "job", "simulate", job)
+        self.assertIn("rank 0 has begun nothing and stands before r, where rank 1 never comes", plain.stdout)
+        asked = self.expect(1, "job", "simulate", job, "--what-if")
+        self.assertEqual((asked.stdout, asked.stderr), (plain.stdout, plain.stderr))
+        document = json.loads(self.expect(1, "job", "simulate", job, "--what-if", "--json").stdout)
+        self.assertEqual([problem["kind"] for problem in document["problems"]], ["deadlock"])
+        self.assertEqual(document["what_if"], [])
 
     def test_a_job_that_no_schedule_can_run_is_an_error(self):
         stages = [{"ms": {"F": 1}}, {"ms": {"F": 1}}]
