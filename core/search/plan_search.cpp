@@ -55,7 +55,7 @@ class Search {
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
         result_.shortest_ms = best->step_ms;
-        result_.evaluations = rounds_.evaluations();
+        result_.evaluations = result_.finding_evaluations = rounds_.evaluations();
         choose(AlikePlans(rounds_, result_.baselines));
         evaluator_.disturb(result_.best, options_.stop);
         // What was compared with, so that what a plan gains can be told under these costs, too.
@@ -208,14 +208,16 @@ class Search {
 }  // namespace
 
 std::string end_text(const SearchResult& result, std::size_t effort) {
-    const std::string plans = counted(result.evaluations, "plan");
+    const std::string plans = counted(result.finding_evaluations, "plan");
     const std::string allowed = std::to_string(effort);
     if (result.stopped)
         return "stopped after " + plans + " of " + allowed + "; a search that goes on may find a better one";
     if (result.exhausted)
         return "it ended after " + plans + " of " + allowed + ", since no change to the best plans helps any more";
-    return "it ended after " + plans + ": the effort of " + allowed +
-           ", of which a part is kept to shorten what was found, is used up; a greater effort may find a better plan";
+    return "it ended after " + plans + ", all that the effort of " + allowed +
+           " allows before what was found is shortened (" +
+           std::to_string(result.evaluations - result.finding_evaluations) +
+           " more, with the worth of its parts); a greater effort may find a better plan";
 }
 
 SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options) {

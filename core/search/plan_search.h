@@ -85,13 +85,16 @@ struct SearchResult {
     std::vector<std::string> groups_left_out;
     std::optional<PlanDifference> from_start;  ///< from the plan to start from to the best
     std::size_t evaluations = 0;
+    /// Of these, the plans that were evaluated to find one, at most the effort: the others are to shorten the best and
+    /// to weigh its parts.
+    std::size_t finding_evaluations = 0;
     bool stopped = false;
     /// Fewer plans than the effort allows were evaluated, since nothing that was tried helps the best plans any more.
     bool exhausted = false;
 };
 
 /// Why a search ended, as a clause, and what a longer one would do: it was stopped, nothing helps any more, or the
-/// effort is used up.
+/// effort is used up. It counts plans as the effort does, and tells what shortening takes beside that.
 std::string end_text(const SearchResult& result, std::size_t effort);
 
 /// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`
