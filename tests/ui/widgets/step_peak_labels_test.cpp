@@ -54,6 +54,36 @@ class StepPeakLabelsTest : public QObject {
         QVERIFY(led > 0 && numbered > 0);
     }
 
+    /// The current plan is one of those that it is compared with.
+    void whatLiesAtOnePlaceAndIsCalledTheSameHasOneName() {
+        StepPeakChart chart({});
+        chart.add({0, "found", 1500, std::int64_t{40} << 30});
+        chart.add({1, "torchtitan default", 2000, std::int64_t{50} << 30, 1, true});
+        chart.setCurrent(StepPeakChart::Point{-1, "torchtitan default", 2000, std::int64_t{50} << 30});
+        chart.resize(800, 300);
+        chart.show();
+        const auto times = [&](const std::vector<StepPeakChart::Name>& names) {
+            return std::ranges::count(names, QStringLiteral("torchtitan default"), &StepPeakChart::Name::text);
+        };
+        QCOMPARE(times(chart.names()), 1);
+        QTest::mouseMove(&chart, chart.place(chart.points()[1]).toPoint());
+        QCOMPARE(times(chart.drawnNames()), 1);
+        // With another name, or at another place, it is told for itself.
+        chart.setCurrent(StepPeakChart::Point{-1, "Plan A", 2000, std::int64_t{50} << 30});
+        QVERIFY(std::ranges::count(chart.names(), QStringLiteral("Plan A"), &StepPeakChart::Name::text) == 1);
+        QCOMPARE(times(chart.names()), 1);
+        chart.setCurrent(StepPeakChart::Point{-1, "torchtitan default", 1800, std::int64_t{50} << 30});
+        QCOMPARE(times(chart.names()), 2);
+        // The dot below is marked, and its name stands there already.
+        chart.setCurrent(std::nullopt);
+        chart.add({2, "torchtitan default", 2000, (std::int64_t{50} << 30) + 1024});
+        QCOMPARE(times(chart.names()), 1);
+        for (const int id : {1, 2}) {
+            chart.setChosen(id);
+            QCOMPARE(times(chart.drawnNames()), 1);
+        }
+    }
+
     /// Rather than none at all.
     void aNameThatHasNoRoomStandsWithoutItsMiddle() {
         StepPeakChart chart({});

@@ -5,6 +5,7 @@
 #include <QMouseEvent>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/theme/harmless_text.h"
@@ -175,8 +176,10 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     std::vector<int> without_number;
-    for (const int point : wanted) {
-        if (std::ranges::count(nameless, point) > 0) continue;
+    for (auto next = wanted.begin(); next != wanted.end(); ++next) {
+        const int point = *next;
+        const auto is_it = [&](int other) { return isAlike(point, other); };
+        if (std::any_of(wanted.begin(), next, is_it) || std::ranges::count(nameless, point) > 0) continue;
         const auto number = std::ranges::find(numbered, point);
         const bool has_number = number != numbered.end();
         const QString text = has_number ? QString::number(number - numbered.begin() + 1) : titleOf(point);
@@ -200,6 +203,12 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
         nameless.push_back(point);
     }
     return found_all && without_number.empty();
+}
+
+/// Whether both are called the same, and one lies on the other: two names would say that there are two plans.
+bool StepPeakChart::isAlike(int left, int right) const {
+    const QPointF away = place(named(left)) - place(named(right));
+    return named(left).title == named(right).title && std::hypot(away.x(), away.y()) <= Metrics::radius;
 }
 
 /// A name that has no place beside its point, without its middle.

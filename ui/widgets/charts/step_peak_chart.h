@@ -86,7 +86,8 @@ class StepPeakChart : public QWidget {
         QString text;
         NamePlace place;
     };
-    /// Names that are shown whatever the pointer is at; without their middles where they have no room else.
+    /// Names that are shown whatever the pointer is at; without their middles where they have no room else. What lies
+    /// at one place and is called the same has one name.
     const std::vector<Name>& names() const { return names_; }
     /// Names of points that the pointer or the keys are at, or that are spoken of elsewhere, and that names() lacks or
     /// has without their middles. They cover no other point's name and no point; where there is no such place, what
@@ -138,6 +139,7 @@ class StepPeakChart : public QWidget {
     void placeNames();
     bool placeNames(std::vector<int>& numbered, std::vector<int>& nameless);
     std::optional<Name> elided(int point, NamePlaces& free) const;
+    bool isAlike(int left, int right) const;
     double legendHeight(const QString& legend) const;
     /// Below the axis; empty where there is no legend.
     QRectF legendPlace() const;

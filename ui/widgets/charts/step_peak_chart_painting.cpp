@@ -246,8 +246,10 @@ void StepPeakChart::paintNames(QPainter& painter) const {
 
 /// Whether a point has its name, and not a number or nothing.
 bool StepPeakChart::showsTitle(int point) const {
-    const auto name = std::ranges::find(names_, point, &Name::point);
-    return name != names_.end() && name->text == titleOf(point);
+    const auto tells = [&](const Name& name) {
+        return name.text == titleOf(point) && (name.point == point || isAlike(name.point, point));
+    };
+    return std::ranges::any_of(names_, tells);
 }
 
 bool StepPeakChart::isMarked(std::size_t point) const {
