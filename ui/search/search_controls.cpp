@@ -62,12 +62,7 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         tr("What the step may hold at most; at first what the device holds, where the cost model says it. Empty is no "
            "limit. A sum will do, too: baseline + 6, baseline + 10 %, device - 2 GiB"));
     other_limit_->hide();
-    connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        const bool other = index == static_cast<int>(Limit::other);
-        other_limit_->setVisible(other);
-        showOtherLimit();
-        other ? emit limitToBeTyped() : emit changed();
-    });
+    connect(limit_, &QComboBox::currentIndexChanged, this, &SearchControls::takeChoice);
     connect(limit_, &QComboBox::activated, this, [this](int index) {
         // A number is typed next; the list gives the focus back when it has closed.
         if (index == static_cast<int>(Limit::other))
@@ -75,8 +70,10 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
     });
     connect(other_limit_, &QDoubleSpinBox::valueChanged, this, [this] {
         given_limit_ = other_limit_->bytes();
+        until_typed_ = 0;
         emit changed();
     });
+    connect(other_limit_, &QDoubleSpinBox::editingFinished, this, &SearchControls::leaveEmptyField);
     connect(other_limit_, &LimitField::refused, this, &SearchControls::refused);
     connect(locks_, &LockButton::changed, this, &SearchControls::update);
     connect(locks_, &LockButton::changed, this, &SearchControls::keptChanged);
@@ -121,6 +118,28 @@ SearchControls::SearchControls(Document& document, QWidget* parent)
         layout->addWidget(control);
 }
 
+/// A limit that is to be typed stays what it was while its field is empty: nobody has said that any peak will do.
+void SearchControls::takeChoice(int index) {
+    const bool other = index == static_cast<int>(Limit::other);
+    const std::int64_t before = document_.isOpen() ? bytesOf(chosen_limit_) : 0;
+    showChoice(index);
+    showOtherLimit();
+    if (other && other_limit_->value() == 0) until_typed_ = before;
+    other ? emit limitToBeTyped() : emit changed();
+}
+
+void SearchControls::leaveEmptyField() {
+    if (std::exchange(until_typed_, 0) > 0) emit changed();
+}
+
+void SearchControls::showChoice(int index) {
+    const QSignalBlocker quiet(limit_);
+    limit_->setCurrentIndex(index);
+    chosen_limit_ = index;
+    until_typed_ = 0;
+    other_limit_->setVisible(index == static_cast<int>(Limit::other));
+}
+
 /// What one graph may hold at most, and how long it takes to evaluate its plans, says nothing of another one.
 void SearchControls::takeGraph() {
     const QString graph = document_.isOpen() ? document_.loaded().path : QString();
@@ -144,10 +163,8 @@ SearchControls::Choice SearchControls::choice() const {
 }
 
 void SearchControls::take(const Choice& choice) {
-    const QSignalBlocker quiet(limit_);
-    limit_->setCurrentIndex(choice.limit);
+    showChoice(choice.limit);
     given_limit_ = choice.given;
-    other_limit_->setVisible(choice.limit == static_cast<int>(Limit::other));
     if (!choice.typed.isEmpty()) {
         const QSignalBlocker quiet_limit(other_limit_);
         other_limit_->restore(choice.typed, choice.typed_gib);
@@ -244,7 +261,7 @@ std::int64_t SearchControls::bytesOf(int limit) const {
 }
 
 std::optional<std::int64_t> SearchControls::limitBytes() const {
-    const std::int64_t bytes = bytesOf(limit_->currentIndex());
+    const std::int64_t bytes = until_typed_ > 0 ? until_typed_ : bytesOf(limit_->currentIndex());
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
@@ -296,13 +313,9 @@ bool SearchControls::limitIsKnown() const {
 }
 
 void SearchControls::setLimit(std::optional<std::int64_t> bytes) {
-    {
-        const QSignalBlocker quiet(limit_);
-        limit_->setCurrentIndex(static_cast<int>(bytes ? Limit::other : Limit::none));
-        if (bytes) given_limit_ = bytes;
-        showOtherLimit();
-        other_limit_->setVisible(bytes.has_value());
-    }
+    showChoice(static_cast<int>(bytes ? Limit::other : Limit::none));
+    if (bytes) given_limit_ = bytes;
+    showOtherLimit();
     emit changed();
 }
 

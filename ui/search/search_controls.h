@@ -89,7 +89,7 @@ class SearchControls : public QWidget {
     /// The limit is another one.
     void changed();
     /// The same, and its number is to be typed: until it is, it is the one that was typed before, or what the device
-    /// holds.
+    /// holds; without either the limit stays, until the field is left empty.
     void limitToBeTyped();
     /// impossibility() is another one.
     void judged();
@@ -103,6 +103,9 @@ class SearchControls : public QWidget {
     void makeOptions();
     void showOptions();
     void showOtherLimit();
+    void takeChoice(int index);
+    void leaveEmptyField();
+    void showChoice(int index);
     QString deviceObstacle() const;
     void offerDevice();
     void takeGraph();
@@ -112,6 +115,9 @@ class SearchControls : public QWidget {
     QComboBox *limit_, *effort_;
     LimitField* other_limit_;
     std::optional<std::int64_t> given_limit_;  ///< as limitBytes() counts what was typed, or from the chart
+    int chosen_limit_ = 0;                     ///< a Limit, of which limit_ tells when it is another one already
+    /// The limit from before its field was chosen, which is still empty; 0: there was none, or the field counts.
+    std::int64_t until_typed_ = 0;
     static constexpr int normal_effort = 1;
     /// What is chosen for one graph.
     struct Choice {

@@ -90,6 +90,47 @@ class LimitChoiceTest : public QObject, SearchedPanel {
         QCOMPARE(chosen(), least->id);
     }
 
+    /// Nobody has said that any peak will do: until a number is typed, the limit stays, or until the field is left
+    /// empty.
+    void theLimitStaysWhileItsFieldIsEmpty() {
+        setDeviceMemory(0);
+        find();
+        panel_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(panel_.get()));
+        const std::optional<std::int64_t> peak(document_->baseline().corrected_memory.peak_bytes);
+        LimitField& field = *panel_->controls().otherLimit();
+        const auto chooseField = [&] {
+            chooseLimit(SearchControls::Limit::baseline);
+            chooseLimit(SearchControls::Limit::other);
+            field.setFocus();
+        };
+        for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Tab}) {
+            chooseField();
+            QCOMPARE(field.value(), 0.0);
+            QCOMPARE(panel_->limitSlider()->limit(), peak);
+            QCOMPARE(panel_->chart()->peakLimit(), peak);
+            QTest::keyClicks(&field, QStringLiteral("3"));
+            QTest::keyClick(&field, Qt::Key_Backspace);
+            emit document_->evaluationChanged();  // all is shown anew
+            QCOMPARE(panel_->limitSlider()->limit(), peak);
+            QTest::keyClick(&field, key);
+            QCOMPARE(panel_->limitSlider()->limit(), std::optional<std::int64_t>());
+            QCOMPARE(panel_->controls().limitBytes(), std::optional<std::int64_t>());
+        }
+        chooseField();
+        QTest::keyClicks(&field, QStringLiteral("3"));
+        QCOMPARE(panel_->limitSlider()->limit(), peak);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QCOMPARE(panel_->limitSlider()->limit(), std::optional(limitBytes(3)));
+        // What was typed, and is deleted to type another number, stays as well.
+        field.selectAll();
+        QTest::keyClick(&field, Qt::Key_Delete);
+        emit document_->evaluationChanged();
+        QCOMPARE(panel_->limitSlider()->limit(), std::optional(limitBytes(3)));
+        QTest::keyClick(&field, Qt::Key_Return);
+        QCOMPARE(panel_->limitSlider()->limit(), std::optional<std::int64_t>());
+    }
+
     /// The search works with the one that it began with, and what it found is chosen by the one in the field.
     void aLimitThatIsChangedWhileASearchRunsChoosesAtItsEnd() {
         find(150);
