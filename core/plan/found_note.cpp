@@ -84,4 +84,15 @@ bool gives_another_peak(std::string_view name, std::int64_t peak_bytes) {
     return given != peak && !given.starts_with(peak + ' ');  // a number may tell it from another plan
 }
 
+bool gives_another_step(std::string_view name, double step_ms) {
+    if (name == edited_plan_words || !(is_found_plan_name(name) || is_edited_plan_name(name))) return false;
+    for (const std::string_view words : {found_so_far_words, found_word, edited_word}) {
+        if (!name.starts_with(words)) continue;
+        const std::string_view given = name.substr(words.size() + 1);
+        const std::string step = time_text(step_ms);
+        return given != step && !given.starts_with(step + ' ');  // the peak, or a number, comes behind it
+    }
+    return false;
+}
+
 }  // namespace overlap

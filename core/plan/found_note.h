@@ -34,5 +34,7 @@ bool is_edited_plan_name(std::string_view name);
 
 /// Whether a name of one of these kinds gives another peak than this one. One without a peak does not.
 bool gives_another_peak(std::string_view name, std::int64_t peak_bytes);
+/// Whether a name of one of these kinds gives another step than this one. One without figures does not.
+bool gives_another_step(std::string_view name, double step_ms);
 
 }  // namespace overlap

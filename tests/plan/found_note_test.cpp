@@ -43,6 +43,19 @@ TEST(FoundPlanName, GivesAPeakOrNone) {
         EXPECT_FALSE(gives_another_peak(name, other)) << name;
 }
 
+TEST(FoundPlanName, GivesAStepOrNone) {
+    constexpr std::int64_t peak = std::int64_t{3} << 30;
+    for (const std::string& name :
+         {found_plan_name(5, peak), found_so_far_name(5, peak), found_so_far_name(5, 0), edited_plan_name(5, peak)})
+        for (const char* number : {"", " 2"}) {
+            EXPECT_FALSE(gives_another_step(name + number, 5)) << name;
+            EXPECT_TRUE(gives_another_step(name + number, 50)) << name;
+            EXPECT_TRUE(gives_another_step(name + number, 0.5)) << name;
+        }
+    for (const std::string& name : {std::string(edited_plan_words), std::string("Mine 5 ms at 3 GiB")})
+        EXPECT_FALSE(gives_another_step(name, 50)) << name;
+}
+
 TEST(FoundPlanName, WordsOfAUserAreNone) {
     for (const char* name : {"", "Found", "Found it at home", "Found so far", "Found so far away", "Found 61.42 ms",
                              "Found 61.42 ms at 4 GiB, mine", "Found 61.42 ms at 4 GiB with offload",

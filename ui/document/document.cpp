@@ -72,8 +72,9 @@ Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
             [this](quint64, const QString& reason) { emit failed(reason); });
     connect(&evaluator_, &BackgroundEvaluator::ready, this,
             [this](quint64 key, std::shared_ptr<const Evaluation> evaluation) {
+                const bool times_as_read = !times_ && !loaded_.as_read;
                 for (auto& variant : variants_)
-                    if (variant->key() == key) variant->setEvaluation(evaluation, !evaluator_.busy());
+                    if (variant->key() == key) variant->setEvaluation(evaluation, !evaluator_.busy(), times_as_read);
             });
 }
 

@@ -18,7 +18,7 @@ std::string noteOfEdited(std::string note);
 /// without them, see edited_plan_words: a file that is written before they are known has no old ones. Other names stay.
 std::string nameOfEdited(std::string name);
 
-/// The note and the name of a plan whose peak is another one than its name gives, which nobody knows the reason of: its
+/// The note and the name of a plan with another peak or step than its name gives, which nobody knows the reason of: its
 /// file was edited elsewhere, or it was found on another export of the graph. None says that it was edited.
 std::string noteOfOtherFigures(std::string note);
 std::string nameOfOtherFigures(std::string name);

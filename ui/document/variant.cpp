@@ -115,22 +115,32 @@ void Variant::setPlan(const Plan& plan) {
     emit planChanged();
 }
 
-void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current) {
+void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current, bool times_as_read) {
     evaluation_ = std::move(evaluation);
     stale_ = !current;
-    if (current) markChangedFile();
+    if (current) markChangedFile(times_as_read);
     const bool renamed = current && followFigures();
     emit evaluationChanged();
     if (renamed) emit titleChanged();
 }
 
-/// A plan that was found may have another peak than its name gives. By the peak alone: a step is another one with other
-/// times too. One that was read again while it was open was changed by another program, and the edit that this is has
-/// marked its note: the history would not fit another one. Of one that was opened nobody knows what changed.
-void Variant::markChangedFile() {
+/// Whether its name gives another peak than its evaluation has, or another step where that is the one that was found.
+/// By the step only with the times of the graph's file: with others it is another one in any case. A search may have
+/// had links shared or not.
+bool Variant::givesOtherFigures(bool times_as_read) const {
+    if (gives_another_peak(plan_.name, evaluation_->corrected_memory.peak_bytes)) return true;
+    return times_as_read && evaluation_->times_known && is_found_plan_name(plan_.name) &&
+           gives_another_step(plan_.name, step_with_links_shared(*evaluation_)) &&
+           gives_another_step(plan_.name, evaluation_->simulation.step_ms);
+}
+
+/// A plan that was found may have other figures than its name gives. One that was read again while it was open was
+/// changed by another program, and the edit that this is has marked its note: the history would not fit another one. Of
+/// one that was opened nobody knows what changed.
+void Variant::markChangedFile(bool times_as_read) {
     const bool unchecked = std::exchange(name_unchecked_, false);
     if (!unchecked || !evaluation_ || evaluation_->refused || modified()) return;
-    if (!gives_another_peak(plan_.name, evaluation_->corrected_memory.peak_bytes)) return;
+    if (!givesOtherFigures(times_as_read)) return;
     if (undo_stack_.count() > 0) {
         plan_.name = nameOfEdited(std::move(plan_.name));
         return;

@@ -51,7 +51,8 @@ class Variant : public QObject {
     void restoreHistory(const PlanHistory& history);
 
     /// @param current whether it is of the current plan; false: of an earlier one.
-    void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);
+    /// @param times_as_read whether its times are those of the graph's file, which nobody has chosen others for.
+    void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true, bool times_as_read = false);
     /// The evaluation is of other times than are wanted now.
     void invalidate() { stale_ = true; }
     /// @param digest of the file as the plan was read from or written into it; see fileDigest().
@@ -72,7 +73,8 @@ class Variant : public QObject {
   private:
     friend class PlanEdit;
     void setPlan(const Plan& plan);
-    void markChangedFile();
+    bool givesOtherFigures(bool times_as_read) const;
+    void markChangedFile(bool times_as_read);
     bool followFigures();
 
     quint64 key_;
