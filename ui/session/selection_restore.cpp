@@ -75,8 +75,11 @@ void SelectionRestore::restore() {
     if (const QString node = kept["node"].toString(); document_.findNode(node).node != no_node)
         selection.selectNode(node);
     QStringList modules;
-    for (const QJsonValue path : kept["modules"].toArray())
-        if (!document_.modules().nodes(path.toString().toStdString()).empty()) modules.append(path.toString());
+    for (const QJsonValue kept_path : kept["modules"].toArray()) {
+        const QString path = kept_path.toString();
+        const bool is_root = path.isEmpty();  // always there, also where all nodes are of modules in it
+        if (is_root || !document_.modules().nodes(path.toStdString()).empty()) modules.append(path);
+    }
     if (!modules.isEmpty()) selection.selectModules(modules);
     if (const QString group = kept["group"].toString(); hasGroup(*document_.evaluation(), group))
         selection.selectGroup(group);
