@@ -228,6 +228,12 @@ void BucketView::currentChanged(const QModelIndex& current, const QModelIndex& p
     document_.selection().selectBucket(current.row());
 }
 
+/// The card of a bucket that is selected again by undo comes later than the selection.
+void BucketView::rowsInserted(const QModelIndex& parent, int first, int last) {
+    QListView::rowsInserted(parent, first, last);
+    if (document_.selection().kind() == Selection::Kind::bucket && selectedBuckets().empty()) followSelection();
+}
+
 void BucketView::mousePressEvent(QMouseEvent* event) {
     const QPoint position = event->position().toPoint();
     const QModelIndex index = indexAt(position);

@@ -206,7 +206,8 @@ class BucketBoardTest : public ShownBoard {
         QTest::keyRelease(window, Qt::Key_Control);
     }
 
-    /// Deleted, or taken back; another bucket does not take its place in the selection.
+    /// Deleted, or taken back; another bucket does not take its place in the selection, and it comes back with its
+    /// card.
     void whatIsSelectedGoesWithItsCard() {
         start("layers.0\nlayers.1\nlayers.2");
         const Selection& selection = document_->selection();
@@ -220,8 +221,23 @@ class BucketBoardTest : public ShownBoard {
             QCOMPARE(selection.kind(), Selection::Kind::nothing);
             QVERIFY(view().selectedBuckets().empty());
             document_->current()->undoStack().undo();
-            QCOMPARE(selection.kind(), Selection::Kind::nothing);
+            QCOMPARE(selection.kind(), Selection::Kind::bucket);
+            QCOMPARE(selection.bucket(), row);
+            QCOMPARE(view().selectedBuckets(), std::vector<int>{row});
         }
+        // Not where something else was selected meanwhile, here or in another plan.
+        view().removeSelected();
+        document_->selection().selectModule("norm");
+        document_->current()->undoStack().undo();
+        QCOMPARE(selection.module(), QStringLiteral("norm"));
+        document_->selection().selectBucket(2);
+        view().removeSelected();
+        document_->addCopyOfCurrent();
+        document_->editBuckets("again", {{{"layers.2"}, false, {}}});
+        QCOMPARE(selection.kind(), Selection::Kind::nothing);
+        document_->setCurrentIndex(1);
+        document_->current()->undoStack().undo();
+        QCOMPARE(selection.bucket(), 2);
         // One before it is deleted: its card and the selection move together.
         view().setCurrentIndex(view().buckets().index(2));
         QCOMPARE(selection.bucket(), 2);
