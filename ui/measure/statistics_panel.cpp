@@ -10,13 +10,12 @@
 #include <QVBoxLayout>
 #include <chrono>
 
-#include "core/views/timeline_of.h"
 #include "ui/document/document.h"
-#include "ui/document/links_shared_step.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/simulated_plans.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
-#include "ui/theme/links_shared.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/flat_table.h"
@@ -64,6 +63,7 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     : QWidget(parent),
       document_(document),
       measurements_(measurements),
+      plans_(new SimulatedPlans(document, this)),
       model_(new StatisticsModel(this)),
       caption_(new ElidedLabel),
       view_(new QTreeView),
@@ -93,6 +93,7 @@ StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements,
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
                               &Document::evaluationChanged, &Document::timesChanged})
         connect(&document, signal, &refresh_, &SeenRefresh::schedule);
+    connect(plans_, &SimulatedPlans::changed, &refresh_, &SeenRefresh::schedule);
     view_->hide();
     describe();
 }
@@ -109,37 +110,23 @@ void StatisticsPanel::letGo() {
     describe();
 }
 
-std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
-    std::vector<StatisticsModel::SimulatedPlan> plans;
-    for (int index = 0; index < document_.variantCount(); ++index) {
-        const Variant& variant = document_.variant(index);
-        if (!variant.evaluation() || variant.stale() || variant.evaluation()->refused ||
-            !variant.evaluation()->times_known)
-            continue;
-        const auto evaluation = withLinksShared(variant.evaluation());
-        std::vector<std::string> groups;
-        for (std::size_t group = 0; group < evaluation->simulation.groups.size(); ++group)
-            groups.push_back(group_title_and_name(*evaluation, group));
-        plans.push_back({variant.key(),
-                         sharesLinks(*evaluation) ? tr("%1, simulated %2").arg(variant.title(), linksSharedLabel())
-                                                  : tr("%1, simulated").arg(variant.title()),
-                         simulated_times(*evaluation), std::move(groups)});
-    }
-    return plans;
-}
-
 void StatisticsPanel::update() {
-    model_->setRows(measurements_.current() ? measurements_.current() : measurements_.last(), plans());
+    model_->setRows(measurements_.current() ? measurements_.current() : measurements_.last(), plans_->plans());
     view_->setVisible(model_->rowCount() > 0);
     describe();
 }
 
 void StatisticsPanel::describe() {
     const auto& shown = model_->measurement();
+    const std::size_t missing = plans_->missing();
+    const QString rest = missing == 0   ? QString()
+                         : missing == 1 ? tr(" · 1 plan not evaluated yet")
+                                        : tr(" · %1 plans not evaluated yet").arg(missing);
     if (!shown) {
-        caption_->setText(model_->rowCount() > 0
-                              ? tr("By the simulation; open a trace of a job to see how its GPUs used their time")
-                              : tr("Open a trace of a job to see how its GPUs used their time"));
+        caption_->setText((model_->rowCount() > 0
+                               ? tr("By the simulation; open a trace of a job to see how its GPUs used their time")
+                               : tr("Open a trace of a job to see how its GPUs used their time")) +
+                          rest);
         return caption_->setToolTip(caption_->text());
     }
     QStringList parts{shown->title};
@@ -150,7 +137,7 @@ void StatisticsPanel::describe() {
         parts.append(tr("%1 collectives that several have")
                          .arg(formatCount(static_cast<std::int64_t>(shown->aligned.matches.size()))));
     }
-    caption_->setText(shownName(parts.join(QStringLiteral(" · "))));
+    caption_->setText(shownName(parts.join(QStringLiteral(" · "))) + rest);
     caption_->setToolTip(caption_->text() + u'\n' + shownLines(shown->files.join(u'\n')));
 }
 

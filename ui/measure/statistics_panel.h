@@ -12,10 +12,11 @@ namespace overlap::ui {
 
 class Document;
 class Measurements;
+class SimulatedPlans;
 
 /// Statistics of the measurement that is shown, else of the one opened last: how each rank's GPUs use their time, step
-/// by step; and of all plans that have been evaluated. Rows are made only while the panel is seen. Enter or a click
-/// shows a row's time in the timeline; Ctrl+C copies the table.
+/// by step; and of all plans, those that were not in front evaluated in the background. Rows are made only while the
+/// panel is seen. Enter or a click shows a row's time in the timeline; Ctrl+C copies the table.
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 
@@ -36,11 +37,11 @@ class StatisticsPanel : public QWidget {
     void update();
     void letGo();
     void describe();
-    std::vector<StatisticsModel::SimulatedPlan> plans() const;
     void choose(const QModelIndex& row);
 
     Document& document_;
     Measurements& measurements_;
+    SimulatedPlans* plans_;
     StatisticsModel* model_;
     QLabel* caption_;
     QTreeView* view_;
