@@ -37,11 +37,13 @@ void UntakenCards::update() {
     const std::vector<PassStep>& steps = plan.pipeline;
     const std::optional<EntriesTaker> taker = entries_taker(plan);
     const bool has_own = taker && !taker->is_off;
-    text_->setText(has_own ? tr("Step %1 has a list of buckets of its own, so these change nothing").arg(taker->running)
+    // Short, since the cards below need the room; the tool tip has the rest.
+    text_->setText(has_own ? tr("Step %1 has its own list of buckets").arg(taker->running)
                            : tr("No step of the plan takes these buckets"));
     const auto deciding =
         std::ranges::find_if(steps, [](const PassStep& step) { return step.enabled && decides_buckets(step.pass); });
-    text_->setToolTip(has_own || deciding == steps.end()
+    text_->setToolTip(has_own ? tr("%1, so these change nothing").arg(text_->text())
+                      : deciding == steps.end()
                           ? text_->text()
                           : tr("%1 finds buckets by itself").arg(shownName(QString::fromStdString(deciding->pass))));
     text_->setAccessibleDescription(text_->toolTip());

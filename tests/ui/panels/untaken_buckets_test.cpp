@@ -88,8 +88,8 @@ class UntakenBucketsTest : public QObject {
         document->editPlan(QStringLiteral("own"), own);
         QVERIFY(untaken->isVisible());
         const auto* text = untaken->findChild<QLabel*>();
-        QCOMPARE(text->text(), QStringLiteral("Step 1 has a list of buckets of its own, so these change nothing"));
-        QCOMPARE(text->toolTip(), text->text());
+        QCOMPARE(text->text(), QStringLiteral("Step 1 has its own list of buckets"));
+        QCOMPARE(text->toolTip(), QStringLiteral("Step 1 has its own list of buckets, so these change nothing"));
         document->selection().selectBucket(0);
         QVERIFY(plainText(inspect(*document))
                     .contains(
