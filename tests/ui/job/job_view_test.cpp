@@ -246,6 +246,21 @@ class JobViewWidgetsTest : public QObject {
         QCOMPARE(view.findChild<QSplitter*>()->sizes().front(), state["column"].toInt());
     }
 
+    /// A low view has one line for what is said of a selection.
+    void nothingMovesAsideForASelection() {
+        Fixture fixture;
+        fixture.view.resize(1024, 290);
+        QTest::qWait(1);
+        const QList<int> before = fixture.view.findChild<QSplitter*>()->sizes();
+        fixture.view.step().select(fixture.bubble());
+        QTest::qWait(1);
+        const auto* details = fixture.view.findChild<QLabel*>("jobDetails");
+        QVERIFY(!details->wordWrap() && details->isVisible());
+        QVERIFY(details->sizeHint().width() > details->width());
+        QCOMPARE(fixture.view.findChild<QSplitter*>()->sizes(), before);
+        QCOMPARE(fixture.view.width(), 1024);
+    }
+
     void theMapShowsWhereRanksStandStill() {
         Fixture fixture;
         fixture.view.showPage(JobView::waiting_page);

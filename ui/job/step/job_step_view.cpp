@@ -15,8 +15,11 @@ namespace overlap::ui {
 namespace {
 
 constexpr int low_view = 280, lowest_with_details = 130;
-/// Rich text in a given room: where it does not fit, that is seen. The tool tip has all of it.
+/// Rich text in a given room, which it never widens: where it does not fit, that is seen. The tool tip has all of it.
 class DetailsLabel : public QLabel {
+  public:
+    DetailsLabel() { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
+
   protected:
     void paintEvent(QPaintEvent* event) override {
         QLabel::paintEvent(event);
