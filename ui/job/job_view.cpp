@@ -1,5 +1,6 @@
 #include "ui/job/job_view.h"
 
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -76,6 +77,7 @@ JobView::JobView(OpenJob& job, QWidget* parent)
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(1);
     spanRowsWithoutFigures(*schedules_);
+    what_ifs_->header()->setSectionResizeMode(WhatIfModel::without_column, QHeaderView::Stretch);
     stage_columns_ = new SharedColumns(*stages_, StagesModel::name_column, StagesModel::plan_column);
     connect(stage_columns_, &SharedColumns::widthsChanged, this, &JobView::stateChanged);
     whole_->addWidget(makeStart());

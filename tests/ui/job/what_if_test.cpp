@@ -1,5 +1,6 @@
 // What each thing costs a job, as the window shows it.
 
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
@@ -52,6 +53,24 @@ class WhatIfTest : public QObject {
         QVERIFY(std::ranges::none_of(job.comparison().what_ifs, slow));
         view.showPage(JobView::what_if_page);
         QVERIFY(view.whatIfs().isVisible());
+    }
+
+    /// Names of stages may be long: they give way, and are in the tool tip.
+    void figuresAreSeenInANarrowView() {
+        OpenJob job;
+        JobView view(job);
+        view.resize(390, 300);
+        view.show();
+        view.showPage(JobView::what_if_page);
+        QSignalSpy opened(&job, &OpenJob::opened);
+        job.open(sampleJob());
+        QVERIFY(QTest::qWaitFor([&] { return !opened.isEmpty() && !job.busy(); }, 60'000));
+        const QTreeView& table = view.whatIfs();
+        const QHeaderView& header = *table.header();
+        QVERIFY(table.model()->rowCount() > 0);
+        QTRY_COMPARE(header.length(), table.viewport()->width());
+        for (int column = WhatIfModel::step_column; column < table.model()->columnCount(); ++column)
+            QVERIFY(header.sectionSize(column) >= header.sectionSizeHint(column));
     }
 };
 
