@@ -1,7 +1,6 @@
 #include "ui/measure/step_chooser.h"
 
 #include <QAbstractItemView>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <algorithm>
 
@@ -27,14 +26,15 @@ void fill(QComboBox& box, const QStringList& texts, int otherwise) {
 }  // namespace
 
 StepChooser::StepChooser(QWidget* parent)
-    : QWidget(parent), ranks_(new QComboBox), devices_(new QComboBox), steps_(new QComboBox) {
+    : QWidget(parent), ranks_(new ElidedBox), devices_(new ElidedBox), steps_(new ElidedBox) {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(8);
     ranks_->setAccessibleName(tr("Rank of the trace"));
     devices_->setAccessibleName(tr("GPU of the trace"));
     steps_->setAccessibleName(tr("Step of the trace"));
-    for (QComboBox* box : {ranks_, devices_, steps_}) {
+    for (ElidedBox* box : {ranks_, devices_, steps_}) {
+        box->setElideMode(Qt::ElideMiddle);  // they end in numbers
         box->view()->setAccessibleName(box->accessibleName());
         box->setToolTip(box->accessibleName());
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);

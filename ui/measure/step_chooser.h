@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "core/measure/measured_step.h"
-
-class QComboBox;
+#include "ui/widgets/elided_box.h"
 
 namespace overlap::ui {
 
@@ -27,9 +26,9 @@ class StepChooser : public QWidget {
     /// What is chosen where there is a choice, such as `Rank 1, ProfilerStep#3`.
     QString description() const;
 
-    QComboBox* ranks() { return ranks_; }
-    QComboBox* devices() { return devices_; }
-    QComboBox* steps() { return steps_; }
+    ElidedBox* ranks() { return ranks_; }
+    ElidedBox* devices() { return devices_; }
+    ElidedBox* steps() { return steps_; }
 
   signals:
     /// The user chose something else.
@@ -41,9 +40,9 @@ class StepChooser : public QWidget {
     void fillSteps();
 
     std::shared_ptr<const Measurement> measurement_;
-    QComboBox* ranks_;
-    QComboBox* devices_;
-    QComboBox* steps_;
+    ElidedBox* ranks_;
+    ElidedBox* devices_;
+    ElidedBox* steps_;
 };
 
 }  // namespace overlap::ui

@@ -16,7 +16,12 @@ QString ElidedBox::shownText() const {
     QStyleOptionComboBox option;
     initStyleOption(&option);
     const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    return option.fontMetrics.elidedText(option.currentText, Qt::ElideRight, field.width() - 2 * text_margin);
+    return option.fontMetrics.elidedText(option.currentText, elide_mode_, field.width() - 2 * text_margin);
+}
+
+void ElidedBox::setElideMode(Qt::TextElideMode mode) {
+    elide_mode_ = mode;
+    update();
 }
 
 void ElidedBox::paintEvent(QPaintEvent*) {
