@@ -181,6 +181,17 @@ class TimelineWorkTest : public QObject {
         QCOMPARE(view_->viewport()->grab().toImage().pixelColor(other).value(), plain);
     }
 
+    /// None of them is cut within a word.
+    void figuresOfALaneAreWholeOrLeftOut() {
+        const QString time = QStringLiteral("66.32 ms"), hidden = QStringLiteral("100.0 % hidden");
+        const QString both = time + QStringLiteral(" · ") + hidden;
+        const int wide = QFontMetrics(textFont(smallTextPx)).horizontalAdvance(both);
+        QCOMPARE(laneFigureLines(both, wide, 32), QStringList(both));
+        QCOMPARE(laneFigureLines(both, wide - 1, 32), QStringList(time));
+        QCOMPARE(laneFigureLines(both, wide - 1, 48), QStringList({time, hidden}));
+        QVERIFY(laneFigureLines({}, wide, 32).join(QString()).isEmpty());
+    }
+
     void durationsLeaveOutliers() {
         view_->find(QStringLiteral("gather"));
         auto* bar = view_->findChild<FindBar*>();

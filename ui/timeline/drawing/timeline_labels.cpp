@@ -29,6 +29,11 @@ QRect labelCell(const QRect& row, int labelWidth) {
     return {0, row.top(), labelWidth - gridPx, row.height()};
 }
 
+/// Lines below its title for which a row has room.
+qsizetype linesBelow(int rowHeight) {
+    return rowHeight < twoLineRow ? 0 : 1 + (rowHeight - twoLineRow) / lineHeight;
+}
+
 /// A title and, as far as there is room for them, lines below it.
 /// @param quiet colour of the lines.
 /// @param right pixels at the right that stay free, for buttons.
@@ -36,8 +41,7 @@ void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QSt
                  const QColor& quiet, int right = 0) {
     const QRect text = cell.adjusted(labelLeft, 0, -right, 0);
     lines.removeAll(QString());
-    const qsizetype room = cell.height() < twoLineRow ? 0 : 1 + (cell.height() - twoLineRow) / lineHeight;
-    if (lines.size() > room) lines.resize(room);
+    if (const qsizetype room = linesBelow(cell.height()); lines.size() > room) lines.resize(room);
     painter.setFont(textFont(cell.height() >= 20 ? normalTextPx : smallTextPx));
     painter.setPen(theme.text);
     const QFontMetrics metrics(painter.font());
@@ -195,6 +199,13 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const Time
                      focused ? theme.accent : theme.line);
 }
 
+QStringList laneFigureLines(const QString& figures, int width, int rowHeight) {
+    if (QFontMetrics(textFont(smallTextPx)).horizontalAdvance(figures) <= width) return {figures};
+    QStringList lines = figures.split(QStringLiteral(" · "));
+    if (const qsizetype room = std::max<qsizetype>(1, linesBelow(rowHeight)); lines.size() > room) lines.resize(room);
+    return lines;
+}
+
 void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
                      const LaneLabels& labels) {
     painter.save();
@@ -216,9 +227,11 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
         const bool pinned = geometry.rows.rowOfLane[index] < geometry.rows.pinned;
         const int buttons = pinned || hovered ? 2 : geometry.rows.collapsed[index] ? 1 : 0;
         const QString figures = labels.figures.value(static_cast<qsizetype>(index));
+        const int room = cell.width() - labelLeft - buttons * buttonSize;
         paintTitles(painter, cell, QString::fromStdString(lane.description.title),
-                    {figures.isEmpty() ? QString::fromStdString(lane.description.subtitle) : figures}, theme,
-                    selected ? theme.asText(theme.dim) : theme.dim, buttons * buttonSize);
+                    figures.isEmpty() ? QStringList(QString::fromStdString(lane.description.subtitle))
+                                      : laneFigureLines(figures, room, cell.height()),
+                    theme, selected ? theme.asText(theme.dim) : theme.dim, buttons * buttonSize);
         paintButtons(painter, geometry, index, hovered, theme);
     }
     painter.restore();

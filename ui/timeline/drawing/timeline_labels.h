@@ -30,6 +30,9 @@ struct LaneLabels {
 /// Whether a row has its lane's title: the lane's first row, or, once that has been scrolled out of view, the first of
 /// its further rows that is in view, so that a deep lane keeps its name.
 bool carriesTitle(const TimelineGeometry& geometry, const Timeline& timeline, std::uint32_t lane);
+/// Figures of a lane below its title, in one line, or where that is too long in a line for each; those at the end for
+/// which a row has no line are left out whole.
+QStringList laneFigureLines(const QString& figures, int width, int rowHeight);
 /// The column left of the lanes: colour bar, title, subtitle; a pin on lanes that are pinned.
 void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
                      const LaneLabels& labels);
