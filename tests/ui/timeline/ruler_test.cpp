@@ -5,6 +5,7 @@
 
 #include "core/timeline/timeline_builder.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/drawing/note_marks.h"
 
 namespace overlap::ui {
 
@@ -65,6 +66,33 @@ class RulerTest : public QObject {
                 QVERIFY2(std::abs(middle - expected) <= 1.5, qPrintable(described(1000, range)));
             }
         }
+    }
+
+    /// A note ends before the next figure, where some of its letters have room there.
+    void aNoteCoversNoFigure() {
+        const TimeRange range{0, step_ns};
+        TimelineGeometry geometry;
+        geometry.overview = geometry.lanes = geometry.ruler = QRect(left, top, 1000, height);
+        const auto labels = rulerLabels(geometry.ruler, range);
+        QVERIFY(labels.size() > 3);
+        const QRectF figure = labels[2].place;
+        const auto begin = static_cast<std::int64_t>((labels[1].place.right() + 4 - left) / 1000 * step_ns);
+        const TimelineNote note{{}, {begin, begin}, QStringLiteral("much too late, and nobody knows why it is")};
+        const auto painted = [&](const std::vector<TimelineNote>& notes) {
+            QImage image(left + 1060, top + height + 10, QImage::Format_RGB32);
+            image.fill(darkTheme().panel);
+            QPainter painter(&image);
+            painter.setFont(numberFont(smallTextPx));
+            painter.setPen(darkTheme().dim);
+            for (const RulerLabel& label : labels) painter.drawText(label.place, Qt::AlignLeft, label.text);
+            paintNotes(painter, geometry, notes, std::vector<PlacedNote>(notes.size(), {note.time, {}}), range, range,
+                       darkTheme());
+            painter.end();
+            return image;
+        };
+        const QImage without = painted({}), with = painted({note});
+        QVERIFY(with != without);
+        QCOMPARE(with.copy(figure.toAlignedRect()), without.copy(figure.toAlignedRect()));
     }
 
     void whatIsPaintedIsWhatWasPlaced() {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ui/theme/harmless_text.h"
+#include "ui/timeline/drawing/ruler.h"
 
 namespace overlap::ui {
 namespace {
@@ -18,6 +19,14 @@ constexpr double reach = 6;  ///< pixels around a flag's staff that mean it
 
 double staffOf(const TimelineGeometry& geometry, TimeRange range, const PlacedNote& place) {
     return std::floor(geometry.lanes.left() + geometry.axis(range).x_of(place.time.begin_ns));
+}
+
+/// Where the first of the ruler's figures begins of which a text from `left` on would cover a part.
+double figureBehind(const QRect& ruler, TimeRange range, double left) {
+    constexpr double distance = 6;
+    for (const RulerLabel& label : rulerLabels(ruler, range))
+        if (label.place.right() > left) return label.place.left() - distance;
+    return ruler.right();
 }
 
 void paintFlag(QPainter& painter, double x, const QRect& ruler, const QColor& colour) {
@@ -62,10 +71,13 @@ void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::
             current + 1 == order.end() ? left + widestText : staffOf(geometry, range, places[current[1]]);
         const double room = std::min({widestText, next - left - 3, ruler.right() - left});
         const QString& whole = notes[index].text;
-        const QString text = elidedName(metrics, whole, Qt::ElideRight, room);
-        if (!whole.isEmpty() && (text == whole || text.size() >= fewestLetters)) {
+        const auto is_said = [&](const QString& text) { return text == whole || text.size() >= fewestLetters; };
+        QString text =
+            elidedName(metrics, whole, Qt::ElideRight, std::min(room, figureBehind(ruler, range, left) - left));
+        if (!is_said(text)) text = elidedName(metrics, whole, Qt::ElideRight, room);
+        if (!whole.isEmpty() && is_said(text)) {
             const QRectF plate(left - 1, ruler.top() + 1, metrics.horizontalAdvance(text) + 3, ruler.height() - 4);
-            painter.fillRect(plate, theme.panel);  // the ruler's figures lie below
+            painter.fillRect(plate, theme.panel);  // figures of the ruler may lie below
             painter.setPen(theme.asText(theme.caution));
             painter.drawText(plate, Qt::AlignLeft | Qt::AlignVCenter, text);
         }
