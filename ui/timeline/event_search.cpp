@@ -42,6 +42,10 @@ void EventSearch::show(EventLocation selection, const QRect& line) {
     if (bar_->isVisible()) bar_->show(finder_.summary(selection), line);
 }
 
+int EventSearch::width() const {
+    return bar_->isHidden() ? 0 : bar_->width();
+}
+
 void EventSearch::search(const QString& query) {
     task_.cancel();
     wantedStep_ = 0;

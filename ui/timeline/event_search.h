@@ -36,6 +36,8 @@ class EventSearch : public QObject {
     /// Says what was found and lays the field at the right end of `line`, unless it is closed.
     /// @param selection counts where it is a match.
     void show(EventLocation selection, const QRect& line);
+    /// Of that line; 0 while the field is closed.
+    int width() const;
 
     const EventFinder& finder() const { return finder_; }
     /// Matches by pixel of the whole timeline.

@@ -7,7 +7,6 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/drawing/duration_histogram.h"
 
@@ -16,6 +15,8 @@ namespace {
 
 constexpr int pauseMs = 120;
 constexpr int fieldWidth = 180;
+constexpr int usefulField = 120;  ///< narrower, the field takes the room of the button for durations
+constexpr int leastField = 64;
 
 QToolButton* button(Qt::ArrowType arrow, const QString& name, QWidget* parent) {
     auto* made = new QToolButton(parent);
@@ -34,6 +35,9 @@ FindBar::FindBar(QWidget* parent)
       field_(new QLineEdit(this)),
       summary_(new QLabel(this)),
       durations_(new QToolButton(this)),
+      back_(button(Qt::UpArrow, tr("Previous match (Shift+Enter)"), this)),
+      forward_(button(Qt::DownArrow, tr("Next match (Enter)"), this)),
+      leave_(new QToolButton(this)),
       histogram_(new DurationHistogram(parent)) {
     setAutoFillBackground(true);
     field_->setPlaceholderText(tr("Find events"));
@@ -48,29 +52,26 @@ FindBar::FindBar(QWidget* parent)
     durations_->setAutoRaise(true);
     durations_->setFocusPolicy(Qt::TabFocus);
     durations_->setToolTip(tr("How long the matches last; a bar chooses those that last as long"));
-    QToolButton* back = button(Qt::UpArrow, tr("Previous match (Shift+Enter)"), this);
-    QToolButton* forward = button(Qt::DownArrow, tr("Next match (Enter)"), this);
-    auto* leave = new QToolButton(this);
-    leave->setText(QStringLiteral("×"));
-    leave->setAutoRaise(true);
-    leave->setAccessibleName(tr("Clear and close the search"));
-    leave->setToolTip(tr("Clear and close the search (Escape)"));
+    leave_->setText(QStringLiteral("×"));
+    leave_->setAutoRaise(true);
+    leave_->setAccessibleName(tr("Clear and close the search"));
+    leave_->setToolTip(tr("Clear and close the search (Escape)"));
 
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(gridPx, 0, 0, 0);
     layout->setSpacing(gridPx);
     for (QWidget* part :
          {static_cast<QWidget*>(summary_), static_cast<QWidget*>(durations_), static_cast<QWidget*>(field_),
-          static_cast<QWidget*>(back), static_cast<QWidget*>(forward), static_cast<QWidget*>(leave)})
+          static_cast<QWidget*>(back_), static_cast<QWidget*>(forward_), static_cast<QWidget*>(leave_)})
         layout->addWidget(part);
-    setTabOrder(field_, back);
+    setTabOrder(field_, back_);
 
     pause_.setSingleShot(true);
     pause_.setInterval(pauseMs);
     connect(field_, &QLineEdit::textChanged, &pause_, qOverload<>(&QTimer::start));
     connect(&pause_, &QTimer::timeout, this, &FindBar::search);
-    connect(back, &QToolButton::clicked, this, [this] { step(-1); });
-    connect(forward, &QToolButton::clicked, this, [this] { step(+1); });
+    connect(back_, &QToolButton::clicked, this, [this] { step(-1); });
+    connect(forward_, &QToolButton::clicked, this, [this] { step(+1); });
     connect(durations_, &QToolButton::toggled, this, [this](bool on) {
         histogram_->setVisible(on);
         placeHistogram();
@@ -82,7 +83,7 @@ FindBar::FindBar(QWidget* parent)
         durations_->setChecked(false);
         field_->setFocus();
     });
-    connect(leave, &QToolButton::clicked, this, &FindBar::close);
+    connect(leave_, &QToolButton::clicked, this, &FindBar::close);
     hide();
 }
 
@@ -103,15 +104,33 @@ void FindBar::setQuery(const QString& query) {
 }
 
 void FindBar::show(const QString& summary, const QRect& line) {
-    summary_->setText(summary);
+    const int spacing = layout()->spacing();
+    int room = line.width() - layout()->contentsMargins().left() - spacing;
+    for (const QToolButton* button : {back_, forward_, leave_}) room -= spacing + button->sizeHint().width();
+    const QString separator = QStringLiteral(" · ");
+    QStringList parts = summary.split(separator);
     summary_->setToolTip(summary);
+    const auto say = [&] {
+        summary_->setText(parts.join(separator));
+        return summary_->sizeHint().width();
+    };
+    const int all = say();
+    parts.resize(1);
+    const int counted = say();
+    const int of_durations = spacing + durations_->sizeHint().width();
+    const bool has_durations = durations_->isChecked() || counted + usefulField + of_durations <= room;
+    if (has_durations) room -= of_durations;
+    durations_->setVisible(has_durations);
+    const int field = std::clamp(room - counted, leastField, fieldWidth);
+    field_->setFixedWidth(field);
+    if (all > counted) {
+        parts = summary.split(separator);
+        while (say() > room - field && parts.size() > 1) parts.removeLast();
+    }
+    layout()->invalidate();
     layout()->activate();
-    const int wanted = sizeHint().width();
-    const int missing = std::max(0, wanted - line.width());
-    if (missing > 0)
-        summary_->setText(elidedName(summary_->fontMetrics(), summary, Qt::ElideRight,
-                                     std::max(0, summary_->sizeHint().width() - missing)));
-    setGeometry(line.right() + 1 - (wanted - missing), line.top(), wanted - missing, line.height());
+    const int width = std::min(sizeHint().width(), line.width());
+    setGeometry(line.right() + 1 - width, line.top(), width, line.height());
     placeHistogram();
     QFrame::show();
 }

@@ -27,7 +27,8 @@ class FindBar : public QFrame {
     void open();
     QString query() const;
     void setQuery(const QString& query);
-    /// Says what was found, and lies at the right end of `line` with as much of that as there is room for.
+    /// Says what was found, and lies at the right end of `line`. Where that is short, what is said of the matches
+    /// beyond their number goes first, then the button for durations unless they are shown, then a part of the field.
     void show(const QString& summary, const QRect& line);
     /// How long the matches last, and which durations are chosen; none of either for nothing.
     void setDurations(std::vector<DurationBin> bins, std::optional<std::size_t> chosen);
@@ -53,7 +54,7 @@ class FindBar : public QFrame {
 
     QLineEdit* field_;
     QLabel* summary_;
-    QToolButton* durations_;
+    QToolButton *durations_, *back_, *forward_, *leave_;
     DurationHistogram* histogram_;
     QTimer pause_;
     QString searched_;

@@ -14,13 +14,16 @@ MemoryHint::MemoryHint(QWidget* parent) : QToolButton(parent) {
     hide();
 }
 
-int MemoryHint::place(const QRect& header, bool hidden_curve) {
+void MemoryHint::place(const QRect& header, bool hidden_curve) {
     setVisible(hidden_curve);
-    if (!hidden_curve) return 0;
+    if (!hidden_curve) return;
     const QSize size = sizeHint().boundedTo(header.size());
     setGeometry(QRect(
         QPoint(header.right() - gridPx - size.width(), header.top() + (header.height() - size.height()) / 2), size));
-    return size.width() + gridPx;
+}
+
+int MemoryHint::taken() const {
+    return isHidden() ? 0 : width() + gridPx;
 }
 
 }  // namespace overlap::ui

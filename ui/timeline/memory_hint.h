@@ -12,8 +12,9 @@ class MemoryHint : public QToolButton {
     explicit MemoryHint(QWidget* parent);
 
     /// At the right of `header`, or nowhere.
-    /// @returns the width that it takes there.
-    int place(const QRect& header, bool hidden_curve);
+    void place(const QRect& header, bool hidden_curve);
+    /// The width that it takes there.
+    int taken() const;
 };
 
 }  // namespace overlap::ui

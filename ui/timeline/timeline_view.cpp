@@ -75,7 +75,11 @@ void TimelineView::connectParts() {
         repaint_.request();
         emit aliveForgotten();
     });
-    connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
+    connect(&search_, &EventSearch::closed, this, [this] {
+        showSearch();
+        repaint_.request();
+        setFocus();
+    });
 }
 
 QSize TimelineView::sizeHint() const {
@@ -198,6 +202,7 @@ void TimelineView::find(const QString& query) {
 /// In the header, at its right; over all of it where the window is narrow.
 void TimelineView::showSearch() {
     search_.show(selection_, scene_.geometry.header.adjusted(0, 0, 0, -1));
+    scene_.geometry.headerTaken = std::max(memoryHint_->taken(), search_.width());
 }
 
 void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
@@ -235,8 +240,8 @@ void TimelineView::layOut() {
     const int labels = usualLabelTextWidth();
     scene_.geometry = TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline, edits_->lanes()),
                                            viewport()->size(), labels, verticalScrollBar()->value());
-    scene_.geometry.headerTaken = memoryHint_->place(
-        scene_.geometry.header, !scene_.timeline->memory().empty() && scene_.geometry.memory.isEmpty());
+    memoryHint_->place(scene_.geometry.header, !scene_.timeline->memory().empty() && scene_.geometry.memory.isEmpty());
+    scene_.geometry.headerTaken = std::max(memoryHint_->taken(), search_.width());
     verticalScrollBar()->setPageStep(std::max(1, scene_.geometry.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
     verticalScrollBar()->setRange(0, std::max(0, scene_.geometry.scrollMaximum()));

@@ -1,7 +1,9 @@
 #include "ui/timeline/event_search.h"
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
@@ -96,6 +98,34 @@ class EventSearchTest : public QObject {
         search_->show({}, line);
         QVERIFY(bar->isVisible());
         QCOMPARE(bar->geometry().right(), line.right());
+    }
+
+    /// How many matches there are, and the ways to them, stay where all else gives way.
+    void howManyWereFoundIsSaidInAShortLine() {
+        auto* bar = place_->findChild<FindBar*>();
+        const auto said = [&] {
+            const auto labels = bar->findChildren<QLabel*>(Qt::FindDirectChildrenOnly);
+            return labels.front()->width() >= labels.front()->sizeHint().width() ? labels.front()->text() : QString();
+        };
+        search_->open();
+        search_->find(QStringLiteral("reduce_scatter"));
+        search_->show({}, QRect(0, 10, 1000, 24));
+        QCOMPARE(said(), search_->finder().summary({}));
+        QVERIFY(bar->histogramButton().isVisible());
+        const int whole = bar->width();
+        for (const int width : {whole - 20, 520, 380, 260}) {
+            const QRect line(10, 10, width, 24);
+            search_->show({}, line);
+            QVERIFY2(said().startsWith(QStringLiteral("16 found")), qPrintable(QString::number(width) + said()));
+            QVERIFY(search_->finder().summary({}).startsWith(said() + QStringLiteral(" · ")));
+            QVERIFY(line.contains(bar->geometry()));
+            for (const QToolButton* button : bar->findChildren<QToolButton*>(Qt::FindDirectChildrenOnly))
+                if (!button->isHidden())
+                    QVERIFY(button->width() >= button->sizeHint().width() && bar->rect().contains(button->geometry()));
+            if (width >= 520 || width <= 260) QCOMPARE(bar->histogramButton().isVisible(), width >= 520);
+        }
+        search_->show({}, QRect(0, 10, 1000, 24));
+        QCOMPARE(bar->width(), whole);
     }
 
   private:

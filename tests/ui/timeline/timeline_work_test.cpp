@@ -192,6 +192,26 @@ class TimelineWorkTest : public QObject {
         QVERIFY(laneFigureLines({}, wide, 32).join(QString()).isEmpty());
     }
 
+    /// What the header says ends before the field that lies on it.
+    void theCaptionEndsBeforeTheSearch() {
+        view_->setTimeline(view_->timeline(), QString(400, u'm'));
+        view_->find(QStringLiteral("gather"));
+        auto* bar = view_->findChild<FindBar*>();
+        bar->hide();  // what it lies on
+        view_->viewport()->repaint();
+        const QRect covered = bar->geometry().adjusted(0, 1, -12, -2);
+        const QImage header = view_->viewport()->grab(covered).toImage();
+        const QRgb ground = header.pixel(0, 0);
+        for (int y = 0; y < header.height(); ++y)
+            for (int x = 0; x < header.width(); ++x) QCOMPARE(header.pixel(x, y), ground);
+        QVERIFY(bar->width() > 100);
+        // Without it the caption has the room.
+        bar->setVisible(true);
+        QTest::keyClick(bar->findChild<QLineEdit*>(), Qt::Key_Escape);
+        const QImage whole = view_->viewport()->grab(covered).toImage();
+        QVERIFY(whole != header);
+    }
+
     void durationsLeaveOutliers() {
         view_->find(QStringLiteral("gather"));
         auto* bar = view_->findChild<FindBar*>();
