@@ -1,6 +1,7 @@
 #include <QtTest>
 #include <algorithm>
 
+#include "ui/widgets/charts/name_places.h"
 #include "ui/widgets/charts/step_peak_chart.h"
 
 namespace overlap::ui {
@@ -82,6 +83,28 @@ class StepPeakLabelsTest : public QObject {
             chart.setChosen(id);
             QCOMPARE(times(chart.drawnNames()), 1);
         }
+    }
+
+    /// Struck through, it would be read as the line's.
+    void aNameAwayFromItsPointKeepsOffLines() {
+        const QPointF point(200, 150);
+        const QSizeF size(60, 14);
+        const auto take = [&](const std::vector<QLineF>& lines) {
+            NamePlaces free({0, 0, 400, 300}, {QRectF(196, 146, 8, 8)});
+            for (const QPointF beside : {QPointF(230, 147), QPointF(164, 147), QPointF(197, 132), QPointF(197, 162)})
+                free.cover({beside, QSizeF(6, 6)});
+            for (const QLineF& line : lines) free.keepOff(line);
+            return free.take(point, size, 8, {90});
+        };
+        const auto usual = take({});
+        QVERIFY(usual && usual->leader);
+        const double y = usual->text.center().y();
+        const auto off = take({QLineF(0, y, 400, y)});
+        QVERIFY(off && off->leader && (off->text.top() > y || off->text.bottom() < y));
+        // Where lines are everywhere it stands on one all the same.
+        std::vector<QLineF> many;
+        for (double at = 0; at < 300; at += 5) many.emplace_back(0, at, 400, at);
+        QVERIFY(take(many));
     }
 
     /// Rather than none at all.

@@ -76,7 +76,10 @@ std::optional<NamePlace> NamePlaces::led(QPointF point, QSizeF size, bool clear,
             const QRectF text(middle - QPointF(half_width, half_height), size);
             const QLineF leader(point, endAt(text, point));
             if (!isFree(text) || !isOf(point, text, led_away)) continue;
-            if (!clear || isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)))) return NamePlace{text, leader};
+            const auto is_on = [&](const QLineF& line) { return crosses(line, text); };
+            if (!clear ||
+                (std::ranges::none_of(lines_, is_on) && isClear(leader, QRectF(point - QPointF(1, 1), QSizeF(2, 2)))))
+                return NamePlace{text, leader};
         }
     }
     return {};

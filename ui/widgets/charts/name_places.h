@@ -26,6 +26,9 @@ class NamePlaces {
     /// What no name may cover that is not placed here, such as a name that stands already.
     void cover(const QRectF& text) { names_.push_back(text); }
 
+    /// A line of the chart: a name that does not stand beside its point keeps off it, where it finds such a place.
+    void keepOff(const QLineF& line) { lines_.push_back(line); }
+
     /// What places may be taken, where the ones that are surely the point's are not free.
     struct Allowed {
         double longest_leader = 0;  ///< how long a line to a name may be, in pixels; 0: no line leads to it
@@ -42,7 +45,8 @@ class NamePlaces {
     bool isOf(QPointF point, const QRectF& text, double distance) const;
     /// Whether a line to a name there would cross a name, or another line.
     bool isClear(const QLineF& leader, const QRectF& point) const;
-    /// The nearest place that a line leads to. @param clear by a line that crosses nothing. @param longest line.
+    /// The nearest place that a line leads to. @param clear by a line that crosses nothing, off all lines. @param
+    /// longest line.
     std::optional<NamePlace> led(QPointF point, QSizeF size, bool clear, double longest) const;
     /// A place beside the point. @param sure that is of no other point.
     std::optional<NamePlace> beside(QPointF point, QSizeF size, double gap, bool sure) const;
@@ -51,7 +55,7 @@ class NamePlaces {
     QRectF inside_;
     std::vector<QRectF> taken_;
     std::vector<QRectF> names_;
-    std::vector<QLineF> leaders_;
+    std::vector<QLineF> leaders_, lines_;
 };
 
 }  // namespace overlap::ui

@@ -173,6 +173,7 @@ bool StepPeakChart::placeNames(std::vector<int>& numbered, std::vector<int>& nam
     NamePlaces free(roomForNames(), placesOfPoints());
     free.cover(placeOfDeviceText());
     free.cover(bound_place_);
+    keepOffBound(free);
     const QFontMetricsF metrics(textFont(smallTextPx));
     bool found_all = true;
     std::vector<int> without_number;
@@ -242,6 +243,11 @@ std::vector<QRectF> StepPeakChart::placesOfPoints() const {
     return places;
 }
 
+void StepPeakChart::keepOffBound(NamePlaces& free) const {
+    const QPolygonF stairs = boundStairs();
+    for (qsizetype end = 1; end < stairs.size(); ++end) free.keepOff(QLineF(stairs[end - 1], stairs[end]));
+}
+
 std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
     NamePlaces free(roomForNames(), placesOfPoints());
     const auto is_replaced = [&](const Name& name) {
@@ -251,6 +257,7 @@ std::vector<StepPeakChart::Name> StepPeakChart::markedNames() const {
         if (!is_replaced(name)) free.cover(name.place.text);
     free.cover(placeOfDeviceText());
     free.cover(bound_place_);
+    keepOffBound(free);
     const QFontMetricsF metrics(textFont(smallTextPx));
     std::vector<Name> marked;
     for (std::size_t index = 0; index < points_.size(); ++index) {

@@ -167,6 +167,7 @@ class StepPeakChart : public QWidget {
     void paintHeadline(QPainter& painter) const;
     void paintPoint(QPainter& painter, std::size_t point, bool marked) const;
     QRectF roomForNames() const;
+    void keepOffBound(NamePlaces& free) const;
     std::vector<QRectF> placesOfPoints() const;
     bool isMarked(std::size_t point) const;
     bool showsTitle(int point) const;
