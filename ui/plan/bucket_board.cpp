@@ -42,6 +42,7 @@ namespace {
 constexpr int uncovered_height = 132;
 constexpr int fewest_cards_height = 48, lowest_cards_height = 34;
 constexpr int low_height = 170;  ///< of a board that says what a pass finds by itself
+constexpr int height_for_words_and_cards = 300;
 constexpr int hint_height = 104;
 constexpr int uncovered_title_padding = 13;  ///< with the border, of the style sheet
 
@@ -331,7 +332,7 @@ void BucketBoard::updateAutomatic() {
 
 void BucketBoard::useRoom() {
     const bool cards = !document_.buckets().empty(), low = height() < low_height;
-    automatic_->setVisible(finds_itself_ && !(cards && low));
+    automatic_->setVisible(finds_itself_ && !(cards && height() < height_for_words_and_cards));
     view_->setMinimumHeight(!cards                 ? (finds_itself_ ? 1 : hint_height)
                             : finds_itself_ && low ? lowest_cards_height
                                                    : fewest_cards_height);

@@ -62,7 +62,8 @@ class BucketBoard : public QWidget {
     /// As much of what it says as there is room for; the tool tip has all of it.
     void elideUncoveredTitle();
     void updateAutomatic();
-    /// A low board with cards has room for these, and for no words on what a pass finds by itself.
+    /// A board with cards that is not high has room for these, and for no words on what a pass finds by itself: that no
+    /// step takes the cards is said beside the button that helps, with the pass in its tool tip.
     void useRoom();
     void updateRepair();
     void showUncovered(bool shown);

@@ -11,6 +11,7 @@
 #include "tests/ui/plan/shown_board.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_delegate.h"
 #include "ui/plan/bucket_view.h"
@@ -245,6 +246,18 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(selection.bucket(), 1);
         QCOMPARE(view().currentIndex().row(), 1);
         QCOMPARE(view().selectedBuckets(), std::vector<int>{1});
+    }
+
+    /// As in a window of 1024 x 640: what a pass finds by itself is said only where cards have room all the same.
+    void cardsHaveRoomInAnAutomaticPlan() {
+        AutomaticCommands(*document_).addAutomatic();
+        start("layers.0");
+        const auto* words = board_->findChild<QWidget*>("automaticBuckets");
+        QVERIFY(words->isVisible() && board_->findChild<QWidget*>("untakenCards")->isVisible());
+        board_->resize(330, 190);
+        QTRY_COMPARE(board_->height(), 190);
+        QTRY_VERIFY2(view().height() >= 90, qPrintable(QString::number(view().height())));
+        QVERIFY(!words->isVisible() && board_->findChild<QWidget*>("untakenCards")->isVisible());
     }
 
     void theBaselineIsNotEdited() {
