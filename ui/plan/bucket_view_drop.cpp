@@ -91,6 +91,7 @@ bool BucketView::showDragged() {
         return false;
     }
     preview_.show(dragged_->modules, place.kind == DropPlace::Kind::onto ? place.row : -1, place.row);
+    showFigures();  // the picture of the drag has moved
     // Accepted even where the drop will be refused: the card goes on telling why.
     return true;
 }
@@ -176,26 +177,33 @@ void BucketView::paintGap(QPainter& painter) {
     const bool allowed = !preview_.active() || preview_.refusal().isEmpty();
     painter.fillRect(QRect(gap_side, gapY() - 1, viewport()->width() - 2 * gap_side, 2),
                      allowed ? theme.accent : theme.caution);
-    if (preview_.active() && viewport()->rect().contains(gapPlate()))
-        DropFigures::paintPlate(painter, gapPlate(), gapText(), allowed);
+    if (preview_.active() && !figures_) DropFigures::paintPlate(painter, gapPlate(), gapText(), allowed);
 }
 
+/// Where they are cut, or covered by what is dragged, they are beside the view.
 void BucketView::showFigures() {
     const bool onto = preview_.active() && preview_.target() >= 0;
     const bool gap = preview_.active() && !onto && place_.kind == DropPlace::Kind::before;
     executeDelayedItemsLayout();
+    const bool allowed = preview_.refusal().isEmpty();
+    const QString text = gap ? gapText() : allowed ? shownLines(preview_.text()) : shownName(preview_.refusal());
     const QModelIndex index = onto ? model_.index(preview_.target()) : QModelIndex();
     const QRect needed = gap ? gapPlate() : onto ? delegate_->geometry(visualRect(index), index).preview : QRect();
-    if (needed.isEmpty() || viewport()->rect().contains(needed)) {
-        delete figures_;
-        return;
+    const QRect picture = dragged_ ? dragPictureAt(dragged_->modules, dragged_->position) : QRect();
+    const QRect written = gap ? needed
+                              : QFontMetrics(textFont(smallTextPx))
+                                    .boundingRect(needed, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
+    const bool is_seen = viewport()->rect().contains(needed) && !written.intersects(picture);
+    if (const bool beside = !needed.isEmpty() && !is_seen; beside != (figures_ != nullptr)) {
+        viewport()->update();
+        if (beside)
+            figures_ = new DropFigures(*this);
+        else
+            delete figures_;
     }
-    if (!figures_) figures_ = new DropFigures(*this);
-    const bool allowed = preview_.refusal().isEmpty();
-    figures_->showBeside(gap       ? gapText()
-                         : allowed ? shownLines(preview_.text())
-                                   : shownName(preview_.refusal()),
-                         allowed, gap ? gapY() : visualRect(index).top());
+    if (figures_)
+        figures_->showBeside(text, allowed, gap ? gapY() : visualRect(index).top(),
+                             picture.translated(viewport()->mapTo(this, QPoint())));
 }
 
 }  // namespace overlap::ui

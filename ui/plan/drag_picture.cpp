@@ -12,6 +12,22 @@ namespace overlap::ui {
 namespace {
 
 constexpr int widest_label_px = 400;
+constexpr QSize margins(20, 10);
+constexpr QPoint distance(12, 18);  ///< from the picture's lower right corner to the pointer
+
+QFont labelFont() {
+    return textFont(normalTextPx, QFont::DemiBold);
+}
+
+/// How many modules they are stays where their names have no room.
+QString shownLabel(const QStringList& modules) {
+    return elidedName(QFontMetrics(labelFont()), dragLabel(modules), Qt::ElideMiddle, widest_label_px);
+}
+
+QSize pictureSize(const QString& label) {
+    const QFontMetrics metrics(labelFont());
+    return QSize(metrics.horizontalAdvance(label), metrics.height()) + margins;
+}
 
 }  // namespace
 
@@ -22,11 +38,8 @@ QString dragLabel(const QStringList& modules) {
 
 QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
     const Theme& theme = currentTheme();
-    const QFont font = textFont(normalTextPx, QFont::DemiBold);
-    const QFontMetrics metrics(font);
-    // How many they are stays where their names have no room.
-    const QString label = elidedName(metrics, dragLabel(modules), Qt::ElideMiddle, widest_label_px);
-    const QSize size(metrics.horizontalAdvance(label) + 20, metrics.height() + 10);
+    const QString label = shownLabel(modules);
+    const QSize size = pictureSize(label);
     QPixmap picture(size * pixel_ratio);
     picture.setDevicePixelRatio(pixel_ratio);
     picture.fill(Qt::transparent);
@@ -35,15 +48,20 @@ QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
     painter.setPen(theme.accent);
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(QRectF(QPointF(0.5, 0.5), QSizeF(size) - QSizeF(1, 1)), 4, 4);
-    painter.setFont(font);
+    painter.setFont(labelFont());
     painter.setPen(theme.text);
     painter.drawText(QRect(QPoint(0, 0), size), Qt::AlignCenter, label);
     return picture;
 }
 
 QPoint dragHotSpot(const QPixmap& picture) {
-    constexpr QPoint distance(12, 10);
-    return {-distance.x(), qRound(picture.deviceIndependentSize().height()) + distance.y()};
+    const QSize size = picture.deviceIndependentSize().toSize();
+    return QPoint(size.width(), size.height()) + distance;
+}
+
+QRect dragPictureAt(const QStringList& modules, const QPoint& pointer) {
+    const QSize size = pictureSize(shownLabel(modules));
+    return {pointer - distance - QPoint(size.width(), size.height()), size};
 }
 
 }  // namespace overlap::ui

@@ -38,7 +38,7 @@ void DropFigures::paintPlate(QPainter& painter, const QRect& plate, const QStrin
     painter.drawText(plate.adjusted(side, above, -side, -above), wrapped, text);
 }
 
-void DropFigures::showBeside(const QString& text, bool allowed, int y) {
+void DropFigures::showBeside(const QString& text, bool allowed, int y, const QRect& dragged) {
     QWidget* window = view_.window();
     if (parentWidget() != window) setParent(window);  // the dock of the view floats now, or no more
     text_ = text;
@@ -47,9 +47,14 @@ void DropFigures::showBeside(const QString& text, bool allowed, int y) {
     const QSize size = plateOf(text, QRect(0, 0, std::min(widest, area.width()), area.height())).size();
     const QPoint top_left = view_.mapTo(window, QPoint(0, y));
     const int left = top_left.x() >= size.width() ? top_left.x() - size.width() : top_left.x() + view_.width();
-    setGeometry(QRect(QPoint(std::clamp(left, 0, std::max(0, area.width() - size.width())),
-                             std::clamp(top_left.y(), 0, std::max(0, area.height() - size.height()))),
-                      size));
+    QRect place(QPoint(std::clamp(left, 0, std::max(0, area.width() - size.width())),
+                       std::clamp(top_left.y(), 0, std::max(0, area.height() - size.height()))),
+                size);
+    if (const QRect covered(view_.mapTo(window, dragged.topLeft()), dragged.size()); place.intersects(covered)) {
+        place.moveTop(covered.bottom() + 1);
+        if (place.bottom() > area.bottom()) place.moveBottom(covered.top() - 1);
+    }
+    setGeometry(place);
     raise();
     show();
     update();

@@ -16,7 +16,8 @@ class DropFigures : public QWidget {
 
     /// Shows the text beside the view, with its top at `y` of it where the window has the room.
     /// @param allowed whether the drop is.
-    void showBeside(const QString& text, bool allowed, int y);
+    /// @param dragged what the picture of the drag covers of the view: the text is below it then, or above.
+    void showBeside(const QString& text, bool allowed, int y, const QRect& dragged = {});
     const QString& text() const { return text_; }
 
     /// The plate of such a text, at most as wide as `room`.

@@ -7,6 +7,7 @@
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/plan/drag_picture.h"
 #include "ui/plan/drop_figures.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/theme/numbers.h"
@@ -116,6 +117,39 @@ class BucketDropTest : public ShownBoard {
         QVERIFY(DropFigures::plateOf(figures()->text(), figures()->rect()).height() <= figures()->height());
         QApplication::sendEvent(view().viewport(), &leave);
         QTRY_VERIFY(!figures());
+    }
+
+    /// What hangs at the pointer covers no figures of the drop, wherever the pointer is.
+    void whatIsDraggedCoversNoFigures() {
+        QWidget window;
+        window.resize(800, 260);
+        board_->setParent(&window);
+        board_->setGeometry(430, 0, 360, 260);
+        window.show();
+        board_->show();
+        start("layers.0\nlayers.1");
+        const QStringList modules{"layers.2", "layers.3", "layers.4", "layers.5"};
+        const std::unique_ptr<QMimeData> data(moduleMimeData(modules));
+        int beside = 0;
+        for (int y = 10; y < view().viewport()->height(); y += 9) {
+            const QPoint pointer(view().viewport()->width() - 20, y);
+            dragTo(*data, pointer, false);
+            QTRY_VERIFY(!view().preview().outcome().isEmpty());
+            const QRect picture = dragPictureAt(modules, pointer);
+            QVERIFY(picture.right() < pointer.x() && picture.bottom() < y - 12 && picture.width() > 100);
+            const auto* figures = window.findChild<DropFigures*>();
+            if (!figures) continue;
+            ++beside;
+            QVERIFY(figures->text().contains(view().preview().outcome()));
+            const QRect covered(view().viewport()->mapTo(&window, picture.topLeft()), picture.size());
+            QVERIFY2(!figures->geometry().intersects(covered), qPrintable(QString::number(y)));
+            QVERIFY(window.rect().contains(figures->geometry()));
+        }
+        QVERIFY(beside > 2);
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(view().viewport(), &leave);
+        QVERIFY(!window.findChild<DropFigures*>());
+        board_->setParent(nullptr);
     }
 
     /// Cards that scroll below a pointer that rests show anew where the drop would land, and there it lands.
