@@ -35,8 +35,10 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     search_->setClearButtonEnabled(true);
     makeSearchField(*search_);
     search_count_->setProperty("role", "faint");
+    search_count_->hide();
     auto* search_row = new QHBoxLayout;
     search_row->setContentsMargins(8, 8, 8, 8);
+    search_row->setSpacing(8);
     search_row->addWidget(search_);
     search_row->addWidget(search_count_);
     auto* layout = new QVBoxLayout(this);
@@ -49,7 +51,8 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
         model_->setSearch(text);
         search_position_ = -1;
         if (!text.trimmed().isEmpty()) stepSearch(1);
-        search_count_->setText(text.trimmed().isEmpty() ? QString() : tr("%1 found").arg(model_->found().size()));
+        search_count_->setText(tr("%1 found").arg(model_->found().size()));
+        search_count_->setHidden(text.trimmed().isEmpty());
     });
     search_->installEventFilter(this);
 

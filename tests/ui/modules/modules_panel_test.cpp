@@ -3,9 +3,11 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QSignalSpy>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/byte_units.h"
@@ -293,8 +295,13 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(panel.tree()->currentIndex().data(ModuleTreeModel::path_role).toString(), "layers.5.feed_forward");
         QVERIFY(!panel.model()->indexOfModule("norm").data(ModuleTreeModel::matches_role).toBool());
         QVERIFY(panel.model()->rowCount(panel.model()->indexOfModule("layers")) == 6);  // nothing is hidden
+        const auto labels = panel.findChildren<QLabel*>();
+        const auto count = std::ranges::find(labels, QStringLiteral("6 of 6"), &QLabel::text);
+        QVERIFY(count != labels.end());
+        QCOMPARE_GE((*count)->x(), panel.searchField()->geometry().right() + 8);
         QTest::keyClick(panel.searchField(), Qt::Key_Escape);
         QVERIFY(panel.model()->indexOfModule("norm").data(ModuleTreeModel::matches_role).toBool());
+        QVERIFY((*count)->isHidden());
     }
 
     void aLetterThatFindsNothingSaysSo() {
