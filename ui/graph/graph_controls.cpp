@@ -22,9 +22,9 @@ namespace overlap::ui {
 namespace {
 
 constexpr int search_width = 168;
-constexpr int narrow_width = 420;  ///< below which words give way
+constexpr int useful_search_width = 130;  ///< that stays whatever is selected, where there is room for all
 constexpr int least_search_width = 64;
-constexpr int usual_name_width = 190;  ///< for which the search gives way
+constexpr int usual_name_width = 190;  ///< for which the search gives way, and words
 constexpr int least_name_width = 64;
 constexpr int most_tip_lines = 20;
 
@@ -129,21 +129,29 @@ void GraphControls::resizeEvent(QResizeEvent* event) {
 }
 
 void GraphControls::fitRoom() {
-    nameChoices(width() < narrow_width);
     const int spacing = layout()->spacing();
+    // Whether something is selected moves nothing as long as there is room for a name.
+    nameChoices(false);
+    if (roomBesideButtons() < search_width - least_search_width + spacing + usual_name_width) nameChoices(true);
     int whole = 0;
     if (!path_.empty() || !names_.isEmpty() || !count_.isEmpty()) {
         shortenName(width());
         whole = name_->sizeHint().width();
-        if (roomBesideButtons() < std::min(whole, usual_name_width) + spacing) nameChoices(true);
     }
     const int least = std::min(whole, least_name_width);
-    const bool fits = roomBesideButtons() >= (whole > 0 ? least + spacing : 0);
-    const int room = (fits ? roomBesideButtons() : width() - minimumSizeHint().width()) - spacing;
+    // For search and name, with all buttons.
+    const int beside = roomBesideButtons() + least_search_width - spacing;
+    const bool is_still = beside >= useful_search_width + least_name_width;
+    const int search = std::clamp(beside - usual_name_width, useful_search_width, search_width);
+    search_->setMinimumWidth(is_still ? search : least_search_width);
+    search_->setMaximumWidth(is_still ? search : search_width);
+    const bool fits = is_still || roomBesideButtons() >= (whole > 0 ? least + spacing : 0);
+    const int room =
+        is_still ? beside - search : (fits ? roomBesideButtons() : width() - minimumSizeHint().width()) - spacing;
     const bool is_named = whole > 0 && room >= least;
     if (is_named) {
         const int beside_search = room - (search_width - least_search_width);
-        shortenName(std::max(beside_search, std::min(room, usual_name_width)));
+        shortenName(is_still ? room : std::max(beside_search, std::min(room, usual_name_width)));
         name_->setFixedWidth(name_->sizeHint().width());
     }
     name_->setVisible(is_named);

@@ -16,9 +16,10 @@ namespace overlap::ui {
 class GraphView;
 
 /// The controls beside the graph's tab: what is selected, the search, what the colours mean, the filter, and fit. A box
-/// is named by its path, several modules and a bucket by their names in short. Where there is little room, the search
-/// gives way first, then words, then the name is shortened, and where there is none for it, it goes; then all but
-/// search and name are in one menu.
+/// is named by its path, several modules and a bucket by their names in short. Where there is little room, words
+/// give way first, then a part of the search, then the name is shortened: whatever is selected, all others stay where
+/// they are. Only where that leaves too little the search gives way to a name, which goes where there is no room for
+/// it; then all but search and name are in one menu.
 class GraphControls : public QWidget {
     Q_OBJECT
 
@@ -33,8 +34,7 @@ class GraphControls : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    /// Shows what fits into the width: everything; a shorter name or search; no words; no name; the search and one
-    /// menu.
+    /// Shows what fits into the width.
     void fitRoom();
     void nameChoices(bool narrow);
     /// For the name, where the search is as narrow as it may be; below 0 the buttons do not fit.

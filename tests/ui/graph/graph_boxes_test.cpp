@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QTextDocumentFragment>
+#include <QToolButton>
 #include <set>
 #include <vector>
 
@@ -116,6 +117,34 @@ class GraphBoxesTest : public ShownGraph {
         const auto* search = controls.findChild<QLineEdit*>();
         QVERIFY(search && search->isVisible());
         QVERIFY(search->width() >= 60);
+    }
+
+    void whatIsSelectedMovesNoControl() {
+        GraphView view(*model_);
+        QWidget window;  // which lets them be narrower than their layout wants to be
+        GraphControls controls(view, &window);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto places = [&] {
+            runAllDue();
+            QStringList found;
+            for (const QWidget* control : controls.findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+                if (const auto* button = qobject_cast<const QToolButton*>(control); button && button->isVisible())
+                    found.append(QStringLiteral("%1 %2").arg(button->x()).arg(button->text()));
+            return found + QStringList(QString::number(controls.searchField()->width()));
+        };
+        bool with_words = false;
+        for (int width = 430; width < 1000; width += 10) {
+            document_->selection().clear();
+            controls.resize(width, 30);
+            const QStringList before = places();
+            QVERIFY(controls.searchField()->width() >= 120);
+            view.select(model_->tree().box_of(document_->modules().find("layers.0.feed_forward"), Phase::forward));
+            QCOMPARE(places(), before);
+            QVERIFY(controls.findChild<QLabel*>()->isVisible());
+            with_words = with_words || before.join(u' ').contains("show: ");
+        }
+        QVERIFY(with_words);
     }
 
     /// The box itself stays where what is around it has no room.
