@@ -171,7 +171,8 @@ void GraphControls::makeColourMenu() {
     }
     colour_->setMenu(menu);
     colour_->setPopupMode(QToolButton::InstantPopup);
-    colour_->setToolTip(tr("What the stripes of boxes mean"));
+    colour_->setToolTip(
+        tr("What the stripes of boxes mean; a legend says it in the graph, where there is room for it"));
 }
 
 void GraphControls::makeFilterMenu() {

@@ -51,6 +51,9 @@ class GraphView : public QWidget {
     BoxId boxAt(QPointF screen) const;
     /// Where the minimap is; empty while all is in view, and where it would cover a box in every corner.
     QRectF minimapRect() const;
+    /// Where it is said what colours mean. Empty where there is nothing to say, and in a low view where it would cover
+    /// some of the few boxes that are seen.
+    QRectF legendRect() const;
     /// How often boxes were painted so far.
     int renderCount() const { return render_count_; }
 
@@ -154,7 +157,6 @@ class GraphView : public QWidget {
     /// Where a box covers what is behind it on the screen: of an open one, the title; the rest of it is boxes and free
     /// space.
     QRectF closedPart(BoxId box) const;
-    QRectF legendRect() const;
     void paintLegend(QPainter& painter) const;
     void paintEmpty(QPainter& painter) const;
     QRectF planeRect() const;
@@ -194,6 +196,7 @@ class GraphView : public QWidget {
     mutable bool minimap_corner_stale_ = true;
     mutable Qt::Corner legend_corner_ = Qt::BottomLeftCorner;
     mutable bool legend_corner_stale_ = true;
+    mutable bool legend_covers_ = false;   ///< boxes: no corner is free
     mutable bool minimap_covers_ = false;  ///< boxes or the legend: no corner is free
     mutable QSizeF minimap_area_;
     bool follows_ = true;  ///< whether what is selected is brought into view

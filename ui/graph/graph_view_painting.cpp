@@ -21,6 +21,7 @@ Q_LOGGING_CATEGORY(frameTime, "overlap.graph.frametime", QtInfoMsg)
 
 constexpr QSizeF minimap_size(132, 96);
 constexpr double minimap_margin = 12;
+constexpr int low_view = 220;                      ///< lower, no box is covered to say what colours mean
 constexpr double minimap_share = 0.3;              ///< of the view that the minimap takes at most, either way
 constexpr std::array minimap_scales = {1.0, 0.6};  ///< the smaller one where no corner is free for the other
 
@@ -175,8 +176,12 @@ QRectF GraphView::legendRect() const {
     double width = 8;
     for (const BoxColours::Key& key : keys) width += metrics.horizontalAdvance(key.meaning) + 26;
     const QSizeF size(width, 22);
-    if (shown_ && std::exchange(legend_corner_stale_, false))
-        legend_corner_ = freestCorner(legend_corner_, size, {}).corner;
+    if (shown_ && std::exchange(legend_corner_stale_, false)) {
+        const CornerChoice found = freestCorner(legend_corner_, size, {});
+        legend_corner_ = found.corner;
+        legend_covers_ = found.covered > 0;
+    }
+    if (legend_covers_ && height() < low_view) return {};
     return inCorner(legend_corner_, size);
 }
 
@@ -185,6 +190,7 @@ void GraphView::paintLegend(QPainter& painter) const {
     const QList<BoxColours::Key> keys = model_.colours().legend(model_.colouring(), theme);
     if (keys.isEmpty()) return;
     const QRectF area = legendRect();
+    if (area.isEmpty()) return;
     painter.setFont(textFont(smallTextPx));
     const QFontMetricsF metrics(painter.font());
     painter.setRenderHint(QPainter::Antialiasing);

@@ -143,6 +143,26 @@ class GraphViewTest : public ShownGraph {
         }
     }
 
+    /// In a low view it covers no box.
+    void theLegendGivesWayInALowView() {
+        model_->setColouring(BoxColouring::kind);
+        QVERIFY(!view_->legendRect().isEmpty());
+        view_->resize(390, 150);
+        view_->fitAll();
+        for (int width = 200; width <= 1000; width += 100) {
+            view_->resize(width, 150);
+            runAllDue();
+            const QRectF legend = view_->legendRect();
+            for (const PlacedBox& placed : model_->arrangement().boxes)
+                if (!model_->isOpen(placed.box) && placed.box != BoxTree::root)
+                    QVERIFY(legend.isEmpty() || !view_->boxRect(placed.box).intersects(legend));
+        }
+        view_->resize(390, 150);
+        view_->select(box("layers.0"));
+        runAllDue();
+        QVERIFY(view_->legendRect().isEmpty());
+    }
+
     void aPileIsColouredAsFarAsItIsInBuckets() {
         const BoxId pile = model_->tree().box(box("layers.2")).parent;
         QCOMPARE(model_->tree().box(pile).kind, BoxKind::run);
