@@ -141,35 +141,6 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline, qint64 m
     return figure;
 }
 
-/// How far a step is above a bound, `10.4 %`, as everywhere in the window.
-QString shareAbove(double share) {
-    return formatPercent(std::max(0.0, share));
-}
-
-QString boundText(const StepGap::Gap& gap) {
-    if (!gap.none.isEmpty()) return gap.none;
-    const QString bound = formatTime(gap.bound_ms);
-    if (gap.any_order)
-        return Document::tr(
-                   "No plan has a step below %1, whatever the order of heavy compute: %2. Plans that keep the order "
-                   "have another bound, which does not hold for this one: %3")
-            .arg(bound, gap.reason, shownName(gap.moved));
-    if (gap.every_order) return Document::tr("No plan has a step below %1: %2").arg(bound, gap.reason);
-    QString text =
-        Document::tr("No plan that keeps the order of heavy compute has a step below %1: %2").arg(bound, gap.reason);
-    // A plan that moves compute is compared with this one.
-    if (gap.any_order_ms > 0)
-        text += Document::tr("\nWhatever the order, no plan has a step below %1: this one is %2 above that")
-                    .arg(formatTime(gap.any_order_ms), shareAbove(gap.parts.step_ms / gap.any_order_ms - 1));
-    return text;
-}
-
-/// Whose bound it is, where there are two.
-QString boundLabel(const StepGap::Gap& gap) {
-    if (gap.any_order) return Document::tr("above bound · any order");
-    return gap.every_order ? Document::tr("above bound") : Document::tr("above bound · order kept");
-}
-
 /// What the step is made of is shown where the bound is told of.
 void letOpen(Figure& figure, const StepGap::Gap& gap) {
     if (!gap.of) return;
@@ -179,23 +150,12 @@ void letOpen(Figure& figure, const StepGap::Gap& gap) {
 
 /// A plan that is faster than the bound computes what its job cannot: with inputs that are not there yet.
 Figure gapFigure(const StepGap::Gap& gap) {
-    const bool faster = gap.share < -smallest_shown_share;
-    Figure figure{boundLabel(gap), shareAbove(gap.share), {}, 0, {}};
-    figure.help = boundText(gap);
+    Figure figure{boundLabel(gap), boundValue(gap), {}, 0, {}};
+    figure.help = boundHelp(gap);
     if (gap.any_order) figure.short_label = Document::tr("above any-order bound");
+    if (!gap.none.isEmpty()) figure.label = Document::tr("bound · %1").arg(gap.none_briefly);
+    figure.beyond = gap.isBelow();
     letOpen(figure, gap);
-    if (!gap.none.isEmpty()) {
-        figure.label = Document::tr("bound · %1").arg(gap.none_briefly);
-        figure.value = Document::tr("no bound");
-    }
-    if (!faster) return figure;
-    figure.value = Document::tr("below");
-    figure.beyond = true;
-    figure.help = Document::tr(
-                      "Faster than a plan with its order of compute can be, %1: what runs before its inputs are there "
-                      "hides what it should "
-                      "wait for. See Problems")
-                      .arg(formatTime(gap.bound_ms));
     return figure;
 }
 
@@ -251,7 +211,7 @@ Figure sharedLinksFigure(const SharedLinkStep& shared, const Evaluation& baselin
     }
     figure.difference = gap->none.isEmpty() ? shareAboveBound(*gap, shareAbove(gap->share))
                                             : Document::tr("no bound · %1").arg(gap->none_briefly);
-    figure.help += QStringLiteral("\n") + boundText(*gap);
+    figure.help += QStringLiteral("\n") + boundHelp(*gap);
     letOpen(figure, *gap);
     return figure;
 }

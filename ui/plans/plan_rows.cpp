@@ -1,5 +1,6 @@
 #include "ui/plans/plan_rows.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <utility>
 
@@ -21,8 +22,21 @@ std::shared_ptr<const Evaluation> evaluationOf(const PlanRow& row, const std::sh
     return row.baseline ? evaluate_baseline(graph, stop, times) : evaluate(graph, row.plan, stop, times, cache);
 }
 
+BoundGap gapOf(const std::shared_ptr<const Evaluation>& evaluation, GraphBounds& bounds) {
+    BoundGap gap;
+    if (hasBound(*evaluation)) {
+        gap = bounds.gapOf(evaluation);
+        gap.of = nullptr;  // a table would keep the evaluations of all plans
+    } else {
+        gap.none = evaluation->times_known
+                       ? QCoreApplication::translate("PlanRows", "No bound is known by the times of a trace")
+                       : QCoreApplication::translate("PlanRows", "No bound is known: the graph has no times");
+    }
+    return gap;
+}
+
 /// Figures by the times that are shown. @returns false when stopped.
-bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
+bool fillIn(PlanRow& row, const PlanGround& ground, GraphBounds& bounds, std::stop_token stop) {
     const bool has_no_times = row.figures && (row.figures->refused || !row.figures->times_known);
     if (has_no_times || (row.figures && !row.disturbed_ms.empty())) return true;
     auto evaluation = std::exchange(row.evaluation, nullptr);
@@ -30,6 +44,7 @@ bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
     if (!evaluation) return false;
     row.figures = planFigures(*evaluation);
     row.disturbed_ms.clear();
+    row.gap = evaluation->refused ? std::nullopt : std::optional(gapOf(evaluation, bounds));
     if (evaluation->refused || !evaluation->times_known) return true;
     const auto of_job = with_links_shared(evaluation, stop);
     if (!of_job) return false;
@@ -56,8 +71,9 @@ PlanFigures planFigures(const Evaluation& evaluation) {
 
 std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, const PlanGround& ground,
                                                   std::stop_token stop) {
+    const std::shared_ptr<GraphBounds> bounds = GraphBounds::of(ground.graph, ground.times);
     for (PlanRow& row : rows)
-        if (!fillIn(row, ground, stop)) return std::nullopt;
+        if (!fillIn(row, ground, *bounds, stop)) return std::nullopt;
     const NamedCostModel* other = built_in_cost_model(ground.other.toStdString());
     if (!other) return rows;
     const std::shared_ptr<const Graph> graph = with_cost_model(ground.as_read, *other).graph;

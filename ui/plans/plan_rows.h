@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/pipeline/evaluation.h"
+#include "ui/document/bound_gap.h"
 
 namespace overlap::ui {
 
@@ -36,6 +37,8 @@ struct PlanRow {
     std::vector<double> disturbed_ms;
     /// Of the plan by the times of the ground, where there is one: what is missing is made from it.
     std::shared_ptr<const Evaluation> evaluation;
+    /// How far the step is above the bound, or why that is not known; nothing for a plan that is refused.
+    std::optional<BoundGap> gap{};
 };
 
 /// Where plans are evaluated.

@@ -30,6 +30,13 @@ QString timeOf(const std::optional<PlanFigures>& figures, double ms) {
     return figures && figures->times_known ? formatTime(ms) : not_known;
 }
 
+/// As the toolbar says it, `10.4 % · order kept`; empty where no bound is known.
+QString aboveBound(const PlanRow& row) {
+    if (!row.gap || !row.gap->none.isEmpty()) return {};
+    const QString value = boundValue(*row.gap), kind = boundKind(*row.gap);
+    return kind.isEmpty() ? value : QStringLiteral("%1 · %2").arg(value, kind);
+}
+
 }  // namespace
 
 void PlansModel::setRows(std::vector<PlanRow> rows, const QString& other) {
@@ -105,6 +112,8 @@ QString PlansModel::text(std::size_t index, int column) const {
             return shared_steps_[at];
         case gain_column:
             return differenceText(&PlanRow::figures);
+        case bound_column:
+            return aboveBound(row);
         case exposed_column:
             return timeOf(row.figures, row.figures->exposed_ms);
         case peak_column:
@@ -160,6 +169,7 @@ QString PlansModel::toolTip(std::size_t index, int column) const {
     if (row.figures && row.figures->refused) return tr("The plan is refused; Problems says why where it is shown");
     if (column == note_column) return QString::fromStdString(row.plan.notes);
     if (column == shared_column && row.figures && row.figures->shared_step_ms) return sharedText(row);
+    if (column == bound_column && row.gap) return boundHelp(*row.gap);
     const QString exact = column == step_column && row.figures && row.figures->times_known
                               ? formatExactTime(row.figures->step_ms)
                               : QString();
@@ -182,6 +192,8 @@ QVariant PlansModel::sortValue(std::size_t index, int column) const {
             return refused ? last : row.figures->step_ms;
         case shared_column:  // the step, where both are the same
             return refused ? last : row.figures->jobStepMs();
+        case bound_column:
+            return row.gap && row.gap->none.isEmpty() ? row.gap->share : last;
         case exposed_column:
             return refused ? last : row.figures->exposed_ms;
         case peak_column:
@@ -205,6 +217,7 @@ QVariant PlansModel::tone(const PlanRow& row, int column) const {
     const bool of_other = column == other_column || column == other_gain_column;
     if (column == shared_column) return QBrush(theme.asText(theme.exposed));  // as in the toolbar
     if (column == lost_column) return QBrush(theme.asText(theme.caution));
+    if (column == bound_column && row.gap && row.gap->isBelow()) return QBrush(theme.asText(theme.exposed));
     if (of_other && losesUnderOther(row, rows_.front())) return QBrush(theme.asText(theme.caution));
     if (column != gain_column && column != other_gain_column) return QBrush(theme.text);
     const auto ms = difference(row, column == gain_column ? &PlanRow::figures : &PlanRow::other);
@@ -245,6 +258,10 @@ QString PlansModel::headerHelp(int section) const {
             "slower or faster, it is no faster than the baseline. The figures stand in the tooltips of the row");
     if (section == shared_column)
         return tr("The step of a job, whose process groups share the links they go over; empty where that is Step");
+    if (section == bound_column)
+        return tr(
+            "How far the step of a job is above the best there can be, whose bound is that of plans that keep the "
+            "order of heavy compute, or of those in any order. The tooltips of the row say why no step is below it");
     const bool of_shared = section == gain_column || section == exposed_column;
     const bool of_job = of_shared ? hasSharedSteps() : section >= other_column && hasSharedSteps(&PlanRow::other);
     return of_job ? tr("Of the step of a job: the one with links shared, where that is another than Step") : QString();
@@ -262,6 +279,7 @@ QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Step"),
         tr("With links shared"),
         shared ? tr("To baseline, shared") : tr("To baseline"),
+        tr("Above bound"),
         shared ? tr("Exposed, shared") : tr("Exposed"),
         tr("Peak"),
         tr("Collectives"),

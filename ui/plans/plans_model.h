@@ -17,6 +17,7 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
         step_column,
         shared_column,   ///< step with links shared; see hasSharedSteps()
         gain_column,     ///< of the step of a job, against the baseline
+        bound_column,    ///< how far the step of a job is above the bound
         exposed_column,  ///< of the step of a job
         peak_column,
         collectives_column,

@@ -199,6 +199,7 @@ void PlansPanel::makeRows() {
         if (known != model_->rows().end() && does_the_same(known->plan, row.plan)) {
             if (keeps_own) row.figures = known->figures;
             if (keeps_own) row.disturbed_ms = known->disturbed_ms;
+            if (keeps_own) row.gap = known->gap;
             if (keeps_other) row.other = known->other;
         }
         if (variant.evaluation() && !variant.stale() && row.disturbed_ms.empty()) row.evaluation = variant.evaluation();

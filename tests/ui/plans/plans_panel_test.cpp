@@ -227,6 +227,53 @@ class PlansPanelTest : public QObject {
         QCOMPARE(cell(1, Column::other_gain_column), formatDifference(1, Unit::Time));
     }
 
+    /// As the toolbar says it, whose function it is.
+    void distancesToTheBoundStandInTheTable() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY(waitForRows());
+        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1));
+        QVERIFY(waitForRows());
+        QCOMPARE(panel_->model()->headerData(Column::bound_column, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 "Above bound");
+        const auto bounds = GraphBounds::of(document_->graph(), nullptr);
+        for (const int row : {0, 1}) {
+            const BoundGap gap = bounds->gapOf(document_->variant(row).evaluation());
+            QVERIFY(gap.none.isEmpty() && gap.share > 0);
+            // The preset moves compute.
+            QCOMPARE(boundKind(gap), row == 0 ? "order kept" : "any order");
+            QCOMPARE(cell(row, Column::bound_column), formatPercent(gap.share) + " · " + boundKind(gap));
+            const QModelIndex index = panel_->model()->index(row, Column::bound_column);
+            QCOMPARE(index.data(Qt::ToolTipRole).toString(), boundHelp(gap));
+            QCOMPARE(index.data(PlansModel::sort_role).toDouble(), gap.share);
+        }
+        QVERIFY(cell(0, Column::bound_column) != cell(1, Column::bound_column));
+
+        PlanRow any_order{1, {}, true, PlanFigures{}, {}, {}, {}}, none = any_order;
+        any_order.gap.emplace();
+        any_order.gap->share = 0.2;
+        any_order.gap->any_order = true;
+        none.gap.emplace();
+        none.gap->none = "No bound holds";
+        panel_->model()->setRows({any_order, none}, {});
+        QCOMPARE(cell(0, Column::bound_column), formatPercent(0.2) + " · any order");
+        QCOMPARE(cell(1, Column::bound_column), QString());
+        const QModelIndex blank = panel_->model()->index(1, Column::bound_column);
+        QCOMPARE(blank.data(Qt::ToolTipRole).toString(), "No bound holds");
+    }
+
+    /// Beside its notes, a table of three plans at the window's usual width shows all its figures.
+    void figuresFitAnUsualWindow() {
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        PipelineCommands(*document_).startFrom(pipeline_presets(*document_->graph()).at(1));
+        QVERIFY(waitForRows());
+        panel_->resize(1280, 300);
+        const QTreeView* view = panel_->view();
+        QTRY_VERIFY2(view->header()->length() <= view->viewport()->width(),
+                     qPrintable(QString::number(view->header()->length())));
+    }
+
     void whatIsLostUnderAnotherModelIsMarked() {
         PlanRow baseline{1, {}, true, PlanFigures{}, PlanFigures{}, {}, {}},
             row{2, {}, false, PlanFigures{}, PlanFigures{}, {}, {}};
