@@ -220,7 +220,7 @@ std::vector<FinalBucket> final_buckets(const Evaluation& evaluation) {
 
 std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation, const ModuleTree& tree) {
     if (automatic_step(plan) == plan.pipeline.size()) {
-        return "The plan has no automatic pass; Add automatic variant makes one";
+        return "The plan has no automatic pass; Add automatic plan makes one";
     }
     if (!tree.exists()) return "The nodes of this graph have no modules, and cards are made of modules";
     if (!evaluation) return "The automatic result is not there yet";

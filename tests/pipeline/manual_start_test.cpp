@@ -197,7 +197,7 @@ TEST(ManualStartCards, NeedAnAutomaticResultWithBuckets) {
         no_tree(none.finish({none.gathered("a", "")}), ModuleSource::module_fqn);
     Evaluation evaluation;
     EXPECT_EQ(manual_start_obstacle(Plan(), &evaluation, tree),
-              "The plan has no automatic pass; Add automatic variant makes one");
+              "The plan has no automatic pass; Add automatic plan makes one");
     EXPECT_EQ(manual_start_obstacle(automatic(), &evaluation, no_tree),
               "The nodes of this graph have no modules, and cards are made of modules");
     EXPECT_EQ(manual_start_obstacle(automatic(), nullptr, tree), "The automatic result is not there yet");
