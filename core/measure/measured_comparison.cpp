@@ -171,6 +171,13 @@ std::string size_text(std::int64_t planned_bytes, std::int64_t measured_bytes) {
     return ", or it is the size: " + bytes_text(measured_bytes) + " instead of " + bytes_text(planned_bytes);
 }
 
+/// What two equal figures would not say is said in words.
+std::string took_text(const CollectiveComparison& row) {
+    const std::string measured = time_text(row.measured_ms), planned = time_text(row.planned_ms);
+    if (measured == planned) return "it took as long as planned";
+    return "it took " + measured + " instead of " + planned;
+}
+
 std::string start_text(const CollectiveComparison& row) {
     const double later_ms = row.measured_start_ms - row.planned_start_ms;
     if (std::abs(later_ms) < row.threshold_ms()) return "it starts when planned";
@@ -209,7 +216,7 @@ MeasuredComparison compare_with_measurement(std::shared_ptr<const Evaluation> ev
 std::string MeasuredComparison::explain(const CollectiveComparison& row) const {
     if (row.measured == no_index) return "planned, but no collective like it was measured on its group at its place";
     if (row.planned == no_index) return "measured, but the plan has no collective like it on its group at its place";
-    const std::string took = "it took " + time_text(row.measured_ms) + " instead of " + time_text(row.planned_ms);
+    const std::string took = took_text(row);
     const std::string size =
         size_text(evaluation->simulation.collectives[row.planned].bytes, step.collectives[row.measured].bytes);
     switch (row.cause) {

@@ -42,6 +42,21 @@ std::string explained(const MeasuredComparison& comparison) {
     return comparison.explain(*std::ranges::find(comparison.rows, 5u, &CollectiveComparison::planned));
 }
 
+TEST(ComparisonWords, WhatTookAsLongIsNotSaidWithTwoEqualFigures) {
+    const auto evaluation = baseline();
+    test::SimulatedTrace written(*evaluation);
+    written.lengthen(5, 2'000'000);
+    const MeasuredComparison comparison = compare_with_measurement(evaluation, measured_step(written.finish()));
+    const auto explained_at = [&](std::uint32_t planned) {
+        return comparison.explain(*std::ranges::find(comparison.rows, planned, &CollectiveComparison::planned));
+    };
+    EXPECT_EQ(explained_at(3), "it took as long as planned; it starts when planned");
+    EXPECT_TRUE(explained_at(40).starts_with("it took as long as planned; it starts ")) << explained_at(40);
+    EXPECT_TRUE(explained_at(40).ends_with(" later than planned")) << explained_at(40);
+    EXPECT_TRUE(explained_at(5).starts_with("it took ")) << explained_at(5);
+    EXPECT_NE(explained_at(5).find(" instead of "), std::string::npos) << explained_at(5);
+}
+
 TEST(ComparisonWords, AnotherSizeMayExplainAnotherTime) {
     const auto evaluation = baseline();
     const std::int64_t bytes = evaluation->simulation.collectives[5].bytes;
