@@ -18,14 +18,14 @@ namespace overlap {
 
 namespace {
 
-/// Two simulations agree to the last bit where nothing changed; this only keeps rounding out of the table.
-constexpr double nothing_ms = 1e-9;
 constexpr double ns_per_ms = 1e6;
+/// A nanosecond. Two simulations agree to the last bit where nothing changed; this only keeps rounding out.
+constexpr double nothing_ms = 1 / ns_per_ms;
 
 using Names = std::vector<std::string>;
 
 bool differs(double a, double b) {
-    return std::abs(a - b) > nothing_ms;
+    return change_ms(a, b) != 0;
 }
 
 ComparedCollective planned_side(const Evaluation& evaluation, std::uint32_t index) {
@@ -313,6 +313,11 @@ std::string_view collective_change_name(CollectiveChange change) {
             return "split";
     }
     return "same";
+}
+
+double change_ms(double before_ms, double after_ms) {
+    const double change_ms = after_ms - before_ms;
+    return std::abs(change_ms) < nothing_ms ? 0 : change_ms;
 }
 
 std::uint32_t Comparison::count(CollectiveChange change) const {

@@ -38,6 +38,9 @@ struct ComparedCollective {
     std::uint32_t collectives = 1;  ///< of this side that this row sums up
 };
 
+/// How much more `after` is. 0 for less than a nanosecond: traces count in them, so that is rounding and no difference.
+double change_ms(double before_ms, double after_ms);
+
 /// A row of the table of differences.
 struct ComparisonRow {
     CollectiveChange change = CollectiveChange::same;
@@ -50,12 +53,15 @@ struct ComparisonRow {
 
     /// What was merged or split has its effect in another row.
     bool has_effect() const { return change != CollectiveChange::same && !stands_elsewhere(); }
+    // What is less than a rounding error is 0.
     double exposed_change_ms() const {
-        return stands_elsewhere() ? 0 : side(after).exposed_ms - side(before).exposed_ms;
+        return stands_elsewhere() ? 0 : change_ms(side(before).exposed_ms, side(after).exposed_ms);
     }
-    double time_change_ms() const { return stands_elsewhere() ? 0 : side(after).time_ms - side(before).time_ms; }
+    double time_change_ms() const {
+        return stands_elsewhere() ? 0 : change_ms(side(before).time_ms, side(after).time_ms);
+    }
     /// 0 where one side is missing.
-    double start_change_ms() const { return before && after ? after->start_ms - before->start_ms : 0; }
+    double start_change_ms() const { return before && after ? change_ms(before->start_ms, after->start_ms) : 0; }
 
   private:
     bool stands_elsewhere() const { return change == CollectiveChange::merged || change == CollectiveChange::split; }

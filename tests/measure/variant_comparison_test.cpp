@@ -33,6 +33,21 @@ void expect_complete(const Comparison& comparison, const Evaluation& before, con
     EXPECT_EQ(std::set<std::uint32_t>(of_after.begin(), of_after.end()).size(), of_after.size());
 }
 
+TEST(CompareVariants, ARoundingErrorIsNoChange) {
+    ComparisonRow row;
+    row.before.emplace().exposed_ms = 6.391;
+    row.before->time_ms = row.before->start_ms = 6.391;
+    row.after = row.before;
+    row.after->exposed_ms -= 1.1e-13;
+    row.after->time_ms += 4e-7;
+    row.after->start_ms -= 4e-7;
+    EXPECT_EQ(row.exposed_change_ms(), 0);
+    EXPECT_EQ(row.time_change_ms(), 0);
+    EXPECT_EQ(row.start_change_ms(), 0);
+    row.after->exposed_ms += 2e-6;
+    EXPECT_NEAR(row.exposed_change_ms(), 2e-6, 1e-9) << "nanoseconds are what traces count in";
+}
+
 TEST(CompareVariants, OfTheSamePlanIsTheSame) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const auto evaluation = planned(graph, "layers.[0-3]");

@@ -91,8 +91,10 @@ QVariant sortValue(const ComparisonRow& row, int column, const QString& shown) {
 
 QBrush toneOf(const ComparisonRow& row, int column) {
     const Theme& theme = currentTheme();
+    // What is written alike is of one colour: rounding is nothing to be glad of.
     if (column == ComparisonModel::exposed_after_column && row.before && row.after &&
-        row.change != CollectiveChange::same) {
+        row.change != CollectiveChange::same &&
+        formatTime(row.before->exposed_ms) != formatTime(row.after->exposed_ms)) {
         if (row.exposed_change_ms() > 0) return theme.asText(theme.exposed);
         if (row.exposed_change_ms() < 0) return theme.asText(theme.hidden);
     }

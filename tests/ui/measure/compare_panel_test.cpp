@@ -19,6 +19,7 @@
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -101,6 +102,26 @@ class ComparePanelTest : public QObject {
                 .toLongLong();
         };
         for (int row = 1; row < differing; ++row) QVERIFY(bytes(row - 1) >= bytes(row));
+    }
+
+    void whatIsWrittenAlikeHasNoColour() {
+        auto steps = std::make_shared<ComparedSteps>();
+        ComparisonRow row;
+        row.change = CollectiveChange::moved;
+        row.before.emplace().exposed_ms = 6.391;
+        row.after = row.before;
+        const auto toneAfter = [&](double change_ms) {
+            row.after->exposed_ms = 6.391 + change_ms;
+            steps->comparison.rows = {row};
+            ComparisonModel model;
+            model.setSteps(steps);
+            return model.index(0, ComparisonModel::exposed_after_column).data(Qt::ForegroundRole).value<QBrush>();
+        };
+        const Theme& theme = currentTheme();
+        QCOMPARE(toneAfter(-1.1e-13), QBrush(theme.text));
+        QCOMPARE(toneAfter(1e-5), QBrush(theme.text));  // more than rounding, and 6.391 ms as before
+        QCOMPARE(toneAfter(-0.1), QBrush(theme.asText(theme.hidden)));
+        QCOMPARE(toneAfter(0.1), QBrush(theme.asText(theme.exposed)));
     }
 
     void itOpensWithThePlanThatIsShownAndKeepsAChoice() {
