@@ -25,6 +25,8 @@ class InspectorPanel : public QTextBrowser {
     /// Also shows what memory actions would change for the selection. @param effects outlives the panel.
     void showMemoryEffects(MemoryEffects& effects);
     const InspectorContent& content() const { return content_; }
+    /// Whether the page is of something that is selected in the document.
+    bool isOfPlan() const { return !instead_ && !content_.title.isEmpty(); }
 
     /// True until the page is that of the selection, with what would help a collective.
     bool busy() const { return scheduled_ || search_delay_.isActive() || search_.busy(); }

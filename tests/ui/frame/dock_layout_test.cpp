@@ -2,6 +2,7 @@
 
 #include <QDockWidget>
 #include <QLabel>
+#include <QTabBar>
 #include <QtTest>
 
 namespace overlap::ui {
@@ -48,6 +49,44 @@ class DockLayoutTest : public QObject {
         dock->hide();
         layout.reset();
         QVERIFY(dock->isHidden());
+    }
+
+    void aNoteStandsWhereItMovesNothing() {
+        QMainWindow window;
+        window.setCentralWidget(new QLabel);
+        DockLayout layout(window);
+        QDockWidget* side = add(layout, "side", Qt::LeftDockWidgetArea);
+        QList<QDockWidget*> below;
+        for (const char* id : {"first", "second"})
+            below.append(layout.add(QString::fromLatin1(id), QString::fromLatin1(id), new QLabel,
+                                    Qt::BottomDockWidgetArea, Heading::floating));
+        window.resize(800, 600);
+        window.show();
+        layout.putInTabs(below);
+        QTabBar* tabs = nullptr;
+        QTRY_VERIFY(tabs = window.findChild<QTabBar*>(QString(), Qt::FindDirectChildrenOnly));
+        const auto noteIn = [](const QWidget& widget) { return widget.findChild<QLabel*>("dockNote"); };
+        QTRY_VERIFY(noteIn(*tabs));
+        QVERIFY(!noteIn(*tabs)->isVisible());
+        const QRect content = below.front()->widget()->geometry(), tab = tabs->tabRect(1);
+
+        layout.setNote("side", "of Plan A");
+        layout.setNote("first", "of Plan B");
+        layout.setNote("nowhere", "of nothing");
+        QCOMPARE(noteIn(*side->titleBarWidget())->text(), "of Plan A");
+        QCOMPARE(noteIn(*tabs)->text(), "of Plan B");
+        QVERIFY(noteIn(*tabs)->isVisible());
+        QVERIFY(!noteIn(*tabs)->geometry().intersects(tab));
+        QCOMPARE(below.front()->widget()->geometry(), content);
+        QCOMPARE(tabs->tabRect(1), tab);
+
+        // It is of the dock in front, and goes with it.
+        tabs->setCurrentIndex(1);
+        QVERIFY(!noteIn(*tabs)->isVisible());
+        below.front()->setFloating(true);
+        QCOMPARE(below.front()->windowTitle(), "first of Plan B");
+        layout.setNote("first", {});
+        QCOMPARE(below.front()->windowTitle(), "first");
     }
 
     void docksShareTabsWithTheFirstInFront() {

@@ -13,6 +13,7 @@
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -262,6 +263,43 @@ class MeasuredWindowTest : public QObject {
         emit statistics.view()->activated(statistics.model()->index(2, 0));
         QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
         QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
+    }
+
+    void panelsOfThePlanSayWhoseFiguresTheyHaveBesideATrace() {
+        QTemporaryDir folder;
+        const QString trace = writeSlowTrace(folder);
+        MainWindow window(folder.filePath("session"));
+        window.resize(1600, 1000);
+        window.show();
+        window.openFiles({smallGraphFile(), trace});
+        QVERIFY(waitUntilIdle(window));
+        const auto headingNote = [&](const char* dock) {
+            return window.findChild<QDockWidget*>(dock)->titleBarWidget()->findChild<QLabel*>("dockNote")->text();
+        };
+        const auto noteBesideTabs = [&](const char* dock) {
+            window.workspace().docks().bringToFront({QString::fromLatin1(dock)});
+            QTest::qWait(0);
+            for (const QTabBar* tabs : window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+                if (const auto* note = tabs->findChild<QLabel*>("dockNote"); note && note->isVisible())
+                    return note->text();
+            return QString();
+        };
+        for (const char* dock : {"modules", "buckets"}) QCOMPARE(headingNote(dock), "of Plan A");
+        for (const char* dock : {"collectives", "advice", "memory", "passes", "groups"})
+            QCOMPARE(noteBesideTabs(dock), "of Plan A");
+        for (const char* dock : {"compare", "statistics", "problems"}) QCOMPARE(noteBesideTabs(dock), QString());
+
+        // The inspector has either.
+        QCOMPARE(headingNote("inspector"), QString());
+        window.document().selection().selectModule(QStringLiteral("layers.0"));
+        QTRY_COMPARE(headingNote("inspector"), "of Plan A");
+        window.workspace().timeline().selectEvent(collectiveOf(*window.workspace().timeline().timeline()));
+        QTRY_COMPARE(headingNote("inspector"), QString());
+
+        window.workspace().variants().tabs()->setCurrentIndex(1);
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(headingNote("modules"), QString());
+        QCOMPARE(noteBesideTabs("collectives"), QString());
     }
 
     void aSimulatedStepIsNeverCalledMeasured() {

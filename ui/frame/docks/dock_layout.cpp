@@ -16,10 +16,10 @@ constexpr int lowest_side_panel = 116;
 
 }  // namespace
 
-DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), sizes_(new DockSizes(window)) {
-    auto* tabs = new DockTabs(window);
-    connect(tabs, &DockTabs::enlargeWanted, this, &DockLayout::enlargeWanted);
-    connect(tabs, &DockTabs::clicked, this, &DockLayout::tabClicked);
+DockLayout::DockLayout(QMainWindow& window)
+    : QObject(&window), window_(window), sizes_(new DockSizes(window)), tabs_(new DockTabs(window)) {
+    connect(tabs_, &DockTabs::enlargeWanted, this, &DockLayout::enlargeWanted);
+    connect(tabs_, &DockTabs::clicked, this, &DockLayout::tabClicked);
 }
 
 QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area,
@@ -46,6 +46,23 @@ QDockWidget* DockLayout::find(const QString& id) const {
 void DockLayout::putInTabs(const QList<QDockWidget*>& docks) {
     for (qsizetype i = 1; i < docks.size(); ++i) window_.tabifyDockWidget(docks[i - 1], docks[i]);
     if (!docks.isEmpty()) docks.front()->raise();
+}
+
+void DockLayout::setNote(const QString& id, const QString& note) {
+    QDockWidget* dock = find(id);
+    if (!dock) return;
+    if (auto* title = qobject_cast<DockTitle*>(dock->titleBarWidget())) return title->setNote(note);
+    tabs_->setNote(dock, note);
+    if (!titles_.contains(dock)) {
+        titles_.insert(dock, dock->windowTitle());
+        connect(dock, &QDockWidget::topLevelChanged, this, [this, dock] { showFloatingNote(dock); });
+    }
+    showFloatingNote(dock);
+}
+
+void DockLayout::showFloatingNote(QDockWidget* dock) {
+    const QString title = titles_.value(dock), note = tabs_->note(dock);
+    dock->setWindowTitle(dock->isFloating() && !note.isEmpty() ? tr("%1 %2").arg(title, note) : title);
 }
 
 void DockLayout::setWidths(const QHash<QString, int>& widths) {

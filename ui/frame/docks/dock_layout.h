@@ -10,6 +10,7 @@ class QDockWidget;
 namespace overlap::ui {
 
 class DockSizes;
+class DockTabs;
 
 /// The docks of a window and their places: the initial layout, their sizes when the window becomes small, and the
 /// reset to the initial layout. Nothing else moves a border that the user has set.
@@ -36,6 +37,10 @@ class DockLayout : public QObject {
     QDockWidget* find(const QString& id) const;
     /// Puts the docks below into one row of tabs, in this order, with the first in front.
     void putInTabs(const QList<QDockWidget*>& docks);
+
+    /// What holds for all that a dock shows, such as whose figures those are: in its heading, at the end of the row of
+    /// tabs while it is in front there, and in its window's title while it floats. Empty: nothing.
+    void setNote(const QString& id, const QString& note);
 
     /// Widths of docks at the sides by their names, those that the user gave them: a narrow window leaves less of them,
     /// and a session keeps them. Names that no dock has are ignored.
@@ -64,9 +69,13 @@ class DockLayout : public QObject {
     void tabClicked(QDockWidget* dock);
 
   private:
+    void showFloatingNote(QDockWidget* dock);
+
     QMainWindow& window_;
     DockSizes* sizes_;
+    DockTabs* tabs_;
     QList<QDockWidget*> docks_;
+    QHash<QDockWidget*, QString> titles_;  ///< without their notes, of those in tabs that ever had one
     QByteArray first_;
 };
 

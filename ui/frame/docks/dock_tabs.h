@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QHash>
 #include <QObject>
+#include <QString>
 
 class QDockWidget;
 class QMainWindow;
@@ -9,12 +11,16 @@ class QTabBar;
 namespace overlap::ui {
 
 /// Rows of tabs that docks share in the window, as soon as there are any, keep whole names and overflow. A button at
-/// their end asks for the whole window for the dock in front.
+/// their end asks for the whole window for the dock in front, and what is to be said of that dock stands beside it.
 class DockTabs : public QObject {
     Q_OBJECT
 
   public:
     explicit DockTabs(QMainWindow& window);
+
+    /// Said while the dock is in front, where tabs leave room for it; nothing else moves. Empty: nothing.
+    void setNote(QDockWidget* dock, const QString& note);
+    QString note(QDockWidget* dock) const { return notes_.value(dock); }
 
   signals:
     void enlargeWanted(QDockWidget* dock);
@@ -26,8 +32,11 @@ class DockTabs : public QObject {
 
   private:
     QDockWidget* dockOf(const QTabBar& tabs, int tab) const;
+    void complete(QTabBar& tabs);
+    void showNote(QTabBar& tabs) const;
 
     QMainWindow& window_;
+    QHash<QDockWidget*, QString> notes_;
 };
 
 }  // namespace overlap::ui

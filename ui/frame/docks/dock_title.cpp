@@ -4,14 +4,18 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "ui/widgets/elided_label.h"
+
 namespace overlap::ui {
 
-DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock) {
+DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock), note_(new ElidedLabel) {
     setObjectName("dockTitle");
     setAttribute(Qt::WA_StyledBackground);
     auto* title = new QLabel(dock->windowTitle());
     title->setProperty("role", "heading");
     connect(dock, &QDockWidget::windowTitleChanged, title, &QLabel::setText);
+    note_->setObjectName("dockNote");
+    note_->setProperty("role", "dim");
     auto* close = new QToolButton;
     close->setText(QStringLiteral("×"));
     close->setAutoRaise(true);
@@ -23,9 +27,14 @@ DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock) {
     layout->setContentsMargins(12, 4, 4, 4);
     layout->setSpacing(4);
     layout->addWidget(title);
-    layout->addStretch();
+    layout->addWidget(note_, 1);
     if (controls) layout->addWidget(controls);
     layout->addWidget(close);
+}
+
+void DockTitle::setNote(const QString& note) {
+    note_->setText(note);
+    note_->setToolTip(note);
 }
 
 void setDockTitle(QDockWidget* dock, QWidget* controls, bool in_tabs) {

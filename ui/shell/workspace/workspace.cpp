@@ -54,6 +54,7 @@
 #include "ui/shell/notices/refusal_notice.h"
 #include "ui/shell/workspace/limit_connection.h"
 #include "ui/shell/workspace/room_for_memory.h"
+#include "ui/shell/workspace/whose_figures.h"
 #include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
@@ -112,6 +113,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     connect(figures_, &FiguresBar::stepWanted, this, [this] { raise(QStringLiteral("inspector")); });
     new StepConnection(*figures_, *inspector_, this);
     connectMeasurements(measurements);
+    new WhoseFigures(document_, measurements, *inspector_, *docks_, this);
     connectViews();
     connectJob();
     connectAlive();
