@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScopedValueRollback>
 #include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
@@ -121,6 +122,7 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
         if (outdated_) schedule();
     });
     connect(&document, &Document::graphChanged, both_, [this] { both_->setChecked(false); });
+    connect(&document.selection(), &Selection::changed, this, &ComparePanel::markSelected);
     connect(sides_, &ComparedSides::changed, this, &ComparePanel::schedule);
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
     connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
@@ -280,7 +282,30 @@ QString ComparePanel::sums() const {
 }
 
 void ComparePanel::choose(const QModelIndex& shown) {
-    if (shown.isValid()) emit rowChosen(model_->steps(), rows_->mapToSource(shown).row());
+    if (!shown.isValid()) return;
+    const QScopedValueRollback choosing(choosing_, true);
+    emit rowChosen(model_->steps(), rows_->mapToSource(shown).row());
+}
+
+void ComparePanel::markReference(const ShownTimeline& timeline, quint32 reference) {
+    const auto& steps = model_->steps();
+    if (steps) mark(steps->rowOf(timeline, reference));
+}
+
+/// The plan's collective that is selected in the document, by whatever view.
+void ComparePanel::markSelected() {
+    const auto& steps = model_->steps();
+    const Selection& selection = document_.selection();
+    if (!steps || choosing_) return;
+    mark(selection.kind() == Selection::Kind::node ? steps->rowOfNode(selection.node().toStdString()) : std::nullopt);
+}
+
+void ComparePanel::mark(std::optional<std::size_t> row) {
+    const QModelIndex shown =
+        row ? rows_->mapFromSource(model_->index(static_cast<int>(*row), ComparisonModel::name_column)) : QModelIndex();
+    if (!shown.isValid()) return view_->selectionModel()->clear();
+    view_->selectionModel()->setCurrentIndex(shown, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    view_->scrollTo(shown);
 }
 
 bool ComparePanel::eventFilter(QObject* watched, QEvent* event) {

@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "ui/measure/compared_steps.h"
 #include "ui/tasks/latest_task.h"
@@ -62,6 +63,8 @@ class ComparePanel : public QWidget {
     /// Checked while figures are of the second step's times.
     QToolButton* times() { return times_; }
     QString sums() const;
+    /// Marks the row of what was selected in a timeline, or none.
+    void markReference(const ShownTimeline& timeline, quint32 reference);
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
   signals:
@@ -88,6 +91,8 @@ class ComparePanel : public QWidget {
     void compare();
     void showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
     void choose(const QModelIndex& shown);
+    void markSelected();
+    void mark(std::optional<std::size_t> row);
     void fitColumns();
 
     Document& document_;
@@ -106,6 +111,7 @@ class ComparePanel : public QWidget {
     QTimer waiting_;
     SeenWatch watch_{*this};
     bool outdated_ = true;
+    bool choosing_ = false;  ///< what is selected is the row that was chosen
     LatestTask task_;
 };
 

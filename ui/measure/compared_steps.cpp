@@ -140,6 +140,33 @@ std::uint32_t ComparedSteps::referenceAfter(const ComparisonRow& row) const {
            trace.activities()[trace.collectives()[collective.collective].activity].event;
 }
 
+std::uint32_t ComparedSteps::referenceIn(const ShownTimeline& other, const ComparisonRow& row) const {
+    const ShownPart& part = shown->parts.back();
+    const bool has_second =
+        other.parts.size() == 1 && part.measurement && other.parts.front().measurement == part.measurement;
+    if (!has_second || !row.after) return no_reference;
+    return referenceAfter(row) - part.first_reference + other.parts.front().first_reference;
+}
+
+std::optional<std::size_t> ComparedSteps::rowOf(const ShownTimeline& other, std::uint32_t reference) const {
+    if (reference == no_reference) return {};
+    const bool both = &other == shown.get();
+    const auto found = std::ranges::find_if(comparison.rows, [&](const ComparisonRow& row) {
+        return both ? referenceBefore(row) == reference || referenceAfter(row) == reference
+                    : referenceIn(other, row) == reference;
+    });
+    if (found == comparison.rows.end()) return {};
+    return static_cast<std::size_t>(found - comparison.rows.begin());
+}
+
+std::optional<std::size_t> ComparedSteps::rowOfNode(std::string_view node) const {
+    const auto found = std::ranges::find_if(comparison.rows, [&](const ComparisonRow& row) {
+        return (row.before && row.before->name == node) || (!measured && row.after && row.after->name == node);
+    });
+    if (found == comparison.rows.end()) return {};
+    return static_cast<std::size_t>(found - comparison.rows.begin());
+}
+
 std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, const ComparedSide& after,
                                                   std::stop_token stop) {
     auto steps = std::make_shared<ComparedSteps>();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/measure/prediction_error.h"
@@ -57,6 +58,13 @@ struct ComparedSteps {
     /// What a row's collective has as reference in `shown`; no_reference where that side lacks it.
     std::uint32_t referenceBefore(const ComparisonRow& row) const;
     std::uint32_t referenceAfter(const ComparisonRow& row) const;
+    /// The same in the timeline of the measurement alone; no_reference where `other` is none of the second side, or
+    /// that side lacks the collective.
+    std::uint32_t referenceIn(const ShownTimeline& other, const ComparisonRow& row) const;
+    /// The row whose collective a reference of `other` is, which is `shown` or the measurement alone.
+    std::optional<std::size_t> rowOf(const ShownTimeline& other, std::uint32_t reference) const;
+    /// The row of a plan's collective, by its node's name.
+    std::optional<std::size_t> rowOfNode(std::string_view node) const;
 };
 
 /// Compares a plan with another one or with a step of a measurement.

@@ -58,7 +58,12 @@ MeasurementConnection::MeasurementConnection(Document& document, Measurements& m
         if (!std::exchange(opening_graph_, false)) measurements_.setCurrentIndex(-1);
     });
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) {
-        if (shown_) select(reference);
+        if (!shown_) return;
+        // What a row of a comparison had.
+        view_.setArrows({});
+        view_.highlightReferences({});
+        select(reference);
+        emit selected(reference);
     });
 }
 
@@ -126,6 +131,12 @@ void MeasurementConnection::selectRow(const ComparedSteps& steps, const Comparis
                                                 : std::vector<TimelineArrow>());
         return select(selected);
     }
+    // The trace alone, which has the second side: its event is what the row is there.
+    if (const quint32 event = shown_ ? steps.referenceIn(*shown_, row) : no_reference; event != no_reference) {
+        view_.selectReference(event);
+        return select(event);
+    }
+    if (shown_) view_.selectReference(no_reference);
     if (row.before) return document_.selection().selectNode(QString::fromStdString(row.before->name));
     const ShownPart& part = steps.shown->parts.back();
     if (part.evaluation) return document_.selection().selectNode(QString::fromStdString(row.after->name));

@@ -40,6 +40,8 @@ class MeasurementConnection : public QObject {
   signals:
     /// The timeline no longer shows the current plan, or shows it again.
     void activeChanged(bool active);
+    /// The user selected something in shown(); no_reference when the selection was cleared.
+    void selected(quint32 reference);
 
   private:
     void update();

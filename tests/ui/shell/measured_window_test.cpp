@@ -20,6 +20,7 @@
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/compared_sides.h"
+#include "ui/measure/comparison_model.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_model.h"
@@ -369,6 +370,59 @@ class MeasuredWindowTest : public QObject {
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.workspace().variants().tabs()->count(), 2);
         QCOMPARE(window.workspace().figures().figures().front().label, "step");
+    }
+
+    void whatIsChosenInCompareIsMarkedInTheTimelineAndBack() {
+        const QTemporaryDir folder;
+        const QString trace = writeSlowTrace(folder);
+        MainWindow window;
+        window.resize(1400, 900);
+        window.show();
+        window.openFiles({smallGraphFile(), trace});
+        QVERIFY(waitUntilIdle(window));
+        window.actions().find("view.go.compare")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        ComparePanel& compare = window.workspace().compare();
+        TimelineView& timeline = window.workspace().timeline();
+        const auto steps = compare.model()->steps();
+        QVERIFY(steps && steps->comparison.rows.size() > 2);
+        const auto lengthOf = [&](int row) {
+            const StepCollective& at =
+                steps->measured->step.collectives[steps->comparison.rows[static_cast<std::size_t>(row)].after->index];
+            return at.length_ns();
+        };
+        const auto markedRow = [&] {
+            const QModelIndexList marked = compare.view()->selectionModel()->selectedRows();
+            return marked.size() == 1 ? marked.front().row() : -1;
+        };
+        for (const int row : {1, 0}) {
+            compare.view()->setCurrentIndex(compare.view()->model()->index(row, 0));
+            emit compare.view()->activated(compare.view()->model()->index(row, 0));
+            QVERIFY(timeline.selection().valid());
+            QCOMPARE(timeline.timeline()->event(timeline.selection()).length_ns(), lengthOf(row));
+            QCOMPARE(markedRow(), row);
+        }
+        const EventLocation first = timeline.selection();
+        emit compare.view()->activated(compare.view()->model()->index(2, 0));
+        QVERIFY(timeline.selection() != first);
+
+        // What the timeline selects is marked in Compare, and what is no collective there marks nothing.
+        timeline.selectEvent(first);
+        QCOMPARE(markedRow(), 0);
+        timeline.selectEvent({0, 0});
+        QCOMPARE(markedRow(), -1);
+
+        // The same beside the plan's own timeline.
+        window.workspace().variants().tabs()->setCurrentIndex(1);
+        QVERIFY(waitUntilIdle(window));
+        compare.sides().after()->setCurrentIndex(compare.sides().after()->findText("Measured"));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(compare.model()->steps() && compare.model()->steps()->measured);
+        const std::string node = compare.model()->steps()->comparison.rows[1].before->name;
+        window.document().selection().selectNode(QString::fromStdString(node));
+        QCOMPARE(markedRow(), 1);
+        window.document().selection().clear();
+        QCOMPARE(markedRow(), -1);
     }
 
     void comparedStepsShareTheTimeline() {

@@ -206,6 +206,8 @@ void Workspace::connectMeasurements(Measurements& measurements) {
             [this](const std::shared_ptr<const ComparedSteps>& steps, int row) {
                 measurement_connection_->selectRow(*steps, steps->comparison.rows[static_cast<std::size_t>(row)]);
             });
+    connect(measurement_connection_, &MeasurementConnection::selected, this,
+            [this](quint32 reference) { compare_->markReference(*measurement_connection_->shown(), reference); });
     connect(plans_, &PlansPanel::showWanted, this, [this, &measurements](int variant) {
         measurements.setCurrentIndex(-1);
         document_.setCurrentIndex(variant);
