@@ -214,8 +214,9 @@ MeasuredComparison compare_with_measurement(std::shared_ptr<const Evaluation> ev
 }
 
 std::string MeasuredComparison::explain(const CollectiveComparison& row) const {
-    if (row.measured == no_index) return "planned, but no collective like it was measured on its group at its place";
-    if (row.planned == no_index) return "measured, but the plan has no collective like it on its group at its place";
+    // A trace may be of a simulated step, of which nothing was measured.
+    if (row.measured == no_index) return "planned, but the trace has no collective like it on its group at its place";
+    if (row.planned == no_index) return "in the trace, but the plan has no collective like it on its group at its place";
     const std::string took = took_text(row);
     const std::string size =
         size_text(evaluation->simulation.collectives[row.planned].bytes, step.collectives[row.measured].bytes);

@@ -178,6 +178,7 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     const bool measured = steps_ && steps_->measured;
+    const bool simulated = measured && steps_->measured->step.trace->header().is_simulated;
     if (role == Qt::ToolTipRole && steps_) {
         if (section == start_column) return tr("How much later it starts in %1").arg(steps_->after);
         if (section == before_column || section == exposed_before_column) return steps_->before;
@@ -198,7 +199,7 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
         case before_column:
             return measured ? tr("Predicted") : tr("Before");
         case after_column:
-            return measured ? tr("Measured") : tr("After");
+            return simulated ? tr("Simulated") : measured ? tr("Measured") : tr("After");
         case exposed_before_column:
             return tr("Exposed before");
         case exposed_after_column:

@@ -165,7 +165,8 @@ InspectorContent describeEvent(const Measurement& measurement, Measurement::Even
     const TimeRange range = trace.events().range(at.event);
     InspectorContent content{QStringLiteral("event"), text(trace.name(at.event)), {}};
     const QString category = text(trace.category_names()[trace.events().category[at.event]]);
-    content.rows.push_back(row(QObject::tr("Measured"), category.isEmpty() ? QObject::tr("event") : category));
+    content.rows.push_back(row(measurement.isSimulated() ? QObject::tr("Simulated") : QObject::tr("Measured"),
+                               category.isEmpty() ? QObject::tr("event") : category));
     if (measurement.traces.size() > 1) content.rows.push_back(row(QObject::tr("Rank"), measurement.rankName(at.rank)));
     content.rows.push_back(row(QObject::tr("On"), trackText(trace.tracks()[trace.events().track[at.event]])));
     const std::int64_t start =

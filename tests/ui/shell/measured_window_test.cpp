@@ -328,6 +328,11 @@ class MeasuredWindowTest : public QObject {
         QVERIFY2(use->toolTip().contains(reason), qPrintable(use->toolTip()));
         window.actions().find("view.go.compare")->trigger();
         QTRY_VERIFY(!window.workspace().compare().busy());
+        ComparisonModel* rows = window.workspace().compare().model();
+        QVERIFY(rows->steps() && rows->steps()->measured);
+        QCOMPARE(rows->headerData(ComparisonModel::after_column, Qt::Horizontal, Qt::DisplayRole), "Simulated");
+        window.workspace().timeline().selectEvent({0, 0});
+        QCOMPARE(window.workspace().inspector().content().rows.front().label, "Simulated");
         const QToolButton* button = window.workspace().compare().times();
         QVERIFY(button->isVisible() && !button->isEnabled());
         QVERIFY2(button->toolTip().contains(reason), qPrintable(button->toolTip()));
