@@ -230,9 +230,17 @@ void ComparePanel::schedule() {
 
 void ComparePanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const bool low = height() < low_panel_height;  // sums take one line, so that rows are seen
-    sums_->setWordWrap(!low);
+    fitSums();
+}
+
+/// In a low panel sums take no more than two lines, so that rows are seen; what needs more ends there in an ellipsis.
+void ComparePanel::fitSums() {
+    const bool low = height() < low_panel_height;
     sums_->setContentsMargins(8, 0, 8, low ? 2 : 6);
+    const QRect room(0, 0, width() - 16, QWIDGETSIZE_MAX);
+    const QFontMetrics metrics = sums_->fontMetrics();
+    const int needed = metrics.boundingRect(room, Qt::TextWordWrap, sums_->text()).height();
+    sums_->setWordWrap(!low || needed <= metrics.height() + metrics.lineSpacing());
 }
 
 void ComparePanel::compare() {
@@ -273,6 +281,7 @@ void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const Q
     model_->setSteps(steps);
     sums_->setText(shownName(steps ? comparisonSums(*steps) : refusal));
     sums_->setToolTip(sums_->text());
+    fitSums();
     setAvailable(*both_, steps ? QString() : tr("There is no comparison to show"));
     if (both_->isChecked()) emit shownChanged(steps ? steps->shown : nullptr);
 }

@@ -94,6 +94,7 @@ class ComparePanel : public QWidget {
     void markSelected();
     void mark(std::optional<std::size_t> row);
     void fitColumns();
+    void fitSums();
 
     Document& document_;
     Measurements& measurements_;

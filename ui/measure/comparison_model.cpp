@@ -210,35 +210,28 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
     return {};
 }
 
-QString comparisonSums(const ComparedSteps& steps) {
-    const Comparison& comparison = steps.comparison;
-    const auto pair = [](const QString& label, double before, double after) {
-        return ComparisonModel::tr("%1 %2 → %3 (%4)")
-            .arg(label, formatTime(before), formatTime(after), formatDifference(after - before, Unit::Time));
-    };
-    QStringList parts;
-    if (!steps.doubt.isEmpty()) parts.append(steps.doubt);
-    const bool shared = steps.shown && std::ranges::any_of(steps.shown->parts, [](const ShownPart& part) {
-                            return part.evaluation && sharesLinks(*part.evaluation);
-                        });
-    parts.append(pair(shared ? ComparisonModel::tr("step %1").arg(linksSharedLabel()) : ComparisonModel::tr("step"),
-                      comparison.before.step_ms, comparison.after.step_ms));
-    parts +=
-        QStringList{pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
-                    pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
-                         comparison.after.communication_ms),
-                    pair(shared ? exposedLinksSharedLabel() : ComparisonModel::tr("exposed"),
-                         comparison.before.exposed_ms, comparison.after.exposed_ms)};
-    if (const std::optional<double> beside =
-            comparison.after.beside_ms ? comparison.after.beside_ms : comparison.before.beside_ms)
-        parts.append(ComparisonModel::tr("beside the step %1 of clipping and AdamW").arg(formatTime(*beside)));
+namespace {
+
+/// What both sides write alike is said once.
+QString pairText(const QString& label, double before, double after) {
+    const QString first = formatTime(before), second = formatTime(after);
+    if (first == second) return ComparisonModel::tr("%1 %2 in both").arg(label, first);
+    return ComparisonModel::tr("%1 %2 → %3 (%4)")
+        .arg(label, first, second, formatDifference(after - before, Unit::Time));
+}
+
+QString countsOf(const Comparison& comparison) {
     QStringList counts;
     for (const CollectiveChange change :
          {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared, CollectiveChange::vanished,
           CollectiveChange::merged, CollectiveChange::split})
         if (const std::uint32_t count = comparison.count(change); count > 0)
             counts.append(QStringLiteral("%1 %2").arg(formatCount(count), changeText(change)));
-    parts.append(counts.isEmpty() ? ComparisonModel::tr("no collective differs") : counts.join(QStringLiteral(", ")));
+    return counts.isEmpty() ? ComparisonModel::tr("no collective differs") : counts.join(QStringLiteral(", "));
+}
+
+QStringList errorsOf(const ComparedSteps& steps) {
+    QStringList parts;
     const auto error = [](const PredictionError& of) {
         return QStringLiteral("±%1 (%2)").arg(formatTime(of.mean_absolute_ms), formatPercent(of.median_relative));
     };
@@ -248,6 +241,32 @@ QString comparisonSums(const ComparedSteps& steps) {
         parts.append(ComparisonModel::tr("with times of %1 %2").arg(steps.times, error(*steps.times_error)));
     if (steps.profile_error && steps.profile_error->from_profile > 0)
         parts.append(ComparisonModel::tr("with this trace's times %1").arg(error(steps.profile_error->error)));
+    return parts;
+}
+
+}  // namespace
+
+QString comparisonSums(const ComparedSteps& steps) {
+    const Comparison& comparison = steps.comparison;
+    // One line may have no room for all: what the comparison is for comes first.
+    QStringList parts;
+    if (!steps.doubt.isEmpty()) parts.append(steps.doubt);
+    parts.append(countsOf(comparison));
+    const bool shared = steps.shown && std::ranges::any_of(steps.shown->parts, [](const ShownPart& part) {
+                            return part.evaluation && sharesLinks(*part.evaluation);
+                        });
+    parts.append(pairText(shared ? ComparisonModel::tr("step %1").arg(linksSharedLabel()) : ComparisonModel::tr("step"),
+                          comparison.before.step_ms, comparison.after.step_ms));
+    parts.append(pairText(shared ? exposedLinksSharedLabel() : ComparisonModel::tr("exposed"),
+                          comparison.before.exposed_ms, comparison.after.exposed_ms));
+    parts += errorsOf(steps);
+    parts +=
+        QStringList{pairText(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
+                    pairText(ComparisonModel::tr("communication"), comparison.before.communication_ms,
+                             comparison.after.communication_ms)};
+    if (const std::optional<double> beside =
+            comparison.after.beside_ms ? comparison.after.beside_ms : comparison.before.beside_ms)
+        parts.append(ComparisonModel::tr("beside the step %1 of clipping and AdamW").arg(formatTime(*beside)));
     return parts.join(QStringLiteral(" · "));
 }
 

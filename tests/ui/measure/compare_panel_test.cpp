@@ -19,7 +19,6 @@
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
-#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -104,24 +103,25 @@ class ComparePanelTest : public QObject {
         for (int row = 1; row < differing; ++row) QVERIFY(bytes(row - 1) >= bytes(row));
     }
 
-    void whatIsWrittenAlikeHasNoColour() {
-        auto steps = std::make_shared<ComparedSteps>();
-        ComparisonRow row;
-        row.change = CollectiveChange::moved;
-        row.before.emplace().exposed_ms = 6.391;
-        row.after = row.before;
-        const auto toneAfter = [&](double change_ms) {
-            row.after->exposed_ms = 6.391 + change_ms;
-            steps->comparison.rows = {row};
-            ComparisonModel model;
-            model.setSteps(steps);
-            return model.index(0, ComparisonModel::exposed_after_column).data(Qt::ForegroundRole).value<QBrush>();
-        };
-        const Theme& theme = currentTheme();
-        QCOMPARE(toneAfter(-1.1e-13), QBrush(theme.text));
-        QCOMPARE(toneAfter(1e-5), QBrush(theme.text));  // more than rounding, and 6.391 ms as before
-        QCOMPARE(toneAfter(-0.1), QBrush(theme.asText(theme.hidden)));
-        QCOMPARE(toneAfter(0.1), QBrush(theme.asText(theme.exposed)));
+    void sumsOfALowPanelTakeTwoLines() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.show();
+        QVERIFY(waitUntilCompared(panel));
+        auto* sums = panel.findChild<QLabel*>("comparisonSums");
+        sums->setText(panel.sums().repeated(9));
+        const int line = sums->fontMetrics().height();
+        const int all = sums->fontMetrics().horizontalAdvance(sums->text());
+        panel.resize(all * 2 / 3, 160);
+        QVERIFY(sums->wordWrap());
+        QTRY_VERIFY2(sums->height() >= 2 * line, qPrintable(QString::number(sums->height())));
+        // More lines would hide the rows.
+        panel.resize(all / 3, 160);
+        QVERIFY(!sums->wordWrap());
+        panel.resize(all / 3, 400);
+        QVERIFY(sums->wordWrap());
     }
 
     void itOpensWithThePlanThatIsShownAndKeepsAChoice() {
