@@ -41,7 +41,10 @@ QString differences(const FoundPlans& found, double step_ms) {
 
 /// The step, and beside it the one that the window shows, where that is another one.
 QString stepText(const FoundPlans& found, const FoundChoice& choice) {
-    const QString step = formatTime(choice.step_ms);
+    // The caption compares the best with the fastest: with as many digits as tell them apart there.
+    const bool is_slower_best = choice.step_ms == found.best().step_ms && found.shortest_ms < choice.step_ms;
+    const std::array<double, 2> compared{found.shortest_ms, choice.step_ms};
+    const QString step = is_slower_best ? formatTimesApart(compared).back() : formatTime(choice.step_ms);
     if (!choice.shown_ms && found.links_differ) return QObject::tr("step %1 %2").arg(step, linksLabel(found.links));
     if (!choice.shown_ms || *choice.shown_ms == choice.step_ms) return QObject::tr("step %1").arg(step);
     const QString shown = formatTime(*choice.shown_ms);
