@@ -6,6 +6,7 @@
 #include "core/timeline/timeline_builder.h"
 #include "tests/timeline/synthetic_timeline.h"
 #include "ui/theme/numbers.h"
+#include "ui/timeline/drawing/lane_label_lines.h"
 #include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/range_measurement.h"
 
@@ -15,6 +16,28 @@ class TimelineWordsTest : public QObject {
     Q_OBJECT
 
   private slots:
+    void labelsOfLanesBreakWhereTheyDoNotFit() {
+        const QFontMetrics metrics{QFont()};
+        const auto lines = [&](const char* title, const char* subtitle, const char* as_wide_as, bool has_line = true) {
+            const LaneLabelLines made =
+                laneLabelLines(QString::fromUtf8(title), QString::fromUtf8(subtitle),
+                               metrics.horizontalAdvance(QString::fromUtf8(as_wide_as)), metrics, metrics, has_line);
+            return QStringList(made.title) + made.below;
+        };
+        QCOMPARE(lines("default_pg", "GPU 0, stream 1, 101 collectives", "GPU 0, stream 1, 1"),
+                 QStringList({"default_pg", "GPU 0, stream 1", "101 collectives"}));
+        QCOMPARE(lines("Gathers", "group 0#ep_extra, 32 ranks", "group 0#ep_extra, 32"),
+                 QStringList({"Gathers", "group 0#ep_extra", "32 ranks"}));
+        QCOMPARE(lines("Gathers", "group 0, 32 ranks", "group 0, 32 ranks"),
+                 QStringList({"Gathers", "group 0, 32 ranks"}));
+        // Which lane it is comes first, then of which step.
+        const char* title = "torchtit… · Gathers + scatters";
+        QCOMPARE(lines(title, "group 0", "Gathers + scatters"),
+                 QStringList({"Gathers + scatters", "torchtit…", "group 0"}));
+        QCOMPARE(lines(title, "group 0", title), QStringList({title, "group 0"}));
+        QVERIFY2(lines(title, "group 0", "Gathers + scatters", false).front() == title, "a low row has one line");
+    }
+
     void aToolTipNamesTheEventItsTimesAndItsLane() {
         const QString text = eventToolTip(*timeline_, {1, 3}, {});
         QVERIFY(text.startsWith(QStringLiteral("<b>all_gather layers.3</b><br>")));

@@ -9,6 +9,7 @@
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/timeline/drawing/lane_label_lines.h"
 #include "ui/timeline/drawing/lane_layer.h"
 #include "ui/timeline/drawing/lane_palette.h"
 
@@ -34,6 +35,10 @@ qsizetype linesBelow(int rowHeight) {
     return rowHeight < twoLineRow ? 0 : 1 + (rowHeight - twoLineRow) / lineHeight;
 }
 
+int titlePx(int rowHeight) {
+    return rowHeight >= 20 ? normalTextPx : smallTextPx;
+}
+
 /// A title and, as far as there is room for them, lines below it.
 /// @param quiet colour of the lines.
 /// @param right pixels at the right that stay free, for buttons.
@@ -42,7 +47,7 @@ void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QSt
     const QRect text = cell.adjusted(labelLeft, 0, -right, 0);
     lines.removeAll(QString());
     if (const qsizetype room = linesBelow(cell.height()); lines.size() > room) lines.resize(room);
-    painter.setFont(textFont(cell.height() >= 20 ? normalTextPx : smallTextPx));
+    painter.setFont(textFont(titlePx(cell.height())));
     painter.setPen(theme.text);
     const QFontMetrics metrics(painter.font());
     const int top = text.center().y() + 1 - titleHeight / 2 - static_cast<int>(lines.size()) * lineHeight / 2;
@@ -227,11 +232,15 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
         const bool pinned = geometry.rows.rowOfLane[index] < geometry.rows.pinned;
         const int buttons = pinned || hovered ? 2 : geometry.rows.collapsed[index] ? 1 : 0;
         const QString figures = labels.figures.value(static_cast<qsizetype>(index));
+        const QString title = QString::fromStdString(lane.description.title);
         const int room = cell.width() - labelLeft - buttons * buttonSize;
-        paintTitles(painter, cell, QString::fromStdString(lane.description.title),
-                    figures.isEmpty() ? QStringList(QString::fromStdString(lane.description.subtitle))
-                                      : laneFigureLines(figures, room, cell.height()),
-                    theme, selected ? theme.asText(theme.dim) : theme.dim, buttons * buttonSize);
+        const LaneLabelLines lines =
+            figures.isEmpty() ? laneLabelLines(title, QString::fromStdString(lane.description.subtitle), room,
+                                               QFontMetrics(textFont(titlePx(cell.height()))),
+                                               QFontMetrics(textFont(smallTextPx)), linesBelow(cell.height()) > 0)
+                              : LaneLabelLines{title, laneFigureLines(figures, room, cell.height())};
+        paintTitles(painter, cell, lines.title, lines.below, theme, selected ? theme.asText(theme.dim) : theme.dim,
+                    buttons * buttonSize);
         paintButtons(painter, geometry, index, hovered, theme);
     }
     painter.restore();
