@@ -10,10 +10,9 @@
 
 #include "core/memory/memory_profile.h"
 #include "core/simulate/chrome_trace.h"
-#include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"
+#include "tests/ui/shell/slow_trace.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/frame/docks/dock_layout.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -48,16 +47,6 @@ class MeasuredWindowTest : public QObject {
             for (std::uint32_t event = 0; event < timeline.lanes()[lane].size(); ++event)
                 if (timeline.event_name({lane, event}).starts_with("nccl")) return {lane, event};
         return {};
-    }
-
-    /// A trace of the small graph's job in which every collective took 50 µs longer than the graph says.
-    static QString writeSlowTrace(const QTemporaryDir& folder) {
-        test::SimulatedTrace job(*loadGraph(smallGraphFile()).baseline);
-        for (std::size_t index = 0; index < job.collectives.size(); ++index) job.lengthen(index, 50'000);
-        QFile file(folder.filePath("slow.json"));
-        if (!file.open(QIODevice::WriteOnly)) return {};
-        file.write(QByteArray::fromStdString(job.json()));
-        return file.fileName();
     }
 
     static QAction* menuAction(QMenu& menu, const QString& text) {
@@ -266,43 +255,6 @@ class MeasuredWindowTest : public QObject {
         QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
     }
 
-    void panelsOfThePlanSayWhoseFiguresTheyHaveBesideATrace() {
-        QTemporaryDir folder;
-        const QString trace = writeSlowTrace(folder);
-        MainWindow window(folder.filePath("session"));
-        window.resize(1600, 1000);
-        window.show();
-        window.openFiles({smallGraphFile(), trace});
-        QVERIFY(waitUntilIdle(window));
-        const auto headingNote = [&](const char* dock) {
-            return window.findChild<QDockWidget*>(dock)->titleBarWidget()->findChild<QLabel*>("dockNote")->text();
-        };
-        const auto noteBesideTabs = [&](const char* dock) {
-            window.workspace().docks().bringToFront({QString::fromLatin1(dock)});
-            QTest::qWait(0);
-            for (const QTabBar* tabs : window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
-                if (const auto* note = tabs->findChild<QLabel*>("dockNote"); note && note->isVisible())
-                    return note->text();
-            return QString();
-        };
-        for (const char* dock : {"modules", "buckets"}) QCOMPARE(headingNote(dock), "of Plan A");
-        for (const char* dock : {"collectives", "advice", "memory", "passes", "groups"})
-            QCOMPARE(noteBesideTabs(dock), "of Plan A");
-        for (const char* dock : {"compare", "statistics", "problems"}) QCOMPARE(noteBesideTabs(dock), QString());
-
-        // The inspector has either.
-        QCOMPARE(headingNote("inspector"), QString());
-        window.document().selection().selectModule(QStringLiteral("layers.0"));
-        QTRY_COMPARE(headingNote("inspector"), "of Plan A");
-        window.workspace().timeline().selectEvent(collectiveOf(*window.workspace().timeline().timeline()));
-        QTRY_COMPARE(headingNote("inspector"), QString());
-
-        window.workspace().variants().tabs()->setCurrentIndex(1);
-        QVERIFY(waitUntilIdle(window));
-        QCOMPARE(headingNote("modules"), QString());
-        QCOMPARE(noteBesideTabs("collectives"), QString());
-    }
-
     void aSimulatedStepIsNeverCalledMeasured() {
         QTemporaryDir folder;
         const auto step = loadGraph(smallGraphFile()).baseline;
@@ -375,59 +327,6 @@ class MeasuredWindowTest : public QObject {
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.workspace().variants().tabs()->count(), 2);
         QCOMPARE(window.workspace().figures().figures().front().label, "step");
-    }
-
-    void whatIsChosenInCompareIsMarkedInTheTimelineAndBack() {
-        const QTemporaryDir folder;
-        const QString trace = writeSlowTrace(folder);
-        MainWindow window;
-        window.resize(1400, 900);
-        window.show();
-        window.openFiles({smallGraphFile(), trace});
-        QVERIFY(waitUntilIdle(window));
-        window.actions().find("view.go.compare")->trigger();
-        QVERIFY(waitUntilIdle(window));
-        ComparePanel& compare = window.workspace().compare();
-        TimelineView& timeline = window.workspace().timeline();
-        const auto steps = compare.model()->steps();
-        QVERIFY(steps && steps->comparison.rows.size() > 2);
-        const auto lengthOf = [&](int row) {
-            const StepCollective& at =
-                steps->measured->step.collectives[steps->comparison.rows[static_cast<std::size_t>(row)].after->index];
-            return at.length_ns();
-        };
-        const auto markedRow = [&] {
-            const QModelIndexList marked = compare.view()->selectionModel()->selectedRows();
-            return marked.size() == 1 ? marked.front().row() : -1;
-        };
-        for (const int row : {1, 0}) {
-            compare.view()->setCurrentIndex(compare.view()->model()->index(row, 0));
-            emit compare.view()->activated(compare.view()->model()->index(row, 0));
-            QVERIFY(timeline.selection().valid());
-            QCOMPARE(timeline.timeline()->event(timeline.selection()).length_ns(), lengthOf(row));
-            QCOMPARE(markedRow(), row);
-        }
-        const EventLocation first = timeline.selection();
-        emit compare.view()->activated(compare.view()->model()->index(2, 0));
-        QVERIFY(timeline.selection() != first);
-
-        // What the timeline selects is marked in Compare, and what is no collective there marks nothing.
-        timeline.selectEvent(first);
-        QCOMPARE(markedRow(), 0);
-        timeline.selectEvent({0, 0});
-        QCOMPARE(markedRow(), -1);
-
-        // The same beside the plan's own timeline.
-        window.workspace().variants().tabs()->setCurrentIndex(1);
-        QVERIFY(waitUntilIdle(window));
-        compare.sides().after()->setCurrentIndex(compare.sides().after()->findText("Measured"));
-        QVERIFY(waitUntilIdle(window));
-        QVERIFY(compare.model()->steps() && compare.model()->steps()->measured);
-        const std::string node = compare.model()->steps()->comparison.rows[1].before->name;
-        window.document().selection().selectNode(QString::fromStdString(node));
-        QCOMPARE(markedRow(), 1);
-        window.document().selection().clear();
-        QCOMPARE(markedRow(), -1);
     }
 
     void comparedStepsShareTheTimeline() {
