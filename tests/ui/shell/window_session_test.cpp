@@ -1,6 +1,9 @@
 #include <QAction>
 #include <QDockWidget>
+#include <QJsonArray>
+#include <QTabBar>
 #include <QToolButton>
+#include <algorithm>
 
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -130,6 +133,13 @@ class WindowSessionTest : public QObject {
             QTRY_VERIFY(isSeen(*window.workspace().edits().viewport()));
             window.workspace().enlarged().enlarge(window.centralWidget());
             QTRY_VERIFY(!isSeen(*window.workspace().edits().viewport()));
+            // Qt takes the tabs away a moment later.
+            QTRY_VERIFY(std::ranges::all_of(window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly),
+                                            [](const QTabBar* tabs) { return tabs->count() == 0; }));
+            // Told beside the layout, which a version with other docks could not restore.
+            SessionState state;
+            window.workspace().keep(state);
+            QVERIFY(state.views["inFront"].toArray().contains("history"));
             QCOMPARE(window.session().store(), QString());
         }
         MainWindow window(folder.path());
