@@ -305,6 +305,7 @@ void JobView::giveColumnItsWidth() {
 /// range.
 bool JobView::useKey(const QKeyEvent& event) {
     if (!job_.isOpen() || !step_->useKey(event)) return false;
+    if (event.key() == Qt::Key_Escape) return true;  // what is let go is nowhere to be seen
     const bool leads = event.key() == Qt::Key_J || event.key() == Qt::Key_E;
     if (page() != step_page && (leads || page() != waiting_page)) showPage(step_page);
     return true;

@@ -41,6 +41,11 @@ bool isLetterOrMark(const QKeyEvent& event) {
     return event.text().front().isPrint() && event.key() != Qt::Key_Space && !opensRows(event.key());
 }
 
+/// What E selected from anywhere, Escape lets go from anywhere.
+bool isEscape(const QKeyEvent& event) {
+    return event.key() == Qt::Key_Escape && event.modifiers() == Qt::NoModifier;
+}
+
 }  // namespace
 
 TimelineKeys::TimelineKeys(TimelineView& timeline)
@@ -77,10 +82,11 @@ bool TimelineKeys::isBeside(const QWidget& widget) const {
 /// Views that use the key themselves get it before what is around them does: only lists have to be overruled.
 bool TimelineKeys::isMeant(const QObject* watched, const QKeyEvent& event) const {
     const auto* widget = qobject_cast<const QWidget*>(watched);
-    if (!widget || !isLetterOrMark(event) || !isBeside(*widget)) return false;
+    if (!widget || !(isLetterOrMark(event) || isEscape(event)) || !isBeside(*widget)) return false;
     const QWidget* focused = widget->window()->focusWidget();
     if (focused == &timeline_ || isTypedInto(focused) || !isOwn(focused)) return false;
-    return (findsRows(watched) && !ownsLetter(*watched, event)) || widget->isWindow();
+    if (widget->isWindow()) return true;
+    return !isEscape(event) && findsRows(watched) && !ownsLetter(*watched, event);
 }
 
 bool TimelineKeys::eventFilter(QObject* watched, QEvent* event) {

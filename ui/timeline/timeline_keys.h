@@ -14,8 +14,9 @@ class TimelineView;
 
 /// Gives a timeline its keys that are letters or marks (W A S D, E, F, `.`, `[` and so on) while another view of its
 /// window, or of a page of its own, has the focus. Not while a text is typed there, nor where the view itself does
-/// something with the key; lists give up finding rows by their first letter for it. Keys with Ctrl, arrows, Enter and
-/// the like stay with the view that has the focus.
+/// something with the key; lists give up finding rows by their first letter for it. Escape lets go of what the timeline
+/// has, unless the view itself does something with it. Keys with Ctrl, arrows, Enter and the like stay with the view
+/// that has the focus.
 class TimelineKeys : public QObject {
     Q_OBJECT
 

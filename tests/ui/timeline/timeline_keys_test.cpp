@@ -20,10 +20,11 @@ class ViewWithKeys : public QWidget {
   public:
     ViewWithKeys() { setFocusPolicy(Qt::StrongFocus); }
     int zooms = 0;
+    int own = Qt::Key_W;  ///< another key that it takes
 
   protected:
     void keyPressEvent(QKeyEvent* event) override {
-        if (event->key() != Qt::Key_W) return QWidget::keyPressEvent(event);
+        if (event->key() != Qt::Key_W && event->key() != own) return QWidget::keyPressEvent(event);
         ++zooms;
         event->accept();
     }
@@ -106,6 +107,29 @@ class TimelineKeysTest : public QObject {
         QCOMPARE(view_->zooms, 1);
         QCOMPARE(timeline_->visibleRange(), timeline_->timeline()->range());
         press(*view_, Qt::Key_E);
+        QVERIFY(timeline_->selection().valid());
+    }
+
+    /// What E selected from there.
+    void escapeLetsGoFromElsewhere() {
+        for (QWidget* widget : std::initializer_list<QWidget*>{list_, choice_, view_}) {
+            press(*widget, Qt::Key_E);
+            QVERIFY(timeline_->selection().valid());
+            press(*widget, Qt::Key_Escape);
+            QVERIFY(!timeline_->selection().valid());
+        }
+        press(*list_, Qt::Key_E);
+        press(*field_, Qt::Key_Escape);
+        QVERIFY(timeline_->selection().valid());
+        view_->own = Qt::Key_Escape;
+        press(*view_, Qt::Key_Escape);
+        QCOMPARE(view_->zooms, 1);
+        QVERIFY(timeline_->selection().valid());
+        QDialog dialog(window_.get());
+        auto* list = new QListWidget(&dialog);
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        press(*list, Qt::Key_Escape);
         QVERIFY(timeline_->selection().valid());
     }
 
