@@ -88,7 +88,7 @@ void TimelineView::paintTop(QPainter& painter, const OverlayScene& overlay) {
     paintOverviewRange(painter, overlay);
     if (search_.finder().active())
         paintDensity(painter, geometry.overview, search_.density(geometry.overview.width()), theme);
-    paintRuler(painter, geometry.ruler, *scene_.timeline, scene_.range, theme);
+    paintRuler(painter, geometry.ruler, *scene_.timeline, scene_.range, theme, platesOnRuler(overlay));
     paintNotes(painter, geometry, edits_->notes(), notes_.places(), scene_.timeline->range(), scene_.range, theme);
 }
 

@@ -6,6 +6,7 @@
 #include "core/timeline/timeline_builder.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/drawing/note_marks.h"
+#include "ui/timeline/drawing/timeline_overlay.h"
 
 namespace overlap::ui {
 
@@ -93,6 +94,61 @@ class RulerTest : public QObject {
         const QImage without = painted({}), with = painted({note});
         QVERIFY(with != without);
         QCOMPARE(with.copy(figure.toAlignedRect()), without.copy(figure.toAlignedRect()));
+    }
+
+    /// The time of the pointer, and figures of a measurement.
+    void aLabelGivesWayAsAWholeToWhatStandsThere() {
+        TimelineBuilder builder;
+        const auto lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+        builder.add(lane, {{0, step_ns}, builder.intern("mm")});
+        const auto timeline = builder.finish();
+        TimelineGeometry geometry;
+        geometry.overview = geometry.ruler = QRect(left, top, 1000, height);
+        geometry.lanes = QRect(left, top + height, 1000, 100);
+        const TimeRange range{0, step_ns};
+        const auto labels = rulerLabels(geometry.ruler, range);
+        const QRectF label = labels.at(2).place;
+        const std::vector<TimelineArrow> arrows;
+        const std::vector<quint32> chosen;
+        OverlayScene scene{.timeline = *timeline,
+                           .geometry = geometry,
+                           .theme = darkTheme(),
+                           .range = range,
+                           .selection = {},
+                           .hovered = {},
+                           .pointer = QPointF(label.right() + 20, top + height + 20),
+                           .measured = {},
+                           .measurement = {},
+                           .marquee = {},
+                           .arrows = arrows,
+                           .chosen = chosen,
+                           .band = {}};
+        const std::vector<QRectF> plates = platesOnRuler(scene);
+        QCOMPARE(plates.size(), std::size_t(1));
+        QVERIFY(plates[0].intersects(label) && !plates[0].contains(label));
+        const auto painted = [&](std::span<const QRectF> taken) {
+            QImage image(left + 1060, top + height + 10, QImage::Format_RGB32);
+            image.fill(darkTheme().panel);
+            QPainter painter(&image);
+            paintRuler(painter, geometry.ruler, *timeline, range, darkTheme(), taken);
+            painter.end();
+            return image;
+        };
+        const auto inked = [&](const QImage& image, const QRectF& of) {
+            const QRect place = of.toAlignedRect().intersected(QRect(0, 0, image.width(), geometry.ruler.bottom() - 4));
+            for (int y = place.top(); y <= place.bottom(); ++y)
+                for (int x = place.left(); x <= place.right(); ++x)
+                    if (image.pixel(x, y) != darkTheme().panel.rgb()) return true;
+            return false;
+        };
+        const QImage before = painted({}), after = painted(plates);
+        QVERIFY(inked(before, label) && !inked(after, label));
+        QVERIFY(inked(after, labels.at(1).place) && inked(after, labels.at(4).place));
+        // What is repainted around the pointer has all of the label.
+        QVERIFY(pointerRegion(geometry, scene.pointer).contains(label.toAlignedRect().adjusted(0, 0, 0, -4)));
+        scene.measured = TimeRange{step_ns / 4, step_ns / 2};
+        scene.measurement = "a quarter";
+        QCOMPARE(platesOnRuler(scene).size(), std::size_t(1));  // which stands in the place of the pointer's
     }
 
     void whatIsPaintedIsWhatWasPlaced() {

@@ -65,7 +65,8 @@ std::vector<RulerLabel> rulerLabels(const QRect& place, TimeRange range) {
     return labels;
 }
 
-void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme) {
+void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme,
+                std::span<const QRectF> taken) {
     if (const QString text = withoutTimesText(timeline); !text.isEmpty()) {
         painter.setFont(textFont(smallTextPx));
         painter.setPen(theme.dim);
@@ -77,8 +78,12 @@ void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline,
         painter.fillRect(QRectF(place.left() + std::floor(tick.x_px), place.bottom() - 3, 1, 4), theme.line);
     painter.setFont(numberFont(smallTextPx));
     painter.setPen(theme.dim);
+    const auto is_covered = [taken](const RulerLabel& label) {
+        return std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(label.place); });
+    };
     for (const RulerLabel& label : rulerLabels(place, range))
-        painter.drawText(label.place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
+        if (!is_covered(label))
+            painter.drawText(label.place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
 }
 
 QString momentText(std::int64_t time_ns, const TimeAxis& axis) {

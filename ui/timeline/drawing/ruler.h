@@ -2,6 +2,8 @@
 
 #include <QPainter>
 #include <QRect>
+#include <QRectF>
+#include <span>
 #include <vector>
 
 #include "core/timeline/time_axis.h"
@@ -21,7 +23,9 @@ struct RulerLabel {
 /// inwards, and left out where another is in the way.
 std::vector<RulerLabel> rulerLabels(const QRect& place, TimeRange range);
 /// Ticks with their labels; that there are no times, where `timeline` has none.
-void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme);
+/// @param taken where other texts will stand: labels that these would cover a part of are left out.
+void paintRuler(QPainter& painter, const QRect& place, const Timeline& timeline, TimeRange range, const Theme& theme,
+                std::span<const QRectF> taken = {});
 /// What stands there in place of ticks; empty where the timeline has times.
 QString withoutTimesText(const Timeline& timeline);
 /// A moment to the precision that one pixel of `axis` has.

@@ -12,7 +12,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int pointerLabelHalfWidth = 80;
+constexpr int pointerLabelHalfWidth = 160;  ///< with labels of the ruler that give way to it
 
 /// Lanes and memory together, with the gap between them.
 QRect timeArea(const TimelineGeometry& geometry) {
@@ -27,16 +27,19 @@ QRectF spanRect(const TimelineGeometry& geometry, TimeRange view, TimeRange span
             static_cast<double>(vertical.height())};
 }
 
-/// A line of text on a plate, kept inside `bounds`.
-void paintPlate(QPainter& painter, QPointF centre, const QString& text, const QRect& bounds, const Theme& theme,
-                const QColor& ink) {
-    painter.setFont(numberFont(smallTextPx));
-    const QFontMetricsF metrics(painter.font());
+/// Where a line of text stands, kept inside `bounds`.
+QRectF plateOf(QPointF centre, const QString& text, const QRect& bounds) {
+    const QFontMetricsF metrics(numberFont(smallTextPx));
     QRectF plate(0, 0, metrics.horizontalAdvance(text) + 12, metrics.height() + 4);
     plate.moveCenter(centre);
     plate.moveLeft(std::floor(std::clamp(plate.left(), static_cast<double>(bounds.left()),
                                          std::max<double>(bounds.left(), bounds.right() - plate.width()))));
     plate.moveTop(std::floor(plate.top()));
+    return plate;
+}
+
+void paintPlate(QPainter& painter, const QRectF& plate, const QString& text, const Theme& theme, const QColor& ink) {
+    painter.setFont(numberFont(smallTextPx));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(theme.line);
     painter.setBrush(theme.raised);
@@ -79,6 +82,34 @@ void paintArrow(QPainter& painter, const OverlayScene& scene, const TimelineArro
     painter.drawEllipse(begin, 3, 3);
 }
 
+QRectF measurementPlate(const OverlayScene& scene) {
+    const QRect ruler = scene.geometry.ruler;
+    const QRectF span = spanRect(scene.geometry, scene.range, *scene.measured, ruler);
+    return plateOf({span.center().x(), ruler.center().y() + 0.5}, scene.measurement, ruler);
+}
+
+bool isOverTime(const OverlayScene& scene) {
+    if (!scene.pointer || scene.marquee) return false;
+    const QRect area = timeArea(scene.geometry);
+    const double x = std::floor(scene.pointer->x());
+    return x >= area.left() && x <= area.right();
+}
+
+/// Figures of a measurement stand on the ruler in its place.
+bool saysItsTime(const OverlayScene& scene) {
+    return isOverTime(scene) && scene.timeline.has_times() && !scene.measured;
+}
+
+QString pointerTime(const OverlayScene& scene) {
+    const TimeAxis axis = scene.geometry.axis(scene.range);
+    return momentText(axis.time_at(scene.pointer->x() - timeArea(scene.geometry).left()), axis);
+}
+
+QRectF pointerPlate(const OverlayScene& scene) {
+    const QRect ruler = scene.geometry.ruler;
+    return plateOf({std::floor(scene.pointer->x()), ruler.center().y() - 0.5}, pointerTime(scene), ruler);
+}
+
 void paintMeasurement(QPainter& painter, const OverlayScene& scene) {
     const QRect area = timeArea(scene.geometry).united(scene.geometry.ruler);
     const QRectF span = spanRect(scene.geometry, scene.range, *scene.measured, area);
@@ -88,9 +119,7 @@ void paintMeasurement(QPainter& painter, const OverlayScene& scene) {
     painter.fillRect(span, veil);
     painter.fillRect(QRectF(std::floor(span.left()), span.top(), 1, span.height()), scene.theme.accent);
     painter.fillRect(QRectF(std::floor(span.right()), span.top(), 1, span.height()), scene.theme.accent);
-    const QRect ruler = scene.geometry.ruler;
-    paintPlate(painter, {span.center().x(), ruler.center().y() + 0.5}, scene.measurement, ruler, scene.theme,
-               scene.theme.text);
+    paintPlate(painter, measurementPlate(scene), scene.measurement, scene.theme, scene.theme.text);
 }
 
 void paintMarquee(QPainter& painter, const OverlayScene& scene) {
@@ -104,8 +133,8 @@ void paintMarquee(QPainter& painter, const OverlayScene& scene) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(scene.theme.accent);
     painter.drawRect(span.adjusted(0.5, 0.5, -0.5, -0.5));
-    paintPlate(painter, span.center(), formatTime(static_cast<double>(scene.marquee->length_ns()) * 1e-6), area,
-               scene.theme, scene.theme.accent);
+    const QString length = formatTime(static_cast<double>(scene.marquee->length_ns()) * 1e-6);
+    paintPlate(painter, plateOf(span.center(), length, area), length, scene.theme, scene.theme.accent);
 }
 
 void paintBand(QPainter& painter, const OverlayScene& scene) {
@@ -118,22 +147,24 @@ void paintBand(QPainter& painter, const OverlayScene& scene) {
 }
 
 void paintPointer(QPainter& painter, const OverlayScene& scene) {
+    if (!isOverTime(scene)) return;
     const QRect area = timeArea(scene.geometry);
     const double x = std::floor(scene.pointer->x());
-    if (x < area.left() || x > area.right()) return;
     QColor line = scene.theme.text;
     line.setAlphaF(0.75F);
     painter.fillRect(QRectF(x, scene.geometry.ruler.bottom() - 3, 1, area.bottom() - scene.geometry.ruler.bottom() + 4),
                      line);
-    if (!scene.timeline.has_times()) return;
-    if (scene.measured) return;  // its own figures stand on the ruler
-    const TimeAxis axis = scene.geometry.axis(scene.range);
-    const std::int64_t time_ns = axis.time_at(scene.pointer->x() - area.left());
-    paintPlate(painter, {x, scene.geometry.ruler.center().y() - 0.5}, momentText(time_ns, axis), scene.geometry.ruler,
-               scene.theme, scene.theme.text);
+    if (saysItsTime(scene)) paintPlate(painter, pointerPlate(scene), pointerTime(scene), scene.theme, scene.theme.text);
 }
 
 }  // namespace
+
+std::vector<QRectF> platesOnRuler(const OverlayScene& scene) {
+    std::vector<QRectF> plates;
+    if (saysItsTime(scene)) plates.push_back(pointerPlate(scene));
+    if (scene.measured) plates.push_back(measurementPlate(scene));
+    return plates;
+}
 
 void paintOverlay(QPainter& painter, const OverlayScene& scene) {
     painter.save();
@@ -162,7 +193,7 @@ void paintOverlay(QPainter& painter, const OverlayScene& scene) {
     painter.restore();
 
     painter.save();
-    if (scene.pointer && !scene.marquee) paintPointer(painter, scene);
+    if (scene.pointer) paintPointer(painter, scene);
     if (scene.measured) paintMeasurement(painter, scene);
     if (scene.marquee) paintMarquee(painter, scene);
     if (scene.band) paintBand(painter, scene);
@@ -232,7 +263,7 @@ QRegion pointerRegion(const TimelineGeometry& geometry, std::optional<QPointF> p
     // The plate is moved inwards at the edges, at most by its width.
     const int left = std::clamp(x - pointerLabelHalfWidth, geometry.ruler.left(),
                                 std::max(geometry.ruler.left(), geometry.ruler.right() - 2 * pointerLabelHalfWidth));
-    region += QRect(left, geometry.ruler.top() - 2, 2 * pointerLabelHalfWidth + 2, geometry.ruler.height() + 4);
+    region += QRect(left, geometry.ruler.top() - 2, 2 * pointerLabelHalfWidth + 10, geometry.ruler.height() + 4);
     return region;
 }
 

@@ -40,6 +40,8 @@ struct OverlayScene {
     std::optional<QRectF> band;          ///< that is drawn around events to choose them
 };
 
+/// Where times of pointer and measurement stand upon the ruler.
+std::vector<QRectF> platesOnRuler(const OverlayScene& scene);
 /// Cursor, hover, selection, arrows, marquee and measurement.
 void paintOverlay(QPainter& painter, const OverlayScene& scene);
 /// The visible range upon the overview, in the overview's place.
