@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,12 @@ struct TimelineEvent {
     std::uint32_t reference = no_reference;
     std::int64_t exposed_ns = 0;  ///< how long compute waited during the event, as in Lane
     bool open_end = false;        ///< it never ends, and nothing of its lane comes behind `time`
+};
+
+/// What an event looks like, by what it represents.
+struct ReferenceRole {
+    std::uint32_t reference = no_reference;
+    EventRole role = EventRole::compute;
 };
 
 /// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane is put into further rows
@@ -40,6 +47,10 @@ class TimelineBuilder {
 
     /// The timeline; the builder is used up.
     std::shared_ptr<const Timeline> finish();
+
+    /// A copy of a timeline in which all events of some references have other roles. None of these may be, or have
+    /// been, `exposed`: pyramids know stalls.
+    static std::shared_ptr<const Timeline> with_roles(const Timeline& timeline, std::span<const ReferenceRole> roles);
 
   private:
     struct Pending {

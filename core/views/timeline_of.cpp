@@ -59,6 +59,10 @@ class Drawing {
         return builder_.finish();
     }
 
+    EventRole role_of(const CollectiveTiming& timing) const {
+        return role_of(timing.start, bucket_of_start_[timing.start], EventRole::unbucketed);
+    }
+
   private:
     TimelineEvent event(NodeId node, double start_ms, double end_ms, EventRole role) {
         TimelineEvent made;
@@ -147,8 +151,7 @@ class Drawing {
                 {group_title(evaluation_, group), std::move(subtitle), LaneKind::process_group, EventRole::unbucketed});
         }
         for (const CollectiveTiming& timing : simulation_.collectives) {
-            const EventRole role = role_of(timing.start, bucket_of_start_[timing.start], EventRole::unbucketed);
-            TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, role);
+            TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, role_of(timing));
             drawn.exposed_ns = std::min(nanoseconds(timing.exposed_ms), drawn.time.length_ns());
             builder_.add(lanes[timing.group], drawn);
         }
@@ -256,6 +259,13 @@ std::string group_purpose(const std::string& description) {
 
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule) {
     return Drawing(evaluation).run(rule);
+}
+
+std::vector<EventRole> collective_roles(const Evaluation& evaluation) {
+    const Drawing drawing(evaluation);
+    std::vector<EventRole> roles;
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) roles.push_back(drawing.role_of(timing));
+    return roles;
 }
 
 }  // namespace overlap

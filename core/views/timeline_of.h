@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/pipeline/evaluation.h"
 #include "core/timeline/timeline.h"
@@ -17,6 +18,9 @@ namespace overlap {
 /// pass chose itself take hues in turn. Nodes that take no time make no event.
 /// @param rule which of the two memory figures the curve shows; views show the corrected one.
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::corrected);
+
+/// What each collective of the simulation looks like there, by its position in it.
+std::vector<EventRole> collective_roles(const Evaluation& evaluation);
 
 /// What a process group is for, as far as its description and its collectives show: `FSDP gathers`, `EP all-to-all`,
 /// `Gathers + scatters`. For the group's lane and wherever a group is displayed.

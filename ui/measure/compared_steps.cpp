@@ -11,6 +11,7 @@
 #include "core/trace/measured_timeline.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/links_shared_step.h"
+#include "ui/measure/measured_colours.h"
 
 namespace overlap::ui {
 
@@ -94,8 +95,10 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     if (before->time_source && before->time_source->measured()) steps.times_error = error_of_plan(*steps.measured);
 
     TimelinePart part;
-    part.timeline = measured_timeline(
-        *trace, {.host_threads = false, .python_functions = false, .device = steps.measured->step.device});
+    part.timeline = TimelineBuilder::with_roles(
+        *measured_timeline(*trace,
+                           {.host_threads = false, .python_functions = false, .device = steps.measured->step.device}),
+        measuredColours(*steps.measured));
     part.offset_ns = -steps.measured->origin_ns;
     const std::uint32_t first_event = first_compared_reference + before->graph->node_count();
     part.first_reference = first_event + measurement->first_references[after.rank];

@@ -7,6 +7,7 @@
 #include "core/io/trace_file.h"
 #include "ui/document/document.h"
 #include "ui/inspector/inspector_panel.h"
+#include "ui/measure/measured_colours.h"
 #include "ui/measure/measured_event.h"
 #include "ui/tasks/task_failure.h"
 #include "ui/theme/harmless_text.h"
@@ -38,9 +39,11 @@ QString stepOf(const ShownTimeline* shown) {
     return is_measurement ? shown->parts.front().measurement->files.join(u'\n') : QString();
 }
 
-std::shared_ptr<const ShownTimeline> timelineOf(const std::shared_ptr<const Measurement>& measurement) {
+/// @param coloured its timeline in the colours of a plan; null: as it was read.
+std::shared_ptr<const ShownTimeline> timelineOf(const std::shared_ptr<const Measurement>& measurement,
+                                                std::shared_ptr<const Timeline> coloured = nullptr) {
     auto shown = std::make_shared<ShownTimeline>();
-    shown->timeline = measurement->timeline;
+    shown->timeline = coloured ? std::move(coloured) : measurement->timeline;
     shown->caption = captionOf(*measurement);
     shown->parts.push_back({0, nullptr, measurement});
     return shown;
@@ -57,6 +60,7 @@ MeasurementConnection::MeasurementConnection(Document& document, Measurements& m
     connect(&document, &Document::currentChanged, this, [this] {
         if (!std::exchange(opening_graph_, false)) measurements_.setCurrentIndex(-1);
     });
+    connect(&document, &Document::evaluationChanged, this, &MeasurementConnection::colour);
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) {
         if (!shown_) return;
         // What a row of a comparison had.
@@ -75,6 +79,34 @@ void MeasurementConnection::showComparison(std::shared_ptr<const ShownTimeline> 
 void MeasurementConnection::update() {
     const auto measurement = measurements_.current();
     show(comparison_ ? comparison_ : measurement ? timelineOf(measurement) : nullptr);
+    colour();
+}
+
+void MeasurementConnection::colour() {
+    colours_.cancel();
+    const auto measurement = comparison_ || !shown_ ? nullptr : measurements_.current();
+    const auto evaluation = document_.isOpen() ? document_.evaluation() : nullptr;
+    if (!measurement || !evaluation || evaluation->refused) return;
+    const auto put = [this, measurement] {
+        // Where the plan gives none, those of an earlier plan go.
+        shown_ = coloured_ ? coloured_ : timelineOf(measurement);
+        view_.setTimeline(shown_->timeline, shown_->caption);
+    };
+    if (coloured_measurement_ == measurement && coloured_by_ == evaluation) {
+        if (coloured_) put();
+        return;
+    }
+    colours_.start([this, measurement, evaluation, put](const std::stop_token& stop) -> LatestTask::Delivery {
+        auto timeline = colouredTimeline(*measurement, evaluation, stop);
+        if (stop.stop_requested()) return {};
+        return [this, measurement, evaluation, put, timeline = std::move(timeline)] {
+            const bool had_colours = coloured_ && shown_ == coloured_;
+            coloured_measurement_ = measurement;
+            coloured_by_ = evaluation;
+            coloured_ = timeline ? timelineOf(measurement, timeline) : nullptr;
+            if (coloured_ || had_colours) put();
+        };
+    });
 }
 
 void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {

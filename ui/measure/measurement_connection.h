@@ -36,6 +36,8 @@ class MeasurementConnection : public QObject {
     std::optional<TimeRange> planRange() const { return plan_range_; }
     /// True until the arguments of the selected event have been read.
     bool busy() const { return arguments_.busy(); }
+    /// True until its collectives have the colours of the plan's buckets.
+    bool colouring() const { return colours_.busy(); }
 
   signals:
     /// The timeline no longer shows the current plan, or shows it again.
@@ -46,6 +48,8 @@ class MeasurementConnection : public QObject {
   private:
     void update();
     void show(std::shared_ptr<const ShownTimeline> wanted);
+    /// Collectives of the measurement that is shown get the colours of the plan's buckets, in the background.
+    void colour();
     void select(quint32 reference);
     void selectEvent(const Measurement& measurement, Measurement::Event event);
     QString toolTip(quint32 reference) const;
@@ -61,6 +65,11 @@ class MeasurementConnection : public QObject {
     /// Of files whose events were read again; used on the thread of `arguments_`, one task at a time.
     std::map<std::string, std::shared_ptr<GzipCheckpoints>> checkpoints_;
     LatestTask arguments_;
+    /// What was coloured last, so that a tab that is shown again has its colours at once; by which plan.
+    std::shared_ptr<const Measurement> coloured_measurement_;
+    std::shared_ptr<const Evaluation> coloured_by_;
+    std::shared_ptr<const ShownTimeline> coloured_;  ///< null: it has no colours by this plan
+    LatestTask colours_;
 };
 
 }  // namespace overlap::ui
