@@ -33,8 +33,9 @@ class StatisticsDelegate : public CellDelegate {
     using CellDelegate::CellDelegate;
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const QString shown = index.data().toString();
-        return {option.fontMetrics.horizontalAdvance(shown) + indentOf(index) + 2 * cell_margin + 1,
+        QStyleOptionViewItem cell(option);
+        initStyleOption(&cell, index);
+        return {cell.fontMetrics.horizontalAdvance(cell.text) + indentOf(index) + 2 * cell_margin + 1,
                 option.fontMetrics.height() + 9};
     }
 

@@ -10,6 +10,7 @@
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
@@ -103,6 +104,7 @@ QTableWidget* tableOf(const ManualStartProposal& proposal) {
     table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setShowGrid(false);
+    table->setItemDelegate(new TableDelegate(table));
     addRows(*table, proposal);
     table->resizeColumnsToContents();
     table->horizontalHeader()->setSectionResizeMode(bucket, QHeaderView::Stretch);

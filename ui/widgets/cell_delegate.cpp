@@ -3,7 +3,16 @@
 #include <QApplication>
 #include <QStyle>
 
+#include "ui/theme/theme.h"
+
 namespace overlap::ui {
+
+void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (!(option->displayAlignment & Qt::AlignRight) || index.data(Qt::FontRole).isValid()) return;
+    option->font = numberFont();
+    option->fontMetrics = QFontMetrics(option->font);
+}
 
 QStyleOptionViewItem CellDelegate::paintWithoutText(QPainter& painter, const QStyleOptionViewItem& option,
                                                     const QModelIndex& index) const {
