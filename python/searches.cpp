@@ -10,6 +10,7 @@
 #include "core/files/ordered_json.h"
 #include "core/io/redistribution_answers.h"
 #include "core/io/redistribution_cases.h"
+#include "core/memory/device_memory.h"
 #include "core/pipeline/evaluation.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
@@ -37,6 +38,7 @@ LowerBound bound(const GraphHandle& graph, std::optional<std::int64_t> memory_li
 struct FoundPlan {
     SearchResult result;
     double simulated_ms = 0;
+    std::vector<Problem> problems{};  ///< of the figures
 };
 
 using SearchProgressCall = std::optional<nb::typed<nb::callable, nb::object(SearchProgress)>>;
@@ -64,7 +66,10 @@ FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std
             options.stop = enough.get_token();
             options.progress = [&](const SearchProgress& made) { reports.add(made); };
             FoundPlan found{search_plans(linked_graph(graph, separate_links), options)};
-            found.simulated_ms = evaluate(graph.graph, found.result.best.plan)->simulation.step_ms;
+            const std::shared_ptr<const Evaluation> simulated = evaluate(graph.graph, found.result.best.plan);
+            found.simulated_ms = simulated->simulation.step_ms;
+            if (auto problem = memory_problem(*simulated->graph, simulated->corrected_memory))
+                found.problems.push_back(std::move(*problem));
             found.result.best.plan = found_plan(found.result, found.simulated_ms);
             return found;
         },
@@ -75,7 +80,7 @@ FoundPlan search(const GraphHandle& graph, const std::optional<Plan>& start, std
 }
 
 nb::object report_of(const FoundPlan& found) {
-    return parsed_json(search_report_json(found.result, found.simulated_ms));
+    return parsed_json(search_report_json(found.result, found.simulated_ms, found.problems));
 }
 
 nb::object redistribute(nb::handle cases, const std::string& name) {

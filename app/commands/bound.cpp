@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "core/base/quote.h"
 #include "core/bound/lower_bound.h"
 #include "core/cost/shared_links.h"
+#include "core/memory/device_memory.h"
 
 namespace overlap::commands {
 
@@ -54,8 +56,12 @@ class Bound final : public Command {
         const KeptWork kept = kept_work(*work, *step);
         const double step_ms = step->simulation.step_ms;
         const std::int64_t peak_bytes = step->corrected_memory.peak_bytes;
+        print_memory_problem(streams, file_, *step->graph, step->corrected_memory);
         if (json_) {
-            streams.out << bound_json(bound, limit, step_ms, peak_bytes, kept) << '\n';
+            const std::optional<Problem> beyond = memory_problem(*step->graph, step->corrected_memory);
+            streams.out << bound_json(bound, limit, step_ms, peak_bytes, kept,
+                                      beyond ? std::span(&*beyond, 1) : std::span<const Problem>())
+                        << '\n';
             return;
         }
         streams.out << "bound      " << milliseconds_text(bound.step_ms);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@
 #include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan/plan_file.h"
+#include "core/memory/device_memory.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_difference.h"
@@ -90,10 +92,16 @@ class Search final : public Command {
         const Interruption interruption;
         options_.stop = interruption.token();
         SearchResult result = search(graph);
-        const double simulated_ms = evaluate(read, result.best.plan)->simulation.step_ms;
+        const std::shared_ptr<const Evaluation> simulated = evaluate(read, result.best.plan);
+        const double simulated_ms = simulated->simulation.step_ms;
         result.best.plan = found_plan(result, simulated_ms);
         write_plan_file(result.best.plan, plan_file_);
-        if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
+        print_memory_problem(streams, plan_file_, *simulated->graph, simulated->corrected_memory);
+        if (!report_file_.empty()) {
+            const std::optional<Problem> beyond = memory_problem(*simulated->graph, simulated->corrected_memory);
+            const std::span<const Problem> problems = beyond ? std::span(&*beyond, 1) : std::span<const Problem>();
+            write_file_atomically(report_file_, search_report_json(result, simulated_ms, problems) + '\n');
+        }
         if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
         print(streams, result, simulated_ms);
         if (!result.locked.empty())

@@ -1,5 +1,6 @@
 #include "core/bound/lower_bound.h"
 #include "core/files/json_writer.h"
+#include "core/files/problem_json.h"
 
 namespace overlap {
 
@@ -17,7 +18,7 @@ void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain) {
 }
 
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
-                       std::int64_t plan_peak_bytes, const KeptWork& kept) {
+                       std::int64_t plan_peak_bytes, const KeptWork& kept, std::span<const Problem> problems) {
     JsonWriter json;
     const auto member = [&json](std::string_view name, const std::string& clause) {
         json.key(name);
@@ -35,6 +36,8 @@ std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memo
     json.member("plan_step_ms", plan_step_ms).member("plan_peak_bytes", plan_peak_bytes);
     member("plan_leaves_out", kept.missing);
     member("plan_reorders", kept.moved);
+    json.key("problems");
+    write_problems(json, problems);
     json.key("chain");
     write_chain(json, bound.chain);
     json.key("order_free_chain");

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/problem.h"
 #include "core/bound/step_work.h"
 #include "core/files/json_writer.h"
 
@@ -85,7 +87,8 @@ std::string bound_reason(const std::vector<BoundStep>& chain, const ComparedStep
 void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);
 /// For `overlap bound --json`, with the step and the peak of a plan, and what of the work it leaves out or puts into
 /// another order.
+/// @param problems of the plan's figures, such as a peak beyond the device's memory.
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit, double plan_step_ms,
-                       std::int64_t plan_peak_bytes, const KeptWork& kept);
+                       std::int64_t plan_peak_bytes, const KeptWork& kept, std::span<const Problem> problems = {});
 
 }  // namespace overlap

@@ -3,6 +3,7 @@
 #include "core/base/wording.h"
 #include "core/files/csv_table.h"
 #include "core/files/json_writer.h"
+#include "core/files/problem_json.h"
 #include "core/pipeline/unshared_links.h"
 #include "core/plan/found_note.h"
 
@@ -75,7 +76,7 @@ Plan found_plan(const SearchResult& result, double simulated_ms) {
     return plan;
 }
 
-std::string search_report_json(const SearchResult& result, double simulated_ms) {
+std::string search_report_json(const SearchResult& result, double simulated_ms, std::span<const Problem> problems) {
     JsonWriter json;
     json.begin_object();
     write_best(json, result, simulated_ms);
@@ -105,6 +106,8 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
     for (const std::string& group : result.groups_left_out) json.value(std::string_view(group));
     json.end_array().key("distance");
     write_distance(json, result.from_start);
+    json.key("problems");
+    write_problems(json, problems);
     json.end_object();
     return json.take();
 }

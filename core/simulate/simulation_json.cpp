@@ -1,6 +1,7 @@
 #include "core/simulate/simulation_json.h"
 
 #include "core/files/json_writer.h"
+#include "core/files/problem_json.h"
 #include "core/memory/device_memory.h"
 #include "core/memory/memory_kinds.h"
 #include "core/simulate/simulation_totals.h"
@@ -37,15 +38,9 @@ void write_device_memory(JsonWriter& json, const Graph& graph, const MemoryProfi
     json.key("device_memory_bytes");
     const std::int64_t held = device_memory_bytes(graph);
     held > 0 ? json.value(held) : json.null();
-    json.key("problems").begin_array();
-    if (const std::optional<Problem> problem = memory_problem(graph, memory)) {
-        json.begin_object().member("severity", severity_name(problem->severity));
-        json.member("kind", problem_kind_name(problem->kind)).member("message", std::string_view(problem->message));
-        json.key("nodes").begin_array();
-        for (const std::string& node : problem->nodes) json.value(std::string_view(node));
-        json.end_array().end_object();
-    }
-    json.end_array();
+    const std::optional<Problem> problem = memory_problem(graph, memory);
+    json.key("problems");
+    write_problems(json, problem ? std::span(&*problem, 1) : std::span<const Problem>());
 }
 
 void write_kinds(JsonWriter& json, const BytesByKind& bytes) {

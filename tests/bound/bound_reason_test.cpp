@@ -139,10 +139,18 @@ TEST(BoundJson, HasWhatIsKnownAndNullForTheRest) {
         R"("order_free_chain":[{"kind":"compute","start_ms":0,"end_ms":3,"first":"","last":"","process_groups":[]}]})";
     const std::string reason = R"(,"least_peak_bytes":12,"least_peak_node":"mm","reason":"so it is","plan_step_ms":5,"plan_peak_bytes":7,)";
     EXPECT_EQ(bound_json(bound, 100, 5, 7, {false, false, "some are not sent", "b runs before a"}),
-              figures + "100" + reason + R"("plan_leaves_out":"some are not sent","plan_reorders":"b runs before a",)" +
+              figures + "100" + reason + R"("plan_leaves_out":"some are not sent","plan_reorders":"b runs before a","problems":[],)" +
                   chains);
-    EXPECT_EQ(bound_json(bound, {}, 5, 7, {true, true}),
-              figures + "null" + reason + R"("plan_leaves_out":null,"plan_reorders":null,)" + chains);
+    Problem beyond;
+    beyond.severity = Severity::caution;
+    beyond.kind = ProblemKind::beyond_device_memory;
+    beyond.message = "too much";
+    beyond.nodes = {"mm"};
+    EXPECT_EQ(bound_json(bound, {}, 5, 7, {true, true}, std::span(&beyond, 1)),
+              figures + "null" + reason +
+                  R"("plan_leaves_out":null,"plan_reorders":null,"problems":[{"severity":"caution",)"
+                  R"("kind":"beyond_device_memory","message":"too much","nodes":["mm"]}],)" +
+                  chains);
 }
 
 }  // namespace

@@ -65,9 +65,26 @@ class PeakMemory(CommandLine):
         with open(page, encoding="utf-8") as file:
             self.assertIn(words, file.read())
 
+    def test_a_bound_and_a_search_say_so_too(self):
+        model, words = ("--cost-model", "h100-sxm"), "more than the device holds"
+        self.assertIn(words, self.expect(0, "bound", graph_path(LARGE), *model).stderr)
+        done = self.expect(0, "bound", graph_path(LARGE), *model, "--json")
+        self.assertIn(words, done.stderr)
+        (problem,) = json.loads(done.stdout)["problems"]
+        self.assertEqual((problem["severity"], problem["kind"]), ("caution", "beyond_device_memory"))
+        plan, report = self.path("found.plan.json"), self.path("report.json")
+        done = self.expect(0, "search", graph_path(LARGE), *model, "--effort", "1", "-o", plan, "--report", report)
+        self.assertIn(words, done.stderr)
+        with open(report, encoding="utf-8") as file:
+            (problem,) = json.load(file)["problems"]
+        self.assertIn(words, problem["message"])
+
     def test_a_step_that_fits_is_no_problem(self):
         figures = self.json("simulate", self.graph, "--json", "--cost-model", "h100-sxm")
         self.assertEqual(figures["problems"], [])
+        done = self.expect(0, "bound", self.graph, "--json", "--cost-model", "h100-sxm")
+        self.assertEqual(json.loads(done.stdout)["problems"], [])
+        self.assertNotIn("device holds", done.stderr)
         self.assertIsNone(self.json("simulate", self.graph, "--json")["device_memory_bytes"])
         self.assertNotIn("device holds", self.expect(0, "simulate", self.graph).stdout)
 
