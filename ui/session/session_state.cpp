@@ -17,6 +17,7 @@ QJsonObject toJson(const SessionVariant& variant) {
                      {"modified", variant.modified},
                      {"digest", QString::fromLatin1(variant.digest)}};
     if (!variant.history.stored.isEmpty()) json["history"] = variant.history.stored;
+    if (variant.place > 0) json["place"] = variant.place;
     return json;
 }
 
@@ -72,7 +73,8 @@ std::vector<SessionVariant> variantsFromJson(const QJsonArray& json) {
                             variant["file"].toString(),
                             variant["modified"].toBool(),
                             variant["digest"].toString().toLatin1(),
-                            {variant["history"].toObject()}});
+                            {variant["history"].toObject()},
+                            variant["place"].toInt()});
     }
     return variants;
 }

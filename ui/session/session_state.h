@@ -29,6 +29,7 @@ struct SessionVariant {
     bool modified = false;
     QByteArray digest{};  ///< of the file; see Variant::fileDigest
     KeptHistory history{};
+    int place = 0;  ///< of a plan that was closed: where its tab was, the first behind the baseline 1; 0: not known
 
     bool operator==(const SessionVariant&) const = default;
 };

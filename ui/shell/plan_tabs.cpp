@@ -1,6 +1,7 @@
 #include "ui/shell/plan_tabs.h"
 
 #include <QInputDialog>
+#include <algorithm>
 
 #include "ui/document/document.h"
 #include "ui/edits/plan_commands.h"
@@ -58,6 +59,7 @@ void PlanTabs::closePlan(int index) {
     if (index <= 0 || index >= document_.variantCount()) return;
     const QString title = document_.variant(index).title();
     SessionVariant closed = sessionVariant(document_.variant(index));
+    closed.place = index;
     document_.closeVariant(index);
     session_.closedPlans().close(std::move(closed),
                                  [this](const QByteArray& plan) { return !session_.keepAside(plan).isEmpty(); });
@@ -95,9 +97,12 @@ void PlanTabs::reopenPlanNow() {
         sentences.clear();
         titles.clear();
         const std::vector<SessionVariant> open = sessionDocument(document_, sessionVariantOutline).variants;
+        int place = closed.place > 0 ? closed.place : document_.variantCount();
         for (const RestoredVariant& restored :
-             restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences, session_.folder(), &histories_))
+             restoreKeptPlan(closed, document_.loaded(), looks_, open, sentences, session_.folder(), &histories_)) {
             titles.append(document_.addRestored(restored).title());
+            document_.moveVariant(document_.currentIndex(), std::min(place++, document_.variantCount() - 1));
+        }
     };
     if (!session_.closedPlans().reopen(reopen, reason)) {
         if (!reason.isEmpty()) emit warned(reason);

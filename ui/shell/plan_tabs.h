@@ -36,8 +36,8 @@ class PlanTabs : public NoticeSource {
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);
-    /// Opens the plan that was closed last. What can be undone in one of an earlier run is read before, in the
-    /// background; until then the plan stays among the closed ones.
+    /// Opens the plan that was closed last, where its tab was. What can be undone in one of an earlier run is read
+    /// before, in the background; until then the plan stays among the closed ones.
     void reopenPlan();
     /// The same at once.
     void reopenPlanNow();

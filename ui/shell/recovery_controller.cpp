@@ -229,9 +229,7 @@ int RecoveryController::savedTabOf(const QString& file) const {
 bool RecoveryController::reopen(const Discarded& discarded) {
     const SessionVariant& plan = discarded.plan.variant;
     if (!session_.closedPlans().putLast(plan.plan)) return false;
-    const int behind = document_.variantCount();
     tabs_.reopenPlanNow();
-    document_.moveVariant(behind, std::min(discarded.place, document_.variantCount() - 1));
     // Two tabs of one file would each find that the other has changed it. A version that came since stays open.
     const int in_its_place = discarded.opened_file ? savedTabOf(plan.file) : -1;
     if (in_its_place > 0 && document_.variant(in_its_place).fileDigest() == plan.digest)

@@ -26,7 +26,7 @@ class SessionTest : public QObject {
                    1,
                    10.5,
                    20.25,
-                   {{"closed", "", true}},
+                   {{"closed", "", true, {}, {}, 2}},
                    {"/traces/a.json"},
                    "h200-sxm",
                    true,

@@ -242,6 +242,44 @@ class MainWindowTest : public QObject {
         QCOMPARE(window.document().buckets().size(), 1u);
     }
 
+    void aPlanThatWasClosedComesBackWhereItWas() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Document& document = window.document();
+        for (const char* name : {"B", "C", "D"}) {
+            document.addCopyOfCurrent();
+            document.renameCurrent(name);
+        }
+        const auto titles = [&] {
+            QStringList all;
+            for (int i = 1; i < document.variantCount(); ++i) all.append(document.variant(i).title());
+            return all;
+        };
+        const QStringList first{"Plan A", "B", "C", "D"};
+        QCOMPARE(titles(), first);
+        const auto run = [&](const char* action) { window.actions().find(QString::fromLatin1(action))->trigger(); };
+        document.setCurrentIndex(2);
+        run("plan.close");
+        document.setCurrentIndex(1);
+        run("plan.close");
+        QCOMPARE(titles(), (QStringList{"C", "D"}));
+        run("plan.reopen");
+        QCOMPARE(titles(), (QStringList{"Plan A", "C", "D"}));
+        QCOMPARE(document.current()->title(), "Plan A");
+        run("plan.reopen");
+        QCOMPARE(titles(), first);
+        QCOMPARE(document.current()->title(), "B");
+        // Where there is no such place any more it comes as near to it as it can.
+        for (const int index : {4, 3, 2}) {
+            document.setCurrentIndex(index);
+            run("plan.close");
+        }
+        document.setCurrentIndex(1);
+        run("plan.close");
+        for (int i = 0; i < 4; ++i) run("plan.reopen");
+        QCOMPARE(titles(), first);
+    }
+
     void selectionReachesTheTimeline() {
         MainWindow window;
         open(window, {smallGraphFile()});
