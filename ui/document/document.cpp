@@ -44,18 +44,24 @@ bool isUntouched(const Variant& variant) {
     return variant.plan().buckets.empty() && variant.filePath().isEmpty() && !variant.modified();
 }
 
-/// The name of a plan that is read, with a number where another plan has it: the file keeps its own until it is saved.
-/// @param replaced the position of the plan that is read again; -1: none.
-std::string distinctName(const Document& document, const std::string& name, int replaced = -1) {
-    const bool only_untouched = document.variantCount() == 2 && isUntouched(document.variant(1));
+/// A name with a number where another plan has it.
+/// @param except the position of a plan that does not count; -1: none.
+std::string nameBesideOthers(const Document& document, const std::string& name, int except = -1) {
     for (int number = 1;; ++number) {
         std::string free = name;
         if (number > 1) free.append(" ").append(std::to_string(number));
         bool taken = false;
-        for (int i = 0; i < document.variantCount() && !only_untouched; ++i)
-            taken = taken || (i != replaced && document.variant(i).plan().name == free);
+        for (int i = 0; i < document.variantCount(); ++i)
+            taken = taken || (i != except && document.variant(i).plan().name == free);
         if (!taken) return free;
     }
+}
+
+/// The name of a plan that is read, with a number where another plan has it: the file keeps its own until it is saved.
+/// @param replaced the position of the plan that is read again; -1: none.
+std::string distinctName(const Document& document, const std::string& name, int replaced = -1) {
+    const bool only_untouched = document.variantCount() == 2 && isUntouched(document.variant(1));
+    return only_untouched ? name : nameBesideOthers(document, name, replaced);
 }
 
 }  // namespace
@@ -145,7 +151,13 @@ void Document::setCostModel(const LoadedGraph& modelled) {
 }
 
 Variant& Document::insertRestored(const RestoredVariant& kept) {
-    Variant& added = insertVariant(kept.plan, false, kept.history);
+    // Windows of one graph each have a `Plan A`, and a name may have been given again while its plan was closed.
+    Plan plan = kept.plan;
+    plan.name = nameBesideOthers(*this, plan.name);
+    std::shared_ptr<const PlanHistory> history = histories_.take(loaded_.path, kept.plan);
+    if (kept.history && !kept.history->empty())
+        history = kept.history;  // of this very plan, while another may equal it
+    Variant& added = insertVariant(std::move(plan), false, history);
     const QSignalBlocker quiet(added);
     added.setKept(kept.file, kept.digest, kept.modified);
     const bool begins_later = kept.history ? kept.history->begins_later : kept.modified;
@@ -161,8 +173,7 @@ Variant& Document::insertVariant(Plan plan, bool read_only, const std::shared_pt
     Variant* added = owned.get();
     undo_group_.addStack(&added->undoStack());
     if (!read_only) {
-        std::shared_ptr<const PlanHistory> history = histories_.take(loaded_.path, added->plan());
-        if (kept && !kept->empty()) history = kept;  // of this very plan, while another may equal it
+        const std::shared_ptr<const PlanHistory> history = kept ? kept : histories_.take(loaded_.path, added->plan());
         if (history) added->restoreHistory(*history);
     }
     variants_.push_back(std::move(owned));

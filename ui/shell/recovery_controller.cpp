@@ -3,6 +3,8 @@
 #include <QClipboard>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <algorithm>
 #include <utility>
 
@@ -99,6 +101,14 @@ QString sentenceOn(const std::vector<RecoveredPlan>& plans, bool crashed) {
         .arg(back.arg(summaryOf(plans)));
 }
 
+/// A document of the session without the plan's name, which may have got a number beside another plan when it came
+/// back.
+QByteArray withoutName(const QByteArray& plan) {
+    QJsonObject document = QJsonDocument::fromJson(plan).object();
+    document.remove("name");
+    return QJsonDocument(document).toJson();
+}
+
 /// What the action that closes recovered plans does.
 QString helpOnDiscarding() {
     return RecoveryController::tr(
@@ -155,14 +165,19 @@ void RecoveryController::begin(StoredSession stored) {
         emit warnedAlso(stored.problems.front());
 }
 
-std::optional<int> RecoveryController::closeOpen(const RecoveredPlan& plan) {
-    for (int i = document_.variantCount(); --i > 0;) {
-        const Variant& variant = document_.variant(i);
-        // A user who has continued to edit the plan keeps it.
-        if (!variant.modified() || sessionVariant(variant).plan != plan.variant.plan) continue;
-        tabs_.closePlan(i);
-        return i;
-    }
+std::optional<int> RecoveryController::closeOpen(RecoveredPlan& plan) {
+    // Copies differ in their names alone.
+    for (const bool named : {true, false})
+        for (int i = document_.variantCount(); --i > 0;) {
+            const Variant& variant = document_.variant(i);
+            // A user who has continued to edit the plan keeps it.
+            const QByteArray now = sessionVariant(variant).plan;
+            const bool same = named ? now == plan.variant.plan : withoutName(now) == withoutName(plan.variant.plan);
+            if (!variant.modified() || !same) continue;
+            tabs_.closePlan(i);
+            plan.variant.plan = now;
+            return i;
+        }
     return std::nullopt;
 }
 
@@ -183,11 +198,11 @@ std::optional<int> RecoveryController::discardKept(SessionDocument& kept, const 
 }
 
 void RecoveryController::discard() {
-    const std::vector<RecoveredPlan> recovered = std::exchange(plans_, {});
+    std::vector<RecoveredPlan> recovered = std::exchange(plans_, {});
     updateDiscard();
     QStringList files;
     std::vector<Discarded> discarded;
-    for (const RecoveredPlan& plan : recovered) {
+    for (RecoveredPlan& plan : recovered) {
         if (isOfOpenGraph(plan)) {
             const std::optional<int> place = closeOpen(plan);
             if (!place) continue;
@@ -229,11 +244,12 @@ int RecoveryController::savedTabOf(const QString& file) const {
 bool RecoveryController::reopen(const Discarded& discarded) {
     const SessionVariant& plan = discarded.plan.variant;
     if (!session_.closedPlans().putLast(plan.plan)) return false;
-    tabs_.reopenPlanNow();
-    // Two tabs of one file would each find that the other has changed it. A version that came since stays open.
+    // Two tabs of one file would each find that the other has changed it. A version that came since stays open. Before
+    // the plan is opened, which has its name again.
     const int in_its_place = discarded.opened_file ? savedTabOf(plan.file) : -1;
     if (in_its_place > 0 && document_.variant(in_its_place).fileDigest() == plan.digest)
         document_.closeVariant(in_its_place);
+    tabs_.reopenPlanNow();
     return true;
 }
 

@@ -175,6 +175,38 @@ class PlanFilesTest : public QObject {
         QCOMPARE(titles(), (QStringList{"Baseline", "Plan A", "B", "C"}));
     }
 
+    /// Two windows of one graph each had a `Plan A`. The edits of both can be undone.
+    void plansThatComeBackHaveNamesOfTheirOwn() {
+        const auto document = openDocument();
+        const LoadedGraph graph = document->loaded();
+        std::vector<RestoredVariant> kept;
+        for (const char* module : {"layers.0", "layers.1", "layers.2"}) {
+            document->setGraph(graph);
+            document->editBuckets(QString::fromLatin1(module), {{{module}, false, {}}});
+            kept.push_back({document->current()->plan(), {}, true, {}, document->current()->history()});
+        }
+        kept[2].history = nullptr;  // that of this run is known all the same
+        document->setVariantSource([&](const LoadedGraph&) { return RestoredVariants{kept, 1}; });
+        document->setGraph(graph);
+        const auto titles = [&] {
+            QStringList all;
+            for (int i = 0; i < document->variantCount(); ++i) all.append(document->variant(i).title());
+            return all;
+        };
+        QCOMPARE(titles(), (QStringList{"Baseline", "Plan A", "Plan A 2", "Plan A 3"}));
+        for (int i = 1; i <= 3; ++i) {
+            QVERIFY(document->variant(i).modified());
+            QCOMPARE(document->variant(i).undoStack().count(), 1);
+            QVERIFY(fits(*document->variant(i).history(), document->variant(i).plan()));
+        }
+        // Its name was given to another one while it was closed.
+        const RestoredVariant closed{document->closeVariant(1), {}, true, {}, kept[0].history};
+        document->addUnderFreeName(graph.empty_plan);
+        QCOMPARE(document->current()->title(), "Plan A");
+        document->addRestored(closed);
+        QCOMPARE(document->current()->title(), "Plan A 4");
+    }
+
     void aGraphThatIsOpenedAgainHasItsEditsToUndo() {
         const auto document = openDocument();
         const LoadedGraph first = document->loaded();

@@ -155,6 +155,21 @@ class RecoveryControllerTest : public QObject {
         QVERIFY2(fixture.discard->isEnabled(), "and can be discarded again");
     }
 
+    /// The plan of another window has its name, so it came back with a number.
+    void whatCameBackUnderAnotherNameIsDiscarded() {
+        Fixture fixture;
+        const StoredSession stored = fixture.withTheOpenPlan();
+        fixture.document.renameCurrent("Plan A 2");
+        fixture.recovery.begin(stored);
+        for (const char* title : {"Plan A 2", "Plan A 2"}) {
+            fixture.discard->trigger();
+            QCOMPARE(fixture.document.variantCount(), 1);
+            fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+            QCOMPARE(fixture.document.variantCount(), 2);
+            QCOMPARE(fixture.document.variant(1).title(), title);
+        }
+    }
+
     /// What its file has took the place of the plan, and goes again: two tabs of one file would refuse to be saved.
     void takingBackLeavesOneTabOfAFile() {
         Fixture fixture;
