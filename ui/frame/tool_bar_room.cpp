@@ -70,6 +70,9 @@ void ToolBarRoom::share() {
     int for_figures = figures.back();
     for (qsizetype detail = figures.size() - 1; detail-- > 0;)
         if (room - figures[detail] >= (detail == 0 ? elided : some)) for_figures = figures[detail];
+    // All of the labels rather than letters of titles.
+    if (const int labelled = figures_.labelledWidth(); labelled > for_figures && room - labelled >= elided)
+        for_figures = labelled;
     // Where it makes the last tab seen, figures do without some of the room that is kept for wider ones.
     if (const int lacking = elided - (room - for_figures); lacking > 0 && lacking <= kept_for_digits)
         for_figures -= lacking;

@@ -12,8 +12,8 @@ class FiguresBar;
 class VariantBar;
 
 /// Shares the room of the toolbar out. Where there is too little, captions of buttons go first, whose tool tips have
-/// what they do, then letters of titles of plans, details of figures, tabs that the list of all leads to, and then
-/// figures and the last tabs alike.
+/// what they do, then letters of titles of plans, parts of labels of figures, their differences, tabs that the list of
+/// all leads to, and then figures and the last tabs alike.
 class ToolBarRoom : public QObject {
     Q_OBJECT
 

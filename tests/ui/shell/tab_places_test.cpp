@@ -80,6 +80,22 @@ class TabPlacesTest : public QObject {
         }
     }
 
+    /// Tabs move closer together for them.
+    void fiveTabsLeaveLabelsWhole() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        for (int i = 1; i < 5; ++i) window.document().addCopyOfCurrent();
+        window.resize(1280, 800);
+        QVERIFY(settled(window));
+        const FiguresBar& figures = window.workspace().figures();
+        const QString labels = figures.labels().join(u'|');
+        QVERIFY2(labels.contains("above bound · order kept"), qPrintable(labels));
+        const QTabBar* tabs = window.workspace().variants().tabs();
+        QVERIFY(figures.differences().size() >= 4);
+        for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
+    }
+
     void tabsOfPlansStayWhileAPlanIsEdited_data() { sizes(); }
     void tabsOfPlansStayWhileAPlanIsEdited() {
         QFETCH(const QSize, size);
