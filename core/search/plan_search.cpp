@@ -28,6 +28,11 @@ constexpr double share_of_search = 0.85;
 /// less where sections of memory bring more within it.
 constexpr double near_share = 1.06, near_share_with_sections = 1.01;
 
+/// Of a limit: plans are improved within so much, too, where at least so many evaluations are left. Of fewer the limit
+/// itself needs all.
+constexpr double tighter_share = 0.9;
+constexpr std::size_t least_left_for_tighter = 200;
+
 class Search {
   public:
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
@@ -130,6 +135,7 @@ class Search {
             const std::size_t left = effort - std::min(effort, rounds_.evaluations());
             improve_to(is_near ? rounds_.evaluations() + left * 2 / 3 : effort * 2 / 3);
             bring_fast_within_limit();
+            improve_within_tighter_limit(effort);
             // What is hardly slower may come of plans beyond the limit, improved as a search without a limit does it:
             // so one with a tighter limit misses nothing that a looser one finds.
             if (is_near) rounds_.improve(effort, random_, first_.memory_settings(), std::nullopt, [&] { report(); });
@@ -140,6 +146,16 @@ class Search {
         bring_fast_within_limit();
         best = rounds_.best();
         return best && best->step_ms != step_ms ? improve_to(effort) : exhausted;
+    }
+
+    /// A search that looks for the fastest alone leaves what takes less memory early, though that may lead further:
+    /// what leads on within a tighter limit leads on within this one, too.
+    void improve_within_tighter_limit(std::size_t effort) {
+        const std::size_t left = effort - std::min(effort, rounds_.evaluations());
+        if (left < least_left_for_tighter) return;
+        const auto tighter = static_cast<std::int64_t>(static_cast<double>(*options_.memory_limit) * tighter_share);
+        rounds_.improve(rounds_.evaluations() + left / 2, random_, first_.memory_settings(), tighter,
+                        [&] { report(); });
     }
 
     /// What is fast and takes too much memory may be so, too, with a memory section that has brought other plans within
