@@ -11,6 +11,7 @@
 
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
+#include "ui/plan/module_paths.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
@@ -24,25 +25,20 @@ QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
-/// What can be named in a directive: calls, in order. Fewer when `stop` was requested.
+/// What can be named in a directive: calls, in alphabetical order. Fewer when `stop` was requested.
 QStringList nodeNames(const Graph& graph, const std::stop_token& stop) {
     QStringList names;
     for (NodeId node = 0; node < graph.node_count() && !stop.stop_requested(); ++node)
         if (graph.op(node) == NodeOp::call_function) names.append(text(graph.name(node)));
+    names.sort(Qt::CaseInsensitive);
     return names;
 }
 
-QStringList modulePaths(const ModuleTree& modules, const std::stop_token& stop) {
-    QStringList paths;
-    for (ModuleTree::ModuleId id = 1; id < modules.module_count() && !stop.stop_requested(); ++id)
-        paths.append(QString::fromStdString(modules.path(id)));
-    return paths;
-}
-
-void complete(QLineEdit& field, QStringListModel* names) {
+/// What begins with the letters that are typed: of names in order they are found at once, also in a large graph.
+void complete(QLineEdit& field, QAbstractItemModel* names) {
     auto* completer = new QCompleter(names, &field);
-    completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
+    completer->setModelSorting(QCompleter::CaseInsensitivelySortedModel);
     completer->setMaxVisibleItems(most_names);
     completer->popup()->setObjectName("completions");
     field.setCompleter(completer);
@@ -79,20 +75,18 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
     form->addRow(effect_);
     // A large graph has more names than can be copied within a frame.
     auto* nodes = new QStringListModel(this);
-    auto* modules = new QStringListModel(this);
-    naming_.start([nodes, modules, graph = preview.evaluation().graph,
-                   tree = document.sharedModules()](const std::stop_token& stop) -> LatestTask::Delivery {
-        return [nodes, modules, names = nodeNames(*graph, stop), paths = modulePaths(*tree, stop)] {
-            nodes->setStringList(names);
-            modules->setStringList(paths);
-        };
+    auto* modules = new ModulePaths(this);
+    modules->setModules(document.sharedModules());
+    naming_.start([nodes, graph = preview.evaluation().graph](const std::stop_token& stop) -> LatestTask::Delivery {
+        return [nodes, names = nodeNames(*graph, stop)] { nodes->setStringList(names); };
     });
     for (std::size_t index = 0; index < fields_.size(); ++index) {
         fields_[index] = new QLineEdit(QString::fromStdString(values[index]));
         fields_[index]->setClearButtonEnabled(true);
         fields_[index]->setPlaceholderText(preview.count() == 1 ? tr("left open") : tr("as each has it"));
         fields_[index]->setAccessibleName(QString(labels[index]).remove(u'&'));
-        complete(*fields_[index], index == static_cast<std::size_t>(Field::hide_behind) ? modules : nodes);
+        const bool of_module = index == static_cast<std::size_t>(Field::hide_behind);
+        complete(*fields_[index], of_module ? static_cast<QAbstractItemModel*>(modules) : nodes);
         form->addRow(labels[index], fields_[index]);
         connect(fields_[index], &QLineEdit::textChanged, this, &OverlapDialog::showEffect);
     }

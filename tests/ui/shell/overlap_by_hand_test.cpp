@@ -1,5 +1,6 @@
 // A collective taken by the pointer in the timeline and put somewhere else, in the whole window.
 #include <QCheckBox>
+#include <QCompleter>
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QListView>
@@ -301,6 +302,16 @@ class OverlapByHandTest : public QObject {
         using Field = OverlapDialog::Field;
         auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
         QVERIFY(!ok->isEnabled());
+        // Names are in order, so that each letter finds what begins with it by bisection.
+        for (const Field field : {Field::start_before, Field::hide_behind}) {
+            const QCompleter* completer = dialog->field(field).completer();
+            QCOMPARE(completer->modelSorting(), QCompleter::CaseInsensitivelySortedModel);
+            const QAbstractItemModel* names = completer->model();
+            QTRY_VERIFY(names->rowCount() > 10);
+            const auto at = [names](int row) { return names->index(row, 0).data(Qt::EditRole).toString(); };
+            for (int row = 1; row < names->rowCount(); ++row)
+                QVERIFY(at(row - 1).compare(at(row), Qt::CaseInsensitive) <= 0);
+        }
         dialog->field(Field::start_before).setText(name);
         QCOMPARE(dialog->effectText(), QStringLiteral("a collective cannot be placed by itself"));
         dialog->field(Field::start_before).clear();
