@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 
 #include "core/io/plan/plan_file.h"
+#include "ui/files/packed_bytes.h"
 
 namespace overlap::ui {
 namespace {
@@ -169,7 +170,9 @@ QJsonObject toJson(const FoundPlans& found, int chosen) {
 
 std::optional<KeptFoundPlans> foundPlansFromJson(const QJsonObject& json) {
     const QByteArray packed = QByteArray::fromBase64(json["packed"].toString().toLatin1());
-    const QJsonObject content = QJsonDocument::fromJson(qUncompress(packed)).object();
+    const std::optional<QByteArray> text = unpacked(packed);
+    if (!text) return std::nullopt;  // nothing was kept, or it is damaged
+    const QJsonObject content = QJsonDocument::fromJson(*text).object();
     try {
         KeptFoundPlans kept{foundFromContent(content), json["chosen"].toInt()};
         if (kept.found.choices.empty()) return std::nullopt;

@@ -1,16 +1,14 @@
 #include "ui/session/history_json.h"
 
 #include <QJsonDocument>
-#include <QtEndian>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/io/plan/plan_file.h"
+#include "ui/files/packed_bytes.h"
 
 namespace overlap::ui {
 namespace {
-
-constexpr quint32 most_bytes_of_file = 256u << 20;
 
 /// One side of a change is a plan: the entries that differ, with the rest where that differs.
 QString sideText(const PlanChange::Side& side) {
@@ -59,10 +57,8 @@ QByteArray editsFile(const QJsonArray& edits) {
 }
 
 QJsonArray editsOfFile(const QByteArray& bytes, const QString& file) {
-    // The first four bytes are the size that the others make; a damaged one must not take all memory.
-    const quint32 size = bytes.size() < 4 ? most_bytes_of_file : qFromBigEndian<quint32>(bytes.constData());
-    const bool may_be = size < most_bytes_of_file;
-    const QJsonDocument document = may_be ? QJsonDocument::fromJson(qUncompress(bytes)) : QJsonDocument();
+    const std::optional<QByteArray> text = unpacked(bytes);
+    const QJsonDocument document = text ? QJsonDocument::fromJson(*text) : QJsonDocument();
     if (!document.isArray()) throw InputError(file.toStdString(), "", "this is no list of edits");
     return document.array();
 }

@@ -1,9 +1,12 @@
 #include "tests/ui/search/other_times.h"
 
 #include <QJsonArray>
+#include <QRegularExpression>
 
 #include "tests/ui/search/searched_panel.h"
 #include "ui/search/earlier_searches.h"
+#include "ui/search/found_plans_json.h"
+#include "ui/search/found_with_other_times.h"
 #include "ui/search/front_chart.h"
 
 namespace overlap::ui {
@@ -42,6 +45,14 @@ class OtherTimesTest : public QObject, SearchedPanel {
         QVERIFY(waitForEvaluation(*document_));
         QCOMPARE(told(), shared);
         QVERIFY(panel_->earlier()->isEmpty());
+    }
+
+    /// Each start reads a session, and most have none.
+    void aSessionWithoutFoundPlansSaysNothing() {
+        QTest::failOnWarning(QRegularExpression(".*"));
+        FoundWithOtherTimes entries;
+        entries.restore({}, [](int) { return quint64(0); });
+        QVERIFY(!foundPlansFromJson({{"packed", "no such thing"}}));
     }
 
     /// The graph's cost model has no factors of contention.
