@@ -32,7 +32,7 @@ void EditEffect::keep() {
     if (current && !current->stale()) kept_ = current->evaluation();
 }
 
-void EditEffect::remember(const QString& what, bool undone) {
+void EditEffect::remember(const StackMove& move) {
     if (!document_.current()->stale()) {  // a name or a note
         undone_ = true;
         return;
@@ -41,16 +41,16 @@ void EditEffect::remember(const QString& what, bool undone) {
         edits_.clear();
         before_ = kept_;
     }
-    edits_.append(what);
+    edits_.push_back(move);
     waiting_ = true;
-    undone_ = undone;
+    undone_ = move.undone;
 }
 
 void EditEffect::replaceLast(const QString& what) {
     // What grew was made before what is known here, so that only this part of it can be told.
     const bool known = waiting_ || before_;
-    if (undone_ || edits_.isEmpty() || !known) return remember(what, false);
-    edits_.back() = what;
+    if (undone_ || edits_.empty() || !known) return remember({what});
+    edits_.back() = {what};
     waiting_ = document_.current()->stale();
 }
 
@@ -62,8 +62,7 @@ void EditEffect::tell() {
     const auto before = before_;
     const auto after = kept_;
     if (!before || !after || after == before) return;
-    const QString edit =
-        edits_.size() == 1 ? edits_.front() : tr("%1 edits, the last one %2").arg(edits_.size()).arg(edits_.back());
+    const QString edit = textOf(edits_);
     if (after->refused) {
         const QString why =
             after->refusal ? QString::fromStdString(after->refusal->problem()) : tr("Problems says why");

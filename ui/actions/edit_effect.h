@@ -1,8 +1,10 @@
 #pragma once
 
 #include <QObject>
-#include <QStringList>
 #include <memory>
+#include <vector>
+
+#include "ui/document/stack_move.h"
 
 namespace overlap {
 struct Evaluation;
@@ -27,7 +29,7 @@ class EditEffect : public QObject {
     void refused(const QString& sentence);
 
   private:
-    void remember(const QString& what, bool undone);
+    void remember(const StackMove& move);
     void replaceLast(const QString& what);
     /// Keeps the evaluation if it is of the plan as it is.
     void keep();
@@ -37,7 +39,7 @@ class EditEffect : public QObject {
     Document& document_;
     std::shared_ptr<const Evaluation> kept_;    ///< of the current plan when it was evaluated last; null for none
     std::shared_ptr<const Evaluation> before_;  ///< of the plan before `edits_`; null where it is not known
-    QStringList edits_;                         ///< of which the effect has not been told, or was told last
+    std::vector<StackMove> edits_;              ///< of which the effect has not been told, or was told last
     bool waiting_ = false;                      ///< the effect has not been told
     bool undone_ = false;                       ///< the last of `edits_` takes one back, so that none can grow
 };

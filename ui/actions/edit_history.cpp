@@ -129,14 +129,13 @@ void EditHistory::update(QUndoStack& stack) {
         if (took_in) grown = command->text();
     }
     if (undone) known.undone = ++last_number_;
-    const bool moved = stack.index() != known.index;
-    known.index = stack.index();
+    const int before = std::exchange(known.index, stack.index());
     emit changed();
     if (&stack != plan_) return;
     if (!grown.isEmpty())
         emit planEditGrew(grown);
-    else if (moved)
-        emit planEdited(undone ? tr("Undone: %1").arg(stack.redoText()) : stack.undoText(), undone);
+    else if (stack.index() != before)
+        emit planEdited(stackMove(stack, before));
 }
 
 std::vector<QUndoStack*> EditHistory::stacks() const {

@@ -5,6 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "ui/document/stack_move.h"
+
 class QAction;
 class QUndoCommand;
 class QUndoStack;
@@ -36,10 +38,8 @@ class EditHistory : public QObject {
 
   signals:
     void changed();
-    /// The current plan was edited, undone or redone.
-    /// @param what the edit, such as `Put layers.3 into layers.2`, or which was undone.
-    /// @param undone whether it was taken back.
-    void planEdited(const QString& what, bool undone);
+    /// The current plan was edited, or edits of it were undone or redone.
+    void planEdited(const StackMove& move);
     /// The newest edit of the current plan took in a further one, as each value does that a drag of a slider passes.
     /// @param what the edit as it is now.
     void planEditGrew(const QString& what);

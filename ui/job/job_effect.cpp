@@ -21,23 +21,20 @@ void JobEffect::remember() {
     const QUndoStack& stack = job_.undoStack();
     const int before = std::exchange(index_, stack.index());
     if (stack.count() == 0 || !job_.evaluating()) return;  // emptied for another job, or of no effect
-    if (changes_.isEmpty()) before_ = known_;
-    const QString change = index_ < before ? tr("Undone: %1").arg(stack.redoText()) : stack.undoText();
+    if (changes_.empty()) before_ = known_;
+    const StackMove change = stackMove(stack, before);
     // Of values that a field passes on its way the last one is told.
-    if (index_ == before && !changes_.isEmpty())
+    if (index_ == before && !changes_.empty())
         changes_.back() = change;
     else
-        changes_.append(change);
+        changes_.push_back(change);
 }
 
 void JobEffect::tell() {
     if (job_.evaluating()) return;
     known_ = job_.figures();
-    if (changes_.isEmpty()) return;
-    const QStringList changes = std::exchange(changes_, {});
-    const QString change = changes.size() == 1
-                               ? changes.front()
-                               : tr("%1 changes, the last one %2").arg(changes.size()).arg(changes.back());
+    if (changes_.empty()) return;
+    const QString change = textOf(std::exchange(changes_, {}));
     QString effect = problemText(job_).section(u'\n', 0, 0);
     if (known_) {
         QStringList texts = figureTexts(*known_, before_);

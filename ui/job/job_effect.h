@@ -1,9 +1,10 @@
 #pragma once
 
 #include <QObject>
-#include <QStringList>
 #include <optional>
+#include <vector>
 
+#include "ui/document/stack_move.h"
 #include "ui/job/open/open_job.h"
 
 namespace overlap::ui {
@@ -27,7 +28,7 @@ class JobEffect : public QObject {
     int index_ = 0;                     ///< of the job's undo stack
     std::optional<JobFigures> known_;   ///< of the newest evaluation
     std::optional<JobFigures> before_;  ///< of the one before `changes_`
-    QStringList changes_;               ///< of which the effect has not been told
+    std::vector<StackMove> changes_;    ///< of which the effect has not been told
 };
 
 }  // namespace overlap::ui

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/stack_move.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
 
@@ -38,6 +39,31 @@ class EditTextsTest : public QObject {
         QCOMPARE(newest(*document), QStringLiteral("Rename layers.0 to first"));
         commands.rename(0, "");
         QCOMPARE(newest(*document), QStringLiteral("Remove the name of first"));
+    }
+
+    /// What several edits do together is not told as what one of them does.
+    void aJumpOverSeveralEditsIsNotNamedAfterOne() {
+        const auto document = openDocument();
+        BucketCommands commands(*document);
+        for (const char* module : {"layers.0", "layers.1", "norm"}) commands.addText(module);
+        QUndoStack& stack = document->current()->undoStack();
+        const auto moved = [&](int index) {
+            const int before = stack.index();
+            stack.setIndex(index);
+            return stackMove(stack, before);
+        };
+        QCOMPARE(moved(1).text, QStringLiteral("2 edits undone, back to Add layers.0"));
+        QCOMPARE(moved(0).text, QStringLiteral("Undone: Add layers.0"));
+        QCOMPARE(moved(3).text, QStringLiteral("3 edits redone, up to Add norm"));
+        const StackMove all = moved(0);
+        QCOMPARE(all.text, QStringLiteral("3 edits undone"));
+        QVERIFY(all.undone);
+        const StackMove one = moved(1);
+        QCOMPARE(one.text, QStringLiteral("Add layers.0"));
+        QVERIFY(!one.undone);
+        QCOMPARE(textOf({one}), one.text);
+        QCOMPARE(textOf({all, one}), QStringLiteral("4 edits, the last one Add layers.0"));
+        QCOMPARE(textOf({one, all}), QStringLiteral("4 edits, at last 3 edits undone"));
     }
 };
 

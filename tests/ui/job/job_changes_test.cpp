@@ -55,6 +55,14 @@ class JobChangesTest : public QObject {
         QCOMPARE(told.size(), 3);
         QVERIFY2(told[2].startsWith("Undone: 32 microbatches: step ") && told[2].contains(minusSign),
                  qPrintable(told[2]));
+        fixture.view.controls().microbatches().setValue(40);
+        fixture.view.controls().slow().setCurrentIndex(1);
+        emit fixture.view.controls().slow().activated(1);
+        QVERIFY(fixture.idle());
+        QCOMPARE(fixture.job.undoStack().count(), 2);
+        fixture.job.undoStack().setIndex(0);
+        QVERIFY(fixture.idle());
+        QVERIFY2(told.back().startsWith("2 edits undone: step "), qPrintable(told.back()));
         fixture.view.controls().microbatches().setValue(3);  // 1F1B needs as many as stages
         QVERIFY(fixture.idle());
         QVERIFY2(told.back().startsWith("3 microbatches: ") && !told.back().contains("step "), qPrintable(told.back()));

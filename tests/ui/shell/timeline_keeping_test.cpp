@@ -165,6 +165,34 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(starts("more, taken back: " + difference(before, before)));
     }
 
+    /// As a click in History asks for.
+    void aJumpOverSeveralEditsIsToldAsTheirSum() {
+        MainWindow window;
+        open(window);
+        Document& document = window.document();
+        QTRY_VERIFY_WITH_TIMEOUT(!document.current()->stale(), 60'000);
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
+        const double before = document.evaluation()->simulation.step_ms;
+        int edits = 0;
+        for (const char* module : {"layers.0", "layers.1", "layers.2"}) {
+            BucketCommands(document).addText(module);
+            ++edits;
+            QTRY_COMPARE_WITH_TIMEOUT(told.count(), edits, 60'000);
+        }
+        const double after = document.evaluation()->simulation.step_ms;
+        document.current()->undoStack().setIndex(0);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 4, 60'000);
+        const QString undone = told.back()[0].toString();
+        QVERIFY2(undone.startsWith("3 edits undone: step " + formatDifference(before - after, Unit::Time)),
+                 qPrintable(undone));
+        document.current()->undoStack().setIndex(3);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 5, 60'000);
+        const QString redone = told.back()[0].toString();
+        QVERIFY2(redone.startsWith("3 edits redone, up to Add layers.2: step " +
+                                   formatDifference(after - before, Unit::Time)),
+                 qPrintable(redone));
+    }
+
     void aDragThatBeganBeforeTheFirstFiguresIsToldFromThere() {
         MainWindow window;
         open(window);
