@@ -17,6 +17,26 @@ const OverlapDirectives& OverlapCommands::overlaps() const {
     return document_.editable() ? document_.current()->plan().overlaps : none;
 }
 
+std::vector<std::string> OverlapCommands::collectives() const {
+    std::vector<std::string> names;
+    for (const OverlapDirective& directive : overlaps().list) names.push_back(directive.collective);
+    const auto evaluation = document_.evaluation();
+    if (names.empty() || !evaluation || !evaluation->undirected) return names;
+    // By name, since the evaluation may be of the plan before the newest edit.
+    const MergedCollectives merged = merged_collectives(evaluation->reports);
+    for (std::string& name : names) {
+        if (evaluation->undirected->find(name) != no_node) continue;
+        const auto found = std::ranges::find(merged, name, &MergedCollectives::value_type::first);
+        if (found != merged.end()) name = found->second;
+    }
+    return names;
+}
+
+QString OverlapCommands::words(OverlapDirective directive, std::string_view collective) {
+    directive.collective = collective;
+    return QString::fromStdString(describe(directive));
+}
+
 QString OverlapCommands::refusal() const {
     if (!document_.isOpen()) return noGraphOpen(document_);
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
@@ -40,7 +60,7 @@ void OverlapCommands::put(OverlapDirectives overlaps, const QString& what) {
 void OverlapCommands::remove(int index) {
     OverlapDirectives overlaps = this->overlaps();
     if (index < 0 || static_cast<std::size_t>(index) >= overlaps.list.size()) return;
-    const QString collective = QString::fromStdString(overlaps.list[static_cast<std::size_t>(index)].collective);
+    const QString collective = QString::fromStdString(collectives()[static_cast<std::size_t>(index)]);
     overlaps.list.erase(overlaps.list.begin() + index);
     edit(tr("Remove the overlap of %1").arg(collective), std::move(overlaps));
 }

@@ -2,6 +2,9 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/passes/overlaps/overlap_directives.h"
 
@@ -19,6 +22,11 @@ class OverlapCommands {
 
     /// Those of the current plan; none for the baseline.
     const OverlapDirectives& overlaps() const;
+    /// The collective that each of them is about as views show it: of one that was merged the collective that it is
+    /// part of now, which the directive names by one of its members.
+    std::vector<std::string> collectives() const;
+    /// A directive in words. @param collective the name of its collective as views show it.
+    static QString words(OverlapDirective directive, std::string_view collective);
     /// Why overlaps cannot be edited now, as a sentence without full stop; empty where it can.
     QString refusal() const;
 

@@ -9,11 +9,13 @@ OverlapsModel::OverlapsModel(Document& document, QObject* parent) : HarmlessMode
     const auto reset = [this] {
         beginResetModel();
         shown_ = OverlapCommands(document_).overlaps();
+        collectives_ = OverlapCommands(document_).collectives();
         endResetModel();
     };
     connect(&document, &Document::planChanged, this, reset);
     connect(&document, &Document::graphChanged, this, reset);
     connect(&document, &Document::evaluationChanged, this, [this] {
+        collectives_ = OverlapCommands(document_).collectives();
         if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1));
     });
     reset();
@@ -26,7 +28,8 @@ int OverlapsModel::rowCount(const QModelIndex& parent) const {
 QVariant OverlapsModel::trueData(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const auto row = static_cast<std::size_t>(index.row());
-    const QString asked = QString::fromStdString(describe(shown_.list[row]));
+    const std::string& named = shown_.list[row].collective;
+    const QString asked = OverlapCommands::words(shown_.list[row], collectives_[row]);
     const auto evaluation = document_.evaluation();
     const bool known = evaluation && row < evaluation->overlaps.directives.size() && !document_.evaluating();
     const bool refused = known && !evaluation->overlaps.directives[row].holds();
@@ -43,23 +46,17 @@ QVariant OverlapsModel::trueData(const QModelIndex& index, int role) const {
             return refused;
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole:
-            return asked + QStringLiteral(": ") + state;
+            return asked + QStringLiteral(": ") + state +
+                   (named == collectives_[row]
+                        ? QString()
+                        : tr("\nThe plan names it by its member %1").arg(QString::fromStdString(named)));
         default:
             return {};
     }
 }
 
 QString OverlapsModel::collective(int row) const {
-    const auto index = static_cast<std::size_t>(row);
-    const auto evaluation = document_.evaluation();
-    if (evaluation && index < evaluation->overlaps.directives.size()) {
-        const NodeId start = evaluation->overlaps.directives[index].start;
-        if (start != no_node) {
-            const std::string_view name = evaluation->undirected->name(start);
-            return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-        }
-    }
-    return QString::fromStdString(shown_.list[index].collective);
+    return QString::fromStdString(collectives_[static_cast<std::size_t>(row)]);
 }
 
 }  // namespace overlap::ui

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QAbstractListModel>
+#include <string>
+#include <vector>
 
 #include "core/passes/overlaps/overlap_directives.h"
 #include "ui/theme/harmless_model.h"
@@ -23,13 +25,14 @@ class OverlapsModel : public HarmlessModel<QAbstractListModel> {
 
     int rowCount(const QModelIndex& parent = {}) const override;
 
-    /// Name of the collective that directive `row` is about, in the evaluation's graph where it is there.
+    /// Name of the collective that directive `row` is about, as views show it.
     QString collective(int row) const;
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
     Document& document_;
     OverlapDirectives shown_;
+    std::vector<std::string> collectives_;  ///< of `shown_`, as views show them
 };
 
 }  // namespace overlap::ui

@@ -109,12 +109,9 @@ DraggedOverlap::Wish DraggedOverlap::each(Directive directive, const QString& se
     Wish wish;
     for (std::size_t index = 0; index < preview_.count(); ++index) wish.directives.push_back(directive(index));
     wish.words = several;
-    if (preview_.count() == 1) {
-        // As the timeline has it, where the directive names the first of what was merged.
-        OverlapDirective shown = wish.directives.front();
-        shown.collective = preview_.evaluation().graph->name(preview_.start());
-        wish.words = QString::fromStdString(describe(shown));
-    }
+    if (preview_.count() == 1)
+        wish.words =
+            OverlapCommands::words(wish.directives.front(), preview_.evaluation().graph->name(preview_.start()));
     return wish;
 }
 

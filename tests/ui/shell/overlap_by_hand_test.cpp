@@ -292,6 +292,37 @@ class OverlapByHandTest : public QObject {
         QVERIFY(overlaps->isHidden());
     }
 
+    /// The pointer, the status bar, History and the list call it as the timeline does.
+    void aMergedCollectiveHasOneNameInTheList() {
+        document().editBuckets("bucket", {{{"layers.0"}, false, {}}});
+        QVERIFY(settled());
+        const auto& collectives = evaluation().simulation.collectives;
+        const auto merged = std::ranges::find_if(collectives, [&](const CollectiveTiming& timing) {
+            return timing.kind == CollectiveKind::reduce_scatter && evaluation().bucket_of_node[timing.start] >= 0;
+        });
+        QVERIFY(merged != collectives.end());
+        const QString name = QString::fromStdString(std::string(evaluation().graph->name(merged->start)));
+        DraggedOverlap held(document(), document().evaluation(), {merged->start});
+        const DraggedOverlap::Wish wish = held.waitedForAt(evaluation().simulation.step_ms);
+        QVERIFY2(wish.words.startsWith(name + " is waited for after "), qPrintable(wish.words));
+        QCOMPARE(held.apply(wish), QString());
+        const QString member = QString::fromStdString(directives().back().collective);
+        QVERIFY(member != name);
+        auto* overlaps = window_->findChild<OverlapsView*>();
+        const QModelIndex row = overlaps->model().index(0);
+        const auto shown = [&] {
+            return row.data().toString() == wish.words &&
+                   row.data(Qt::ToolTipRole).toString().endsWith("The plan names it by its member " + member);
+        };
+        QVERIFY2(shown(), qPrintable(row.data(Qt::ToolTipRole).toString()));  // while its figures are worked out
+        QVERIFY(settled());
+        QVERIFY2(shown(), qPrintable(row.data(Qt::ToolTipRole).toString()));
+        QCOMPARE(overlaps->model().collective(0), name);
+        overlaps->list().setCurrentIndex(row);
+        QTest::keyClick(&overlaps->list(), Qt::Key_Delete);
+        QCOMPARE(document().undoGroup().undoText(), "Remove the overlap of " + name);
+    }
+
     void theDialogTellsTheEffectAndRefusals() {
         const NodeId start = takenCollective();
         const QString name = QString::fromStdString(std::string(evaluation().graph->name(start)));
