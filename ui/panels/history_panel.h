@@ -20,7 +20,11 @@ class HistoryPanel : public QListView {
     /// Lists edits of what all plans share below those of the plan; whoever owns them may be gone earlier.
     void addShared(QUndoStack& stack);
 
+  protected:
+    QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index, const QEvent* event) const override;
+
   private:
+    void goTo(const QModelIndex& row);
     void follow();
 
     HistoryModel* model_;

@@ -34,6 +34,21 @@ class HistoryTest : public QObject {
         QCOMPARE(document->buckets()[1].modules.size(), std::size_t{2});
     }
 
+    void aClickBelowTheRowsLeavesTheMark() {
+        const auto document = openDocument();
+        HistoryPanel panel(document->undoGroup());
+        panel.resize(300, 400);
+        panel.show();
+        BucketCommands(*document).addText("layers.0");
+        const QPoint below(20, panel.viewport()->height() - 5);
+        QVERIFY(!panel.indexAt(below).isValid());
+        QTest::mouseClick(panel.viewport(), Qt::LeftButton, {}, below);
+        QVERIFY(panel.selectionModel()->isSelected(panel.model()->index(1, 0)));
+        const QRect marked = panel.visualRect(panel.model()->index(1, 0));
+        QTest::mouseClick(panel.viewport(), Qt::LeftButton, Qt::ControlModifier, marked.center());
+        QVERIFY(panel.selectionModel()->isSelected(panel.model()->index(1, 0)));
+    }
+
     void eachPlanHasItsOwn() {
         const auto document = openDocument();
         HistoryPanel panel(document->undoGroup());
