@@ -185,11 +185,12 @@ void AdvicePanel::describe() {
         text = selected_only_->isChecked()
                    ? tr("For %1").arg(document_.selection().node())
                    : tr("For the %1 collectives that are exposed longest, and for problems").arg(most_collectives);
+        const QString changes =
+            search_.found() == 1 ? tr("1 change tried") : tr("%1 changes tried").arg(search_.found());
         if (search_.found() > 0)
-            text += search_.tried() < search_.found()
-                        ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
-                    : search_.busy() ? tr(" · %1 changes tried, and what to go on with").arg(search_.found())
-                                     : tr(" · %1 changes tried").arg(search_.found());
+            text += search_.tried() < search_.found() ? tr(" · %1 of %2").arg(search_.tried()).arg(changes)
+                    : search_.busy()                  ? tr(" · %1, and what to go on with").arg(changes)
+                                                      : tr(" · %1").arg(changes);
         else
             nothing = search_.finished() && !refresh_.outdated() && evaluation_;
         // Where it failed, the log says why.

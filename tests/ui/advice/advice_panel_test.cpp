@@ -166,6 +166,21 @@ class AdvicePanelTest : public QObject {
         QVERIFY2(panel.caption().endsWith("nothing was found"), qPrintable(panel.caption()));
     }
 
+    void oneChangeIsOne() {
+        const auto document = openChanged([](Evaluation& one) {
+            for (CollectiveTiming& collective : one.simulation.collectives) collective.exposed_ms = 0;
+            std::erase_if(one.problems,
+                          [](const Problem& problem) { return problem.kind != ProblemKind::unknown_module; });
+        });
+        BucketCommands(*document).addText("layers.0x");
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy(), 30'000);
+        QVERIFY2(panel.caption().endsWith(" · 1 change tried"), qPrintable(panel.caption()));
+    }
+
     /// Of a refused plan nothing is looked for but fixes of its problems.
     void nothingIsSaidToBeLookedForInARefusedPlan() {
         const auto document = openChanged([](Evaluation& refused) {
