@@ -11,6 +11,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr QChar left_out(0x2026);
+const QString other_graph_words = QStringLiteral(" (other graph)");
 
 /// A part of a title that may stand for it.
 struct TitleForm {
@@ -23,6 +24,11 @@ struct TitleForm {
 std::vector<TitleForm> formsOf(const QString& title) {
     static const QRegularExpression found(QStringLiteral("^(Found (so far )?|Edited )(?=[0-9])"));
     static const QRegularExpression before_peak(QStringLiteral("^.* (?=at [0-9])"));
+    // What it is of tells more than that its graph is another one.
+    if (title.endsWith(other_graph_words))
+        return {{title, Qt::ElideRight},
+                {other_graph_words.trimmed() + u' ' + title.chopped(other_graph_words.size()), Qt::ElideRight},
+                {title, Qt::ElideMiddle}};
     const QString figures = QString(title).remove(found);
     // Ends of titles distinguish them as often as beginnings do.
     if (figures == title) return {{title, Qt::ElideMiddle}, {title, Qt::ElideRight}, {title, Qt::ElideLeft}};
@@ -53,6 +59,10 @@ qsizetype commonBeginning(const QString& title, const QStringList& others) {
 }
 
 }  // namespace
+
+QString titleOfOtherGraph(const QString& title) {
+    return title + other_graph_words;
+}
 
 QString drawnTabTitle(const QString& title, const QStringList& others, const QFontMetricsF& metrics, double room) {
     if (metrics.horizontalAdvance(title) <= room) return title;

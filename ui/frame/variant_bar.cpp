@@ -38,7 +38,7 @@ constexpr QChar ellipsis(0x2026);
 struct TabTitle {
     QString whole;
     bool dotted = false;
-    bool narrow = false;  ///< it takes no more room from the others than it must, unless it is the current one
+    bool yields = false;  ///< where there is too little room, its own goes first, unless it is the current one
 };
 
 QFontMetrics currentMetrics() {
@@ -58,13 +58,12 @@ QString shortTitle(const QString& title) {
 }  // namespace
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
-/// there is less room, titles are elided, except the baseline's; those of measurements of other graphs always are,
-/// unless they are current.
+/// there is less room, titles are elided, except the baseline's: first those of measurements of other graphs.
 class VariantTabs : public QTabBar {
   public:
     /// @param dotted whether a dot behind the title says that the plan is in no file as it is.
-    void setTitle(int index, const QString& title, bool dotted, bool narrow = false) {
-        setTabData(index, QVariant::fromValue(TabTitle{title, dotted, narrow}));
+    void setTitle(int index, const QString& title, bool dotted, bool yields = false) {
+        setTabData(index, QVariant::fromValue(TabTitle{title, dotted, yields}));
         setTabText(index, shownInMenu(shortTitle(title)) + (dotted ? unsaved_dot : QString()));
     }
 
@@ -87,20 +86,19 @@ class VariantTabs : public QTabBar {
         int width = 0;
         for (int tab = 0; tab < count(); ++tab) {
             const int closer = property("dense").toBool() ? 0 : 2 * (plan_tab_padding.wide - plan_tab_padding.dense);
-            width += leastWidth(tab, tabSizeHint(tab).width()) - closer;
+            width += leastWidth(tab, wholeWidth(tab)) - closer;
         }
         return width;
     }
 
+    /// With all titles whole, however narrow the bar is now.
+    QSize sizeHint() const override { return {wholeWidth(), QTabBar::sizeHint().height()}; }
+
   protected:
     QSize tabSizeHint(int index) const override {
-        // The dot of the first edit must not push the tabs behind it from under the pointer.
-        const bool dotted = index == 0 || titleOf(index).dotted;
-        const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
-        const int text = currentMetrics().size(Qt::TextShowMnemonic, widest).width();
-        const int whole = text + sideOf(index);
-        const bool narrow = titleOf(index).narrow && index != currentIndex();
-        return {narrow ? leastWidth(index, whole) : whole, QTabBar::tabSizeHint(index).height()};
+        const int whole = wholeWidth(index);
+        const bool yields = titleOf(index).yields && index != currentIndex() && width() < wholeWidth();
+        return {yields ? leastWidth(index, whole) : whole, QTabBar::tabSizeHint(index).height()};
     }
 
     QSize minimumTabSizeHint(int index) const override {
@@ -139,6 +137,17 @@ class VariantTabs : public QTabBar {
     bool isCutAt(const QPoint& place) const {
         const int tab = tabAt(place);
         return tab >= 0 && isRemnant(tab);
+    }
+    int wholeWidth(int index) const {
+        // The dot of the first edit must not push the tabs behind it from under the pointer.
+        const bool dotted = index == 0 || titleOf(index).dotted;
+        const QString widest = dotted ? tabText(index) : tabText(index) + unsaved_dot;
+        return currentMetrics().size(Qt::TextShowMnemonic, widest).width() + sideOf(index);
+    }
+    int wholeWidth() const {
+        int width = 0;
+        for (int tab = 0; tab < count(); ++tab) width += wholeWidth(tab);
+        return width;
     }
     bool isNarrow() const { return width() < TabOverflow::narrow_bar; }
     /// Beside the buttons of a bar whose tabs scroll.
@@ -255,7 +264,7 @@ void VariantBar::updateMeasurements() {
         const Measurement& measurement = *measurements_.at(i);
         const int tab = document_.variantCount() + i;
         const bool other = isOfOtherGraph(i);
-        const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
+        const QString title = shownName(other ? titleOfOtherGraph(measurement.title) : measurement.title);
         tabs_->setTitle(tab, title, false, other);
         tabs_->setTabIcon(tab, {});
         QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));

@@ -42,6 +42,17 @@ class PlanTabTitleTest : public QObject {
         QCOMPARE(QSet<QString>(three.begin(), three.end()).size(), 3);
     }
 
+    /// In the middle it would be cut out of both what it is of and the words behind that.
+    void ofAnotherGraphTheBeginningIsSeen() {
+        const QString other = titleOfOtherGraph("Measured");
+        QCOMPARE(other, "Measured (other graph)");
+        const QString drawn_alone = drawn({other, "Plan A"}, "Measured (ot").front();
+        QVERIFY2(drawn_alone.startsWith("Measured"), qPrintable(drawn_alone));
+        // But for where a measurement of this graph looks the same.
+        const QString drawn_beside = drawn({other, "Measured"}, "Measured…").front();
+        QVERIFY2(drawn_beside.startsWith("(other"), qPrintable(drawn_beside));
+    }
+
     void otherTitlesAreElidedWhereTheyAreAlike() {
         const auto distinct = [](const QStringList& texts) { return QSet<QString>(texts.begin(), texts.end()).size(); };
         QCOMPARE(drawn({"per-block bucketing", "Plan A"}, "per-block b"), QStringList({"per-…ting", "Plan A"}));

@@ -181,13 +181,24 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         tabs = window.workspace().variants().tabs();
         QCOMPARE(tabs->tabText(2), "Measured (other graph)");
-        // It leaves the room to the plans' names until it is looked at.
-        window.resize(1600, 900);
+        // All of it is seen where there is room.
+        const VariantBar& bar = window.workspace().variants();
+        window.resize(2400, 900);
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
-        const int narrow = tabs->tabRect(2).width();
-        tabs->setCurrentIndex(2);
-        QTRY_VERIFY2(tabs->tabRect(2).width() > narrow + 20, qPrintable(QString::number(narrow)));
+        QTRY_COMPARE(bar.drawnTitle(2), "Measured (other graph)");
+        // It leaves the room to the plans' names until it is looked at.
+        for (const char* name : {"one bucket for each block", "one bucket for each layer"}) {
+            window.document().addCopyOfCurrent();
+            window.document().renameCurrent(QString::fromLatin1(name));
+        }
+        const int last = tabs->count() - 1;
+        window.resize(1400, 900);
+        QTRY_VERIFY2(bar.drawnTitle(last) != tabs->tabText(last), qPrintable(bar.drawnTitle(last)));
+        QVERIFY2(bar.drawnTitle(last).startsWith("Measured"), qPrintable(bar.drawnTitle(last)));
+        const int narrow = tabs->tabRect(last).width();
+        tabs->setCurrentIndex(last);
+        QTRY_VERIFY2(tabs->tabRect(last).width() > narrow + 20, qPrintable(QString::number(narrow)));
         window.openFiles({smallGraphFile()});
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(tabs->tabText(2), "Measured");
