@@ -145,6 +145,10 @@ void GraphView::onSelectionMoved() {
     const auto& selected = model_.selectedBoxes();
     setCurrent(selected.empty() ? no_box : model_.arrangement().shown(model_.tree(), selected.front()));
     focused_once_ = false;
+    revealSelection();
+}
+
+void GraphView::revealSelection() {
     if (current_ != no_box) ensureVisible(current_);
 }
 

@@ -74,6 +74,8 @@ class GraphView : public QWidget {
     void fitAll();
     /// Brings the selection into the middle, opening what is around it; once more to fill the view with it.
     void focusSelection();
+    /// Moves what is selected into view, where not all of it is seen, and opens nothing.
+    void revealSelection();
     /// @param at stays where it is on the screen.
     void zoomBy(double factor, QPointF at);
     void panBy(QPointF pixels);

@@ -145,10 +145,7 @@ void ModulesPanel::showSelection() {
     std::erase_if(shown, [](const QModelIndex& index) { return !index.isValid(); });
     // Who works here, as after a drop on a card, stays at the rows that are seen; nor is there anything to scroll to
     // where a row is seen already.
-    const auto isSeen = [this](const QModelIndex& index) {
-        const QRect rect = tree_->visualRect(index);
-        return !rect.isEmpty() && tree_->viewport()->rect().contains(rect.center());
-    };
+    const auto seen = [this](const QModelIndex& index) { return isSeen(index); };
     const QPersistentModelIndex fixed = isSeen(tree_->currentIndex()) ? tree_->currentIndex() : tree_->indexAt({0, 0});
     const int place = tree_->visualRect(fixed).top();
     openTo(shown);
@@ -157,7 +154,7 @@ void ModulesPanel::showSelection() {
         const bool by_rows = tree_->verticalScrollMode() == QAbstractItemView::ScrollPerItem;
         bar.setValue(bar.value() + (rect.top() - place) / (by_rows ? rect.height() : 1));
     }
-    const bool stays = (of_bucket && tree_->hasFocus()) || std::ranges::any_of(shown, isSeen);
+    const bool stays = (of_bucket && tree_->hasFocus()) || std::ranges::any_of(shown, seen);
     if (shown.empty()) {
         // Also where nothing is selected.
         tree_->selectionModel()->clearSelection();
@@ -173,6 +170,17 @@ void ModulesPanel::showSelection() {
     tree_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     tree_->setAutoScroll(true);
     if (!stays) tree_->scrollTo(shown.front());
+}
+
+bool ModulesPanel::isSeen(const QModelIndex& index) const {
+    const QRect rect = tree_->visualRect(index);
+    return !rect.isEmpty() && tree_->viewport()->rect().contains(rect.center());
+}
+
+void ModulesPanel::revealSelection() {
+    const QModelIndexList rows = tree_->selectionModel()->selectedRows(ModuleTreeModel::name_column);
+    const bool any_seen = std::ranges::any_of(rows, [this](const QModelIndex& row) { return isSeen(row); });
+    if (!rows.isEmpty() && !any_seen) tree_->scrollTo(rows.front());
 }
 
 /// Opens what is around rows, and closes what was opened for the rows before.

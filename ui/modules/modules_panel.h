@@ -23,6 +23,8 @@ class ModulesPanel : public QWidget {
     /// True until all figures are those of the current evaluation.
     bool busy() const;
     QLineEdit* searchField() { return search_; }
+    /// Scrolls to what is selected, where none of it is seen.
+    void revealSelection();
 
   signals:
     /// Nodes are to get a module by hand; none: all that lack one, by rules.
@@ -35,6 +37,7 @@ class ModulesPanel : public QWidget {
 
   private:
     void showSelection();
+    bool isSeen(const QModelIndex& index) const;
     void openTo(const std::vector<QModelIndex>& shown);
     void selectFromTree();
     void stepSearch(int step);

@@ -55,6 +55,10 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
     });
 }
 
+void BucketView::revealSelection() {
+    if (selectionModel()->isSelected(currentIndex())) scrollTo(currentIndex());
+}
+
 void BucketView::followSelection() {
     // An edit moves buckets: cards, which move too, stay as they are selected.
     if (model_.rowCount() != static_cast<int>(document_.buckets().size())) return;

@@ -52,6 +52,9 @@ class BucketView : public QListView {
     };
     DropPlace dropPlace(const QPoint& position, bool cards) const;
 
+    /// Scrolls to the card that is current, where it is selected.
+    void revealSelection();
+
     /// Whether an empty list says how cards are made.
     void setHintShown(bool shown);
 

@@ -20,7 +20,6 @@
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/docks/dock_layout.h"
-#include "ui/frame/docks/enlarge_button.h"
 #include "ui/frame/docks/enlarged_part.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -247,18 +246,6 @@ void Workspace::connectAlive() {
     connect(memory_, &MemoryPanel::limitChanged, problems_->problems(), &ProblemsModel::setMemoryLimit);
     connect(memory_, &MemoryPanel::limitChanged, advice_, &AdvicePanel::setMemoryLimit);
     new LimitConnection(document_, *memory_, search_->controls(), this);
-}
-
-void Workspace::connectEnlarged() {
-    auto* button = new EnlargeButton;
-    centre_->addCorner(button);
-    connect(button, &QToolButton::clicked, this, [this] { enlarged_->toggle(window_.centralWidget()); });
-    connect(docks_, &DockLayout::enlargeWanted, enlarged_, &EnlargedPart::toggle);
-    // Notices are in the middle.
-    connect(notice_, &NoticeBar::noticeShown, this, [this] { showMiddle(); });
-    connect(enlarged_, &EnlargedPart::changed, this, [this] {
-        for (EnlargeButton* shown : window_.findChildren<EnlargeButton*>()) shown->setEnlarged(enlarged_->any());
-    });
 }
 
 TimeRange Workspace::planRange() const {
