@@ -12,6 +12,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -66,6 +67,7 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
         if (document_.selection().kind() == Selection::Kind::bucket) showSelection();
     });
     connect(model_, &QAbstractItemModel::modelReset, this, &ModulesPanel::expandFirstLevels);
+    connect(&document, &Document::graphChanged, this, &ModulesPanel::beginAtTop);
     expandFirstLevels();
 }
 
@@ -100,6 +102,11 @@ void ModulesPanel::expandFirstLevels() {
         const QModelIndex child = model_->index(row, 0, root);
         if (model_->rowCount(child) > 4) tree_->expand(child);  // the list of layers
     }
+}
+
+/// Another graph; one that was read again stays where it is.
+void ModulesPanel::beginAtTop() {
+    if (const QString before = std::exchange(graph_, document_.loaded().path); graph_ != before) tree_->scrollToTop();
 }
 
 void ModulesPanel::selectFromTree() {

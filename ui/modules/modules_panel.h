@@ -44,6 +44,7 @@ class ModulesPanel : public QWidget {
     void showModuleMenu(const QPoint& position);
     void showOutsideMenu(const QPoint& position);
     void expandFirstLevels();
+    void beginAtTop();
 
     Document& document_;
     ModuleTreeModel* model_;
@@ -52,6 +53,7 @@ class ModulesPanel : public QWidget {
     ModuleTreeView* tree_;
     std::vector<QPersistentModelIndex> opened_;  ///< to show what another view selected; closed when that goes
     int search_position_ = -1;
+    QString graph_;  ///< that is shown, by its file
     bool following_ = false;
 };
 

@@ -53,6 +53,10 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
         if (std::exchange(follows_release_, true)) return;
         qApp->installEventFilter(this);
     });
+    // Cards of another graph begin at the top; those of one that was read again stay where they are.
+    connect(&document, &Document::graphChanged, this, [this] {
+        if (const QString before = std::exchange(graph_, document_.loaded().path); graph_ != before) scrollToTop();
+    });
 }
 
 void BucketView::revealSelection() {

@@ -121,6 +121,7 @@ class BucketView : public QListView {
         QPoint position;
     };
     std::optional<Dragged> dragged_;
+    QString graph_;  ///< that is shown, by its file
     bool following_ = false;
     bool follows_release_ = false;  ///< of the mouse, whose press has selected something
 };

@@ -198,6 +198,22 @@ class ModuleSelectionTest : public QObject {
         QVERIFY(tree.isExpanded(panel.model()->indexOfModule("layers.0")));
         QCOMPARE(tree.visualRect(norm), before);
     }
+
+    void anotherGraphBeginsAtTheTop() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.resize(400, 120);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QScrollBar& bar = *panel.tree()->verticalScrollBar();
+        QTRY_VERIFY(bar.maximum() > 0);
+        bar.setValue(bar.maximum());
+        document->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        runAllDue();
+        QVERIFY(bar.maximum() > 0);
+        QCOMPARE(bar.value(), 0);
+    }
 };
 
 }  // namespace overlap::ui

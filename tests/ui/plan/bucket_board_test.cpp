@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScrollBar>
 #include <algorithm>
 
 #include "tests/ui/plan/shown_board.h"
@@ -258,6 +259,27 @@ class BucketBoardTest : public ShownBoard {
         QTRY_COMPARE(board_->height(), 190);
         QTRY_VERIFY2(view().height() >= 90, qPrintable(QString::number(view().height())));
         QVERIFY(!words->isVisible() && board_->findChild<QWidget*>("untakenCards")->isVisible());
+    }
+
+    void cardsOfAnotherGraphBeginAtTheTop() {
+        board_->resize(360, 300);
+        start("layers.0\nlayers.1\nlayers.2\nlayers.3\nlayers.4\nlayers.5\nnorm");
+        QScrollBar& bar = *view().verticalScrollBar();
+        QTRY_VERIFY(bar.maximum() > 0);
+        bar.setValue(bar.maximum());
+        document_->setVariantSource([buckets = document_->buckets()](const LoadedGraph& loaded) {
+            RestoredVariants kept;
+            kept.current = 1;
+            kept.variants.emplace_back();
+            kept.variants.back().plan = loaded.empty_plan;
+            kept.variants.back().plan.buckets = buckets;
+            return kept;
+        });
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        runAllDue();
+        QVERIFY(view().buckets().rowCount() > 0 && bar.maximum() > 0);
+        QCOMPARE(bar.value(), 0);
     }
 
     void theBaselineIsNotEdited() {
