@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/modules/nearest_module.h"
 #include "ui/document/document.h"
 #include "ui/document/module_names.h"
 #include "ui/plan/bucket_board.h"
@@ -34,7 +35,11 @@ void BucketBoard::tellAdded(std::size_t first, const QString& left_out) {
         tr("No module of this graph is called %1, and PyTorch ignores such names").arg(shown.join(tr(" or ")));
     // Of several nobody would know which of them it is about.
     const QStringList there = shown.size() == 1 ? blocksLike(document_.modules(), unknown.front()) : QStringList();
-    if (!there.isEmpty()) told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
+    if (!there.isEmpty())
+        told += tr("; it has %1").arg(shortNames(there).join(QStringLiteral(", ")));
+    else if (names.size() == 1)
+        for (const std::string& nearest : nearest_modules(document_.modules(), names.front(), 1))
+            told += tr("; nearest: %1").arg(QString::fromStdString(nearest));
     tell(left_out.isEmpty() ? told : told + u'\n' + left_out);
     told_unknown_ = std::move(names);
 }

@@ -101,7 +101,7 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(told[0][0].toString(), ignored.arg("layers.99") + there);
         QTest::keyClicks(board_->entryField(), "nrom");
         QTest::keyClick(board_->entryField(), Qt::Key_Return);
-        QCOMPARE(told.back().front().toString(), ignored.arg("nrom"));
+        QCOMPARE(told.back().front().toString(), ignored.arg("nrom") + "; nearest: norm");
         const auto figures = [&](int row) {
             return view().buckets().index(row).data(BucketModel::figures_role).toString();
         };
