@@ -188,8 +188,11 @@ void JobControls::show() {
     setAvailable(*routing_, job_.document().routing
                                 ? QString()
                                 : tr("The job has no routing: the document says no tokens of experts"));
-    for (QWidget* box : {slow_number_, slow_percent_}) box->setEnabled(changes.slow.has_value());
-    slow_number_->setToolTip(is_host ? tr("Which host: %1 ranks each, numbered from 0").arg(host) : tr("Which rank"));
+    for (QWidget* box : {slow_number_, slow_percent_})
+        setAvailable(*box, changes.slow ? QString() : tr("Choose a slow rank or host first"));
+    if (changes.slow)
+        slow_number_->setToolTip(is_host ? tr("Which host: %1 ranks each, numbered from 0").arg(host)
+                                         : tr("Which rank"));
 }
 
 void JobControls::chooseSchedule(const QString& name) {

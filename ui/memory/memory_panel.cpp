@@ -251,13 +251,13 @@ void MemoryPanel::showSection() {
     prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
     deferral_->setValue(static_cast<int>(section.defer_n_layers));
     QString refusal = MemoryCommands(document_).refusal();
-    policy_->setEnabled(refusal.isEmpty());
+    setAvailable(*policy_, refusal);
     // Else a number that is typed would bring a policy that nobody has chosen.
     if (refusal.isEmpty() && !MemoryCommands(document_).isInEffect())
         refusal = tr("Choose a policy first: this is a part of it");
     for (QWidget* field : std::initializer_list<QWidget*>{budget_, prefetch_, deferral_}) setAvailable(*field, refusal);
     // It changes no plan, and the timeline draws it of the baseline, too.
-    limit_->setEnabled(document_.isOpen());
+    setAvailable(*limit_, document_.isOpen() ? QString() : noGraphOpen(document_));
 }
 
 bool MemoryPanel::busy() const {

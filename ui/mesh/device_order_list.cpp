@@ -102,7 +102,9 @@ void DeviceOrderList::setRefusal(const QString& reason) {
 void DeviceOrderList::updateButtons() {
     for (QToolButton* button : {edit_, remove_}) {
         button->setVisible(!rows_.empty());
-        button->setEnabled(editable_ && current() >= 0);
+        setAvailable(*button, !editable_       ? tr("The baseline is the graph as it is; choose or add a plan to edit")
+                              : current() >= 0 ? QString()
+                                               : tr("Choose a device order first"));
     }
 }
 

@@ -17,6 +17,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -253,7 +254,7 @@ int GraphChooser::chosenGraph() const {
 void GraphChooser::showNeeds() {
     problem_->setVisible(false);
     const int index = chosenGraph();
-    buttons_->button(QDialogButtonBox::Open)->setEnabled(index >= 0);
+    setAvailable(*buttons_->button(QDialogButtonBox::Open), index >= 0 ? QString() : tr("Choose a graph first"));
     if (index < 0) return;
     const ImportableGraph& graph = choice_.listing.graphs[static_cast<std::size_t>(index)];
     const bool is_open = choice_.source(static_cast<std::size_t>(index)).key() == open_;
@@ -262,12 +263,11 @@ void GraphChooser::showNeeds() {
     standing_->setHidden(standing_->text().isEmpty());
     const QString group_names = joined(graph.groups, QStringLiteral("=0,1,…"));
     groups_->setPlaceholderText(group_names.isEmpty() ? tr("the graph has no collectives") : group_names);
-    groups_->setEnabled(!graph.groups.empty());
-    rank_->setEnabled(!graph.groups.empty());
-    world_size_->setEnabled(!graph.groups.empty());
+    const QString without_groups = graph.groups.empty() ? tr("The graph has no collectives") : QString();
+    for (QLineEdit* field : {groups_, rank_, world_size_}) setAvailable(*field, without_groups);
     symbols_->setPlaceholderText(graph.symbols.empty() ? tr("all sizes are numbers")
                                                        : joined(graph.symbols, QStringLiteral("=…")));
-    symbols_->setEnabled(!graph.symbols.empty());
+    setAvailable(*symbols_, graph.symbols.empty() ? tr("All sizes of the graph are numbers") : QString());
     showWhatIsAlone();
 }
 

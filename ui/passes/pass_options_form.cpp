@@ -11,6 +11,7 @@
 #include "ui/passes/option_editor.h"
 #include "ui/passes/option_help.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
@@ -119,7 +120,8 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     row->editor->focusProxy()->setAccessibleName(name);
     row->editor->focusProxy()->setAccessibleDescription(help);
     row->editor->setToolTip(help);
-    row->editor->setEnabled(editable_);
+    setAvailable(*row->editor,
+                 editable_ ? QString() : tr("The baseline is the graph as it is; choose or add a plan to edit"));
     row->reset = new QToolButton;
     row->reset->setText(QStringLiteral("↺"));
     row->reset->setAutoRaise(true);

@@ -63,7 +63,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     pages_->addTab(report_, tr("Result"));
     pages_->addTab(nodes_, tr("Nodes"));
     pages_->addTab(log_, tr("Output"));
-    pages_->setTabEnabled(pages_->indexOf(nodes_), false);  // until there is a run on devices
+    offerNodes();
     pages_->setDocumentMode(true);
     pages_->setAccessibleName(tr("What came of the run"));
     auto* fields = new QScrollArea;
@@ -195,7 +195,7 @@ void RunPanel::showNothing() {
     result_.reset();
     measured_nodes_.reset();
     nodes_->setNodes(nullptr);
-    pages_->setTabEnabled(pages_->indexOf(nodes_), false);
+    offerNodes();
     showReport();
 }
 
@@ -224,7 +224,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
     result_.reset();
     measured_nodes_ = outcome.nodes;
     nodes_->setNodes(outcome.nodes);
-    pages_->setTabEnabled(pages_->indexOf(nodes_), outcome.nodes != nullptr);
+    offerNodes();
     if (outcome.cancelled) {
         last_ = tr("The run was cancelled; none of its processes is left on this machine");
         emit told(last_);
@@ -261,6 +261,12 @@ void RunPanel::showReport() {
                               "the same order, and which process groups NCCL runs and which are emulated. A run on "
                               "GPUs adds what was measured, laid over the plan.");
     report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shownName(shown).toHtmlEscaped()));
+}
+
+void RunPanel::offerNodes() {
+    const int page = pages_->indexOf(nodes_);
+    pages_->setTabEnabled(page, measured_nodes_ != nullptr);
+    pages_->setTabToolTip(page, measured_nodes_ ? QString() : tr("A run on devices with recorded kernels comes first"));
 }
 
 void RunPanel::update() {

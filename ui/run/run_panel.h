@@ -75,6 +75,8 @@ class RunPanel : public QWidget {
     void showNothing();
     void showOutcome(const RunOutcome& outcome);
     void update();
+    /// The page of nodes, where a run on devices has measured them.
+    void offerNodes();
     /// Why the shown plan cannot be run now; empty where it can.
     QString documentRefusal() const;
     void showReport();

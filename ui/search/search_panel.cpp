@@ -266,7 +266,7 @@ void SearchPanel::update() {
     const QString none = found_ ? QString() : tr("Nothing was found yet");
     setAvailable(*open_, none);
     setAvailable(*compare_, none);
-    earlier_->setEnabled(found_.has_value());
+    setAvailable(*earlier_, none);
     if (!found_) return;
     // The peak of this plan is another one with another tab. It is known only with the plan's first evaluation.
     const bool is_another = shown_limit_ && limit() && limit() != shown_limit_;

@@ -9,6 +9,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/timeline/drawing/duration_histogram.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -136,7 +137,7 @@ void FindBar::show(const QString& summary, const QRect& line) {
 }
 
 void FindBar::setDurations(std::vector<DurationBin> bins, std::optional<std::size_t> chosen) {
-    durations_->setEnabled(bins.size() > 1);
+    setAvailable(*durations_, bins.size() > 1 ? QString() : tr("What is found does not differ in how long it takes"));
     if (bins.size() < 2) durations_->setChecked(false);
     histogram_->setDurations(std::move(bins), chosen);
 }

@@ -11,6 +11,7 @@
 #include "ui/mesh/ranks/rank_canvas.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/bar_sentence.h"
 #include "ui/widgets/flat_button.h"
 
@@ -209,9 +210,10 @@ QString RankStage::stepSentence() const {
 
 void RankStage::updateBar() {
     const int steps = comparison_ ? static_cast<int>(comparison_->paths[path_].steps.size()) : 0;
-    back_->setEnabled(step_ >= 0);
-    on_->setEnabled(step_ < steps - 1);
-    play_->setEnabled(steps > 0);
+    const QString none = comparison_ ? tr("Nothing is to be done: the path has no steps") : tr("No path is shown yet");
+    setAvailable(*back_, steps == 0 ? none : step_ >= 0 ? QString() : tr("No step is shown: nothing is before it"));
+    setAvailable(*on_, steps == 0 ? none : step_ < steps - 1 ? QString() : tr("This is the last step"));
+    setAvailable(*play_, steps == 0 ? none : QString());
     play_->setText(playing_ ? tr("Stop") : tr("Play"));
     sentence_->setText(stepSentence());
     QString problem;
@@ -231,8 +233,9 @@ void RankStage::updateBar() {
     const bool blocks = comparison_ && canvas_->blocks() > 1;
     block_back_->setVisible(blocks);
     block_on_->setVisible(blocks);
-    block_back_->setEnabled(blocks && canvas_->block() > 0);
-    block_on_->setEnabled(blocks && canvas_->block() + 1 < canvas_->blocks());
+    setAvailable(*block_back_, blocks && canvas_->block() > 0 ? QString() : tr("These are the first ranks"));
+    setAvailable(*block_on_,
+                 blocks && canvas_->block() + 1 < canvas_->blocks() ? QString() : tr("These are the last ranks"));
     arrangeBar();
     QStringList lines;
     if (const QString block = canvas_->blockSentence(); !block.isEmpty()) lines.append(tr("Drawn: %1").arg(block));

@@ -18,6 +18,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/alive/alive_model.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
@@ -166,7 +167,7 @@ void AlivePanel::forget() {
 }
 
 void AlivePanel::describe() {
-    filter_->setEnabled(!moment_.isEmpty());
+    setAvailable(*filter_, moment_.isEmpty() ? tr("No moment is chosen: nothing is listed yet") : QString());
     if (moment_.isEmpty())
         return caption_->setText(tr("Click on the memory curve, or press M, to list what is alive then"));
     const AliveTensors& tensors = model_->tensors();
