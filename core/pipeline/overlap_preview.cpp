@@ -19,6 +19,18 @@ std::vector<NodeId> found_by_name(const Graph& from, const Graph& to) {
     return found;
 }
 
+/// What a directive wants and another does not; of no collective where that is nothing.
+OverlapDirective wanted_anew(const OverlapDirective& directive, const OverlapDirective& present) {
+    OverlapDirective anew;
+    for (const auto wish : {&OverlapDirective::start_after, &OverlapDirective::start_before,
+                            &OverlapDirective::wait_after, &OverlapDirective::hide_behind}) {
+        if ((directive.*wish).empty() || directive.*wish == present.*wish) continue;
+        anew.*wish = directive.*wish;
+        anew.collective = "it";
+    }
+    return anew;
+}
+
 DirectedOrder ordered(const Graph& graph, const ModuleTree& modules, const MergedCollectives& merged,
                       const OverlapDirectives& directives) {
     DirectedOrder order(graph, modules, merged, directives);
@@ -31,7 +43,7 @@ DirectedOrder ordered(const Graph& graph, const ModuleTree& modules, const Merge
 std::string OverlapPreview::Effect::refusal() const {
     if (!hazard.empty()) return hazard;
     const bool any_holds = std::ranges::any_of(refusals, [](const std::string& refusal) { return refusal.empty(); });
-    return any_holds || refusals.empty() ? std::string() : refusals.front();
+    return any_holds || refusals.empty() ? unchanged : refusals.front();
 }
 
 OverlapPreview::OverlapPreview(std::shared_ptr<const Evaluation> evaluation, const Plan& plan,
@@ -124,6 +136,7 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
     }
     const PassResult result = order.apply(evaluation_->undirected);
     effect.hazard = new_hazard(*result.graph);
+    effect.unchanged = why_unchanged(directives, result);
     const std::vector<double> times_ms = times_of(result);
     const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_ms);
     effect.step_ms = simulation.step_ms;
@@ -142,6 +155,18 @@ std::string OverlapPreview::new_hazard(const Graph& result) const {
     for (const Problem& problem : reads_before_fill(result))
         if (is_new_read_before_fill(problem, evaluation_->problems)) return problem.message;
     return {};
+}
+
+std::string OverlapPreview::why_unchanged(std::span<const OverlapDirective> directives,
+                                          const PassResult& result) const {
+    // Nodes that are wrapped to keep the order are a change even where none moves. What only drops a wish of the plan
+    // is one of the plan.
+    if (others_.insert_overlap_deps || result.origin != undirected_of_) return {};
+    OverlapDirective anew;
+    for (std::size_t index = 0; index < std::min(directives.size(), moved_.size()) && anew.collective.empty(); ++index)
+        anew = wanted_anew(directives[index], directive(index));
+    if (anew.collective.empty()) return {};
+    return "changes nothing: " + (moved_.size() > 1 ? "the order is like that" : describe(anew)) + " already";
 }
 
 std::vector<double> OverlapPreview::times_of(const PassResult& result) const {

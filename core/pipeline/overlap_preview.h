@@ -26,13 +26,15 @@ class OverlapPreview {
         /// What would be wrong with what the job computes, a buffer that is read before it is filled; or why no overlap
         /// can be asked for in this plan, and then there are no figures. Else empty.
         std::string hazard{};
+        /// That what is asked for anew holds already and no node would move; else empty. The figures are those of now.
+        std::string unchanged{};
         double step_ms = 0;
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
         /// With links shared, where Evaluation::on_shared_links has such a step beside that of the figures.
         std::optional<double> shared_step_ms{}, shared_exposed_ms{};
 
-        /// The hazard; else the first refusal where no directive holds; else empty.
+        /// The hazard; else the first refusal where no directive holds; else that nothing would change; else empty.
         std::string refusal() const;
     };
 
@@ -80,6 +82,7 @@ class OverlapPreview {
     OverlapDirectives without_moved(const OverlapDirectives& overlaps) const;
     std::vector<double> times_of(const PassResult& result) const;
     std::string new_hazard(const Graph& result) const;
+    std::string why_unchanged(std::span<const OverlapDirective> directives, const PassResult& result) const;
 
     std::shared_ptr<const Evaluation> evaluation_;
     const Graph& undirected_;

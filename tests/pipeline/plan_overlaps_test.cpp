@@ -220,6 +220,62 @@ TEST(OverlapPreview, ReplacesWhatTheCollectiveHas) {
     EXPECT_EQ(refused.overlaps.list[1], directive);
 }
 
+/// What holds already is no edit: its hint would tell of nothing, and the plan would only grow.
+TEST(OverlapPreview, RefusesWhatHoldsAlready) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = bucketed_plan(*graph);
+    const OverlapDirective directive = early_gather(*graph);
+    plan.overlaps.list = {directive};
+    const auto evaluation = evaluate(graph, plan);
+    const Graph& result = *evaluation->graph;
+    const NodeId moved = result.find(evaluation->undirected->name(evaluation->overlaps.directives[0].start));
+    std::size_t unchanged = 0;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+        OverlapPreview preview(evaluation, plan, timing.start);
+        const std::string before(result.name(timing.start - 1)), behind(result.name(timing.start + 1));
+        OverlapDirective held = preview.directive();
+        (timing.start == moved ? held.start_before : held.start_after) = timing.start == moved ? behind : before;
+        EXPECT_EQ(preview.effect_of(held).refusal(),
+                  timing.start == moved ? "changes nothing: it is issued before " + behind + " already"
+                                        : "changes nothing: it is issued after " + before + " already");
+        ++unchanged;
+    }
+    EXPECT_GT(unchanged, 5u);
+    // What the plan has is no new wish, nor is one that it loses.
+    OverlapPreview preview(evaluation, plan, moved);
+    EXPECT_EQ(preview.effect_of(directive).refusal(), "");
+    EXPECT_EQ(preview.effect_of(OverlapDirective{.collective = directive.collective}).unchanged, "");
+    // Of several, only where none moves.
+    std::vector<NodeId> starts;
+    std::vector<OverlapDirective> directives;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives)
+        if (timing.start != moved) starts.push_back(timing.start);
+    OverlapPreview several(evaluation, plan, starts);
+    for (std::size_t index = 0; index < several.count(); ++index)
+        directives.push_back({.collective = several.collective(index),
+                              .start_after = std::string(result.name(several.start(index) - 1))});
+    EXPECT_EQ(several.effect_of(directives).refusal(), "changes nothing: the order is like that already");
+    bool any_moves = false;
+    for (std::size_t index = 0; index < several.count() && !any_moves; ++index) {
+        OverlapPreview alone(evaluation, plan, starts[index]);
+        const OverlapDirective behind{.collective = alone.collective(), .hide_behind = "layers.0"};
+        any_moves = alone.effect_of(behind).refusal().empty();
+        if (any_moves) directives[index] = behind;
+    }
+    ASSERT_TRUE(any_moves);
+    EXPECT_EQ(several.effect_of(directives).unchanged, "");
+    // Wrapping them to keep the order is a change.
+    plan.overlaps.insert_overlap_deps = true;
+    const auto kept = evaluate(graph, plan);
+    const NodeId start = kept->simulation.collectives.back().start;
+    OverlapPreview wrapping(kept, plan, start);
+    EXPECT_EQ(
+        wrapping
+            .effect_of({.collective = wrapping.collective(), .start_after = std::string(kept->graph->name(start - 1))})
+            .unchanged,
+        "");
+}
+
 /// Several collectives moved at once: those that can move do, and the figures are those of the plan that results.
 TEST(OverlapPreview, MovesSeveralCollectives) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");

@@ -165,8 +165,11 @@ class OverlapByHandTest : public QObject {
         });
         QVERIFY(reduction != collectives.end());
         DraggedOverlap held(document(), document().evaluation(), {start, reduction->start});
+        // The gather can come before compute that ends earlier now; the reduction needs what comes later.
+        NodeId compute = start - 1;
+        while (compute > 0 && (held.isForbidden(compute) || evaluation().times_ms[compute] == 0)) --compute;
         OverlapDirective directive;
-        directive.start_before = evaluation().graph->name(reduction->producer);
+        directive.start_before = evaluation().graph->name(compute);
         const DraggedOverlap::Wish wish = held.of(directive);
         for (int asked = 0; asked < 2; ++asked) {  // the second time it is known
             const DraggedOverlap::Answer& answer = held.answer(wish);
@@ -252,6 +255,34 @@ class OverlapByHandTest : public QObject {
         QVERIFY(view().highlightedReferences() == before);
         QTest::mouseRelease(view().viewport(), Qt::LeftButton, {}, rect.center().toPoint());
         QVERIFY(directives().empty());
+    }
+
+    /// Dragged to the right, but not beyond its own wait: what it would ask for holds already.
+    void aDragThatWouldMoveNothingIsNoEdit() {
+        const Simulation& simulation = evaluation().simulation;
+        const auto taken = std::ranges::find_if(simulation.collectives, [&](const CollectiveTiming& timing) {
+            return timing.start_ms > simulation.step_ms / 8 &&
+                   timing.exposed_ms > 0.5 * (timing.end_ms - timing.start_ms);
+        });
+        QVERIFY(taken != simulation.collectives.end());
+        const QString name = QString::fromStdString(std::string(evaluation().graph->name(taken->start)));
+        const QRectF rect = show(taken->start);
+        const QPointF to = rect.center() + QPointF(0.2 * rect.width(), 0);
+        drag(rect.center(), to, /*drop=*/false);
+        const QString told = view().accessibleDescription();
+        QVERIFY2(told.contains("changes nothing: it is issued after ") && told.contains(" already"), qPrintable(told));
+        QTest::mouseRelease(view().viewport(), Qt::LeftButton, {}, to.toPoint());
+        QVERIFY(directives().empty());
+        document().selection().selectNode(name);
+        window_->actions().find("overlap.before")->trigger();
+        OverlapDialog* dialog = window_->workspace().overlaps().dialog();
+        QVERIFY(dialog);
+        dialog->field(OverlapDialog::Field::start_after)
+            .setText(QString::fromStdString(std::string(evaluation().graph->name(taken->start - 1))));
+        QVERIFY2(dialog->effectText().startsWith("changes nothing: it is issued after "),
+                 qPrintable(dialog->effectText()));
+        QVERIFY(!dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+        dialog->reject();
     }
 
     void aBaselineIsPannedInstead() {
