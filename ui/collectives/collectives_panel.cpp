@@ -24,6 +24,7 @@
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
+#include "ui/widgets/shown_rows.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -148,7 +149,7 @@ void CollectivesPanel::narrow(const std::function<void()>& change) {
     {
         // Where the chosen row goes, the view makes another one current, which is no choice of the user's.
         const QScopedValueRollback guard(following_, true);
-        change();
+        changeShownRows(*view_, change);
     }
     showSelection();
     showSums();

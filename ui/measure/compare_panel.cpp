@@ -31,6 +31,7 @@
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/panel_layout.h"
 #include "ui/widgets/search_field.h"
+#include "ui/widgets/shown_rows.h"
 
 namespace overlap::ui {
 
@@ -143,8 +144,10 @@ QWidget* ComparePanel::makeBar() {
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(filter_width);
     makeSearchField(*filter_);
-    connect(filter_, &QLineEdit::textChanged, rows_, &ComparisonFilter::setText);
-    connect(unchanged_, &QToolButton::toggled, rows_, &ComparisonFilter::setUnchangedShown);
+    connect(filter_, &QLineEdit::textChanged, this,
+            [this](const QString& text) { changeShownRows(*view_, [&] { rows_->setText(text); }); });
+    connect(unchanged_, &QToolButton::toggled, this,
+            [this](bool shown) { changeShownRows(*view_, [&] { rows_->setUnchangedShown(shown); }); });
     connect(both_, &QToolButton::toggled, this, [this](bool on) {
         const auto& steps = model_->steps();
         emit shownChanged(on && steps ? steps->shown : nullptr);

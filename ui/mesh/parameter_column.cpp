@@ -10,6 +10,7 @@
 
 #include "ui/mesh/device_order_list.h"
 #include "ui/widgets/search_field.h"
+#include "ui/widgets/shown_rows.h"
 
 namespace overlap::ui {
 namespace {
@@ -48,7 +49,11 @@ ParameterColumn::ParameterColumn(QWidget* parent)
     filtered_->setFilterCaseSensitivity(Qt::CaseInsensitive);
     filtered_->setSourceModel(parameters_);
     list_->setModel(filtered_);
-    connect(filter, &QLineEdit::textChanged, filtered_, &QSortFilterProxyModel::setFilterFixedString);
+    connect(filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        // Another row that becomes current where the chosen one goes is no choice of the user's.
+        const QScopedValueRollback quiet(selecting_, true);
+        changeShownRows(*list_, [&] { filtered_->setFilterFixedString(text); });
+    });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (!index.isValid() || selecting_) return;
         const MeshParameter& parameter = parameters_->parameter(filtered_->mapToSource(index).row());

@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QTreeView>
@@ -137,6 +138,42 @@ class CollectivesPanelTest : public QObject {
         }
         panel_->filterField()->setText("nothing of this kind");
         QCOMPARE(panel_->shown()->rowCount(), 0);
+    }
+
+    /// The table begins with its first row, or shows the chosen one where the filter leaves it.
+    void aFilterShowsWhatItLeaves() {
+        BucketCommands(*document_).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForRows());
+        panel_->resize(1400, 160);
+        const auto* bar = panel_->view()->verticalScrollBar();
+        panel_->exposedOnly()->setChecked(true);
+        QTRY_VERIFY(bar->maximum() > 0);  // what is exposed does not fit either
+        const QModelIndex exposed = panel_->shown()->index(panel_->shown()->rowCount() - 1, 0);
+        const QString shown_after = exposed.data().toString();
+        panel_->exposedOnly()->setChecked(false);
+        const int last = panel_->shown()->rowCount() - 1;
+        // The last row is hidden by the filter, and with it the selection.
+        document_->selection().selectNode(cell(last, Column::name_column));
+        QTRY_VERIFY(bar->value() > 0);
+        panel_->exposedOnly()->setChecked(true);
+        runAllDue();
+        QCOMPARE(bar->value(), 0);
+        QVERIFY(!panel_->view()->currentIndex().isValid());
+        panel_->exposedOnly()->setChecked(false);
+        QTRY_VERIFY(bar->value() > 0);  // it is the selection still
+        document_->selection().selectNode(shown_after);
+        panel_->view()->scrollToTop();
+        panel_->exposedOnly()->setChecked(true);
+        runAllDue();
+        QVERIFY(bar->value() > 0);
+        QCOMPARE(panel_->view()->currentIndex().data().toString(), shown_after);
+        // Nothing is selected: the table was scrolled by hand.
+        document_->selection().clear();
+        panel_->exposedOnly()->setChecked(false);
+        panel_->view()->scrollToBottom();
+        panel_->exposedOnly()->setChecked(true);
+        runAllDue();
+        QCOMPARE(bar->value(), 0);
     }
 
     void aRowIsTheSelectionOfAllViews() {

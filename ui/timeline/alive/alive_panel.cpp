@@ -23,6 +23,7 @@
 #include "ui/widgets/empty_note.h"
 #include "ui/widgets/flat_table.h"
 #include "ui/widgets/search_field.h"
+#include "ui/widgets/shown_rows.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -109,7 +110,7 @@ AlivePanel::AlivePanel(QWidget* parent)
     layout->addWidget(view_, 1);
     setFocusProxy(view_);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& words) {
-        static_cast<WordFilter*>(shown_)->setWords(words);
+        changeShownRows(*view_, [&] { static_cast<WordFilter*>(shown_)->setWords(words); });
         describe();
     });
     connect(view_, &QTreeView::activated, this,
