@@ -35,6 +35,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/widgets/availability.h"
+#include "ui/widgets/fitting_scroll_area.h"
 
 namespace overlap::ui {
 namespace {
@@ -73,7 +74,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
       header_(new QWidget),
       entry_(new QLineEdit),
       message_(new QLabel),
-      automatic_(new QWidget),
+      automatic_(new FittingScrollArea(new QWidget)),
       automatic_text_(new QLabel),
       manual_(new QToolButton),
       manual_refusal_(new QLabel),
@@ -96,7 +97,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     manual_refusal_->setWordWrap(true);
     manual_refusal_->setProperty("role", "caution");
     manual_->setFocusPolicy(Qt::StrongFocus);
-    auto* automatic_layout = new QVBoxLayout(automatic_);
+    auto* automatic_layout = new QVBoxLayout(automatic_->widget());
     automatic_layout->setContentsMargins(0, 8, 0, 0);
     automatic_layout->setSpacing(6);
     automatic_layout->addWidget(automatic_text_);
@@ -336,6 +337,9 @@ void BucketBoard::useRoom() {
     view_->setMinimumHeight(!cards                 ? (finds_itself_ ? 1 : hint_height)
                             : finds_itself_ && low ? lowest_cards_height
                                                    : fewest_cards_height);
+    // Without cards all room is for the words.
+    view_->setSizePolicy(QSizePolicy::Expanding,
+                         finds_itself_ && !cards ? QSizePolicy::Ignored : QSizePolicy::Expanding);
 }
 
 void BucketBoard::resizeEvent(QResizeEvent* event) {

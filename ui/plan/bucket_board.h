@@ -18,6 +18,7 @@ class BucketModel;
 class BucketView;
 class Document;
 class DropPreview;
+class FittingScrollArea;
 class UncoveredList;
 class UncoveredModel;
 
@@ -82,7 +83,7 @@ class BucketBoard : public QWidget {
     QLineEdit* entry_;
     QLabel* message_;
     std::vector<std::string> told_unknown_;  ///< what the message says that no module is called
-    QWidget* automatic_;                     ///< shown where a pass finds buckets by itself
+    FittingScrollArea* automatic_;           ///< shown where a pass finds buckets by itself
     bool finds_itself_ = false;
     QLabel* automatic_text_;
     QToolButton* manual_;

@@ -6,7 +6,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScrollArea>
 #include <QScrollBar>
+#include <QToolButton>
 #include <algorithm>
 
 #include "tests/ui/plan/shown_board.h"
@@ -280,6 +282,34 @@ class BucketBoardTest : public ShownBoard {
         runAllDue();
         QVERIFY(view().buckets().rowCount() > 0 && bar.maximum() > 0);
         QCOMPARE(bar.value(), 0);
+    }
+
+    /// In a low board they are scrolled, and not squeezed over one another.
+    void whatAPassFindsIsToldInWholeLines() {
+        AutomaticCommands(*document_).addAutomatic();
+        Plan plan = document_->current()->plan();
+        for (PassStep& step : plan.pipeline)
+            for (const char* merging : {"collective_bucketing", "pre_bucketing_fsdp_collectives"})
+                step.options[merging] = false;
+        document_->editPlan(QStringLiteral("test"), plan);
+        QVERIFY(waitForEvaluation(*document_));
+        auto* area = board_->findChild<QScrollArea*>(QStringLiteral("automaticBuckets"));
+        QVERIFY(area && area->isVisible());
+        const auto labels = area->findChildren<QLabel*>();
+        QCOMPARE(labels.size(), 2);
+        QTRY_VERIFY(std::ranges::all_of(labels, &QLabel::isVisible));
+        for (const int height : {130, 170, 300}) {
+            board_->resize(260, height);
+            runAllDue();
+            for (const QLabel* label : labels) {
+                QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+            }
+            const auto* button = area->findChild<QToolButton*>();
+            QVERIFY(button->height() >= button->sizeHint().height());
+            const int hidden = area->widget()->height() - area->viewport()->height();
+            QCOMPARE(area->verticalScrollBar()->maximum(), std::max(hidden, 0));
+        }
+        QCOMPARE(area->verticalScrollBar()->maximum(), 0);  // all of it has room
     }
 
     void theBaselineIsNotEdited() {
