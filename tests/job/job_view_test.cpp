@@ -153,9 +153,11 @@ TEST(JobPicture, MicrobatchesHaveHuesAndBackwardsAreDeep) {
 
 TEST(JobPicture, RowsTellStagesAndRanks) {
     const auto picture = picture_of(four_stages);
-    EXPECT_EQ(picture->rows[2].title, "Stage 2");
+    // Beside the replica with a slow rank, whose other ranks are told apart by their numbers: all are named alike.
+    EXPECT_EQ(picture->rows[2].title, "Ranks 2, 10 and 1 more · stage 2");
     EXPECT_EQ(picture->rows[2].subtitle, "ranks 2, 10 and 1 more");
-    EXPECT_EQ(picture->rows[6].title, "Stage 2 ×1.5");
+    EXPECT_EQ(picture->rows[5].title, "Rank 5 · stage 1");
+    EXPECT_EQ(picture->rows[6].title, "Rank 6 · stage 2 ×1.5");
     EXPECT_EQ(picture->rows[6].subtitle, "rank 6");
     EXPECT_EQ(picture->rows[2].ranks, (std::vector<std::int64_t>{2, 10, 14}));
     EXPECT_EQ(picture->rows[6].ranks, std::vector<std::int64_t>{6});

@@ -1,7 +1,7 @@
 #include "core/job/view/rank_rows.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
@@ -47,12 +47,13 @@ RankRow pipeline_row(const JobEvaluation& evaluation, const JobResult& of_ranks,
     return row;
 }
 
-/// Rows that run the same stages are told apart by their ranks, which come first, where a narrow lane has room.
+/// Rows that run the same stages are told apart by their ranks, which come first, where a narrow lane has room. Where
+/// any are, all are named so.
 void name_by_rank(std::vector<RankRow>& rows) {
-    std::map<std::string, int> times;
-    for (const RankRow& row : rows) ++times[row.title];
+    std::set<std::vector<std::int32_t>> stages;
+    for (const RankRow& row : rows) stages.insert(row.stages);
+    if (stages.size() == rows.size()) return;
     for (RankRow& row : rows) {
-        if (times[row.title] < 2) continue;
         std::string ranks = ranks_text(row.ranks, most_named_ranks);
         ranks.front() = 'R';
         row.title.front() = 's';
