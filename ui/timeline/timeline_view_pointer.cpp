@@ -131,6 +131,7 @@ void TimelineView::press(QPointF position) {
         drag_.press(scene_, position);
         return dragBegan();
     }
+    if (position.y() <= scene_.geometry.ruler.bottom()) return;  // title and caption: no place beside the events
     const int lane = scene_.geometry.laneAt(static_cast<int>(position.y()));
     if (lane < 0) return select({}, true);
     pressLane(static_cast<std::uint32_t>(lane), position);

@@ -117,6 +117,9 @@ class TimelineViewTest : public QObject {
         QCOMPARE(selected[0][1].toInt(), 1);
         QCOMPARE(view_->selection(), gather);
         QVERIFY(view_->accessibleDescription().contains(QStringLiteral("all_gather layers.3")));
+        // The title is no place beside all events.
+        click(view_->geometryOfParts().header.topLeft() + QPointF(20, 10));
+        QCOMPARE(view_->selection(), gather);
         QTest::keyClick(view_.get(), Qt::Key_Escape);
         QCOMPARE(selected.last()[0].value<quint32>(), no_reference);
         QVERIFY(!view_->selection().valid());
