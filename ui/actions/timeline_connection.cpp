@@ -243,8 +243,9 @@ std::string TimelineConnection::moduleOf(NodeId node) const {
     const std::int32_t entry = evaluation_->bucket_of_node[node];
     if (entry < 0 || !evaluation_->resolved) return {};
     const std::vector<BucketEntry>& buckets = evaluation_->resolved->plan.buckets;
-    return static_cast<std::size_t>(entry) < buckets.size() ? display_name(buckets[static_cast<std::size_t>(entry)])
-                                                            : std::string();
+    return static_cast<std::size_t>(entry) < buckets.size()
+               ? short_modules(buckets[static_cast<std::size_t>(entry)].modules)
+               : std::string();
 }
 
 AliveTensors TimelineConnection::alive(std::size_t point) const {

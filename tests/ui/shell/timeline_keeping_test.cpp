@@ -291,6 +291,29 @@ class TimelineKeepingTest : public QObject {
         QVERIFY2(!lists(exposed->wait), qPrintable(listed));
     }
 
+    /// What packs a bucket and what holds its result are named by its modules in the same words as its collective.
+    void partsOfABucketAreNamedAlike() {
+        MainWindow window;
+        open(window);
+        BucketCommands(window.document()).addText(QStringLiteral("layers.0+layers.1"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.idle(), 60'000);
+        const Evaluation& evaluation = *window.document().evaluation();
+        QSet<QString> collectives, others;
+        for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+            if (evaluation.bucket_of_node[timing.start] < 0) continue;
+            window.workspace().timeline().showAlive(std::llround((timing.start_ms + timing.end_ms) / 2 * 1e6));
+            for (const QString& line : window.workspace().alive().text().split(u'\n')) {
+                const QStringList fields = line.split(u'\t');
+                const NodeId node = fields.size() < 4 ? no_node : evaluation.graph->find(fields[1].toStdString());
+                if (node == no_node || evaluation.bucket_of_node[node] < 0) continue;
+                const bool is_collective = evaluation.simulation.collective_of_node[node] >= 0;
+                (is_collective ? collectives : others).insert(fields[2]);
+            }
+        }
+        QCOMPARE(collectives, QSet<QString>{QStringLiteral("layers.[0-1]")});
+        QCOMPARE(others, collectives);
+    }
+
     /// With what is alive then in the plan after the edit, and without coming to the front.
     void theMomentThatIsListedStaysOverAnEdit() {
         MainWindow window;
