@@ -95,7 +95,10 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     makeMoreMenu();
     showChoices();
 
-    connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) { view_.model().setSearch(text); });
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        view_.model().setSearch(text);
+        view_.endMatches();
+    });
     connect(fit_, &QToolButton::clicked, &view_, &GraphView::fitAll);
     connect(name_, &QLabel::linkActivated, this, [this](const QString& link) {
         view_.setFocus();

@@ -85,6 +85,8 @@ class GraphView : public QWidget {
     void toggle(overlap::BoxId box);
     /// Selects the next (or previous) match of the search, opening what is around it.
     void stepMatch(int step);
+    /// The search is another: which match was told last is no longer so.
+    void endMatches();
     /// Asks for a file and writes what is open into it.
     void exportPicture();
 
@@ -213,6 +215,7 @@ class GraphView : public QWidget {
     HeldKeys held_;
     QBasicTimer glide_timer_;
     std::function<QString()> stem_;
+    bool match_told_ = false;  ///< in the status bar
 };
 
 }  // namespace overlap::ui

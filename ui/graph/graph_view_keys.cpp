@@ -2,6 +2,7 @@
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/document/document.h"
 #include "ui/graph/graph_metrics.h"
@@ -207,7 +208,12 @@ void GraphView::stepMatch(int step) {
     const std::ptrdiff_t next =
         at == matches.end() ? (step > 0 ? 0 : count - 1) : (at - matches.begin() + step + count) % count;
     select(matches[static_cast<std::size_t>(next)]);
+    match_told_ = true;
     emit told(tr("Match %1 of %2").arg(next + 1).arg(count));
+}
+
+void GraphView::endMatches() {
+    if (std::exchange(match_told_, false)) emit told({});
 }
 
 }  // namespace overlap::ui

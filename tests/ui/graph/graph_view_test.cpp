@@ -14,6 +14,7 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/graph/edge_labels.h"
+#include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/overview_labels.h"
@@ -106,6 +107,22 @@ class GraphViewTest : public ShownGraph {
         QVERIFY(told.takeLast()[0].toString().contains("no such thing"));
         model_->setSearch({});
         QVERIFY(!model_->filter().active());
+    }
+
+    /// What the status bar says of a match ends with the search; what it says of other things does not.
+    void theNumberOfAMatchEndsWithTheSearch() {
+        GraphControls controls(*view_);
+        controls.show();
+        QSignalSpy told(view_.get(), &GraphView::told);
+        controls.searchField()->setText(QStringLiteral("attention_norm"));
+        QCOMPARE(told.count(), 0);
+        QTest::keyClick(controls.searchField(), Qt::Key_Return);
+        QVERIFY(told.takeLast()[0].toString().startsWith(QStringLiteral("Match 1 of ")));
+        QTest::keyClick(controls.searchField(), Qt::Key_Escape);
+        QCOMPARE(told.takeLast()[0].toString(), QString());
+        controls.searchField()->setText(QStringLiteral("norm"));
+        QTest::keyClick(controls.searchField(), Qt::Key_Escape);
+        QCOMPARE(told.count(), 0);
     }
 
     void filtersDim() {
