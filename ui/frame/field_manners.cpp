@@ -2,11 +2,14 @@
 
 #include <QAbstractSlider>
 #include <QAbstractSpinBox>
+#include <QApplication>
 #include <QComboBox>
-#include <QCoreApplication>
+#include <QCursor>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMenu>
 #include <QScrollBar>
+#include <QToolButton>
 
 namespace overlap::ui {
 namespace {
@@ -66,9 +69,24 @@ bool FieldManners::eventFilter(QObject* watched, QEvent* event) {
             if (watched == typed_into_ && static_cast<const QFocusEvent*>(event)->reason() != Qt::PopupFocusReason)
                 typed_into_ = nullptr;
             return false;
+        case QEvent::Hide:
+            if (qobject_cast<QMenu*>(watched))
+                QMetaObject::invokeMethod(this, &FieldManners::leaveButtons, Qt::QueuedConnection);
+            return false;
         default:
             return false;
     }
+}
+
+/// Qt tells a button nothing of the pointer while its menu is open, nor where it went.
+void FieldManners::leaveButtons() {
+    for (QWidget* widget : QApplication::allWidgets())
+        if (widget->underMouse() && qobject_cast<QToolButton*>(widget) &&
+            !widget->rect().contains(widget->mapFromGlobal(QCursor::pos()))) {
+            QEvent leave(QEvent::Leave);
+            QCoreApplication::sendEvent(widget, &leave);
+            widget->update();
+        }
 }
 
 bool FieldManners::leavesWheel(QObject* watched) const {

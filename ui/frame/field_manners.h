@@ -14,7 +14,8 @@ namespace overlap::ui {
 /// * a wheel changes a number only when it has the focus, which it never gives, and never a choice; otherwise it
 ///   scrolls what is around;
 /// * undo and redo are the window's, except while a text is being typed: until it is committed by Enter or left, they
-///   undo what was typed.
+///   undo what was typed;
+/// * a button whose menu has closed looks as the others do where the pointer is no longer over it.
 class FieldManners : public QObject {
     Q_OBJECT
 
@@ -25,6 +26,7 @@ class FieldManners : public QObject {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void leaveButtons();
     bool leavesWheel(QObject* watched) const;
     bool leavesToWindow(QObject* watched, const QKeyEvent& event) const;
     bool isOfTyping(QObject* watched, const QKeyEvent& event) const;

@@ -5,12 +5,16 @@
 #include <QComboBox>
 #include <QCompleter>
 #include <QLineEdit>
+#include <QMenu>
 #include <QScrollArea>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <QWheelEvent>
+#include <QWindow>
 
 namespace overlap::ui {
 
@@ -119,6 +123,36 @@ class FieldMannersTest : public QObject {
         QTest::keyClick(completer->popup(), Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(form.undone, 0);
         QVERIFY2(form.text->text().size() < 3, qPrintable(form.text->text()));
+    }
+
+    /// Qt tells a button nothing of the pointer while its menu is open, nor where it went.
+    void aButtonWhoseMenuHasClosedLooksLikeTheOthers() {
+        FieldManners manners;
+        QWidget window;
+        window.resize(400, 300);
+        auto* button = new QToolButton(&window);
+        button->setGeometry(10, 10, 100, 30);
+        button->setAutoRaise(true);
+        button->setPopupMode(QToolButton::InstantPopup);
+        auto* menu = new QMenu(button);
+        for (int number = 0; number < 5; ++number) menu->addAction(QString::number(number));
+        button->setMenu(menu);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QTest::mouseMove(window.windowHandle(), button->geometry().center());
+        QTRY_VERIFY(button->underMouse());
+        bool chosen = false;
+        connect(menu->actions()[4], &QAction::triggered, this, [&] { chosen = true; });
+        QTimer::singleShot(100, menu, [&] {
+            QWindow* const shown = menu->windowHandle();
+            const QPoint at = menu->actionGeometry(menu->actions()[4]).center();
+            QTest::mouseMove(shown, at);
+            QTest::mouseClick(shown, Qt::LeftButton, {}, at);
+        });
+        QTest::mouseClick(window.windowHandle(), Qt::LeftButton, {}, button->geometry().center());
+        QTRY_VERIFY(chosen);
+        QTRY_VERIFY(!button->underMouse());
+        QVERIFY(!button->isDown());
     }
 
     /// An open list of completions takes Enter itself, so the field's own filter never sees that the text was taken.
