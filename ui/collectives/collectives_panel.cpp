@@ -18,6 +18,7 @@
 #include "ui/document/links_shared_step.h"
 #include "ui/document/selected_modules.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_note.h"
@@ -56,9 +57,10 @@ QString sumsText(const CollectiveSums& sums, const Evaluation& evaluation) {
     }
     parts.append(formatBytes(static_cast<double>(sums.bytes)));
     if (times_known && sums.exchanges_of_halves > 0)
-        parts.append(CollectivesPanel::tr("%1 all-to-alls of halves, %2, of which the other half hides %3")
-                         .arg(formatCount(sums.exchanges_of_halves), formatTime(sums.exchanges_ms),
-                              formatTime(sums.hidden_by_other_half_ms)));
+        parts.append(countedText(sums.exchanges_of_halves, CollectivesPanel::tr("%1 all-to-all of halves"),
+                                 CollectivesPanel::tr("%1 all-to-alls of halves")) +
+                     CollectivesPanel::tr(", %1, of which the other half hides %2")
+                         .arg(formatTime(sums.exchanges_ms), formatTime(sums.hidden_by_other_half_ms)));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -261,7 +263,7 @@ void CollectivesPanel::showSums() {
         const QString shown = formatCount(sums.collectives);
         const QString count = chosen.size() > 1         ? tr("%1 of %2 chosen").arg(shown, formatCount(all))
                               : sums.collectives != all ? tr("%1 of %2 collectives").arg(shown, formatCount(all))
-                                                        : tr("%1 collectives").arg(shown);
+                                                        : countedText(all, tr("%1 collective"), tr("%1 collectives"));
         any_could_hide = rows->evaluation->times_known && sums.could_hide_ms > 0;
         told = count + QStringLiteral(" · ") + sumsText(sums, *rows->evaluation);
         if (rows->evaluation->refused)

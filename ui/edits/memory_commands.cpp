@@ -8,6 +8,7 @@
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/standard_strings.h"
 
 namespace overlap::ui {
@@ -102,13 +103,15 @@ void MemoryCommands::setBudget(double gib) {
 void MemoryCommands::setPrefetch(int layers) {
     MemorySection section = this->section();
     section.prefetch_lookahead = layers;
-    edit(tr("Prefetch by %1 layers").arg(layers), std::move(section), QStringLiteral("memory prefetch"));
+    edit(countedText(layers, tr("Prefetch by %1 layer"), tr("Prefetch by %1 layers")), std::move(section),
+         QStringLiteral("memory prefetch"));
 }
 
 void MemoryCommands::setDeferral(int layers) {
     MemorySection section = this->section();
     section.defer_n_layers = layers;
-    edit(tr("Defer by %1 layers").arg(layers), std::move(section), QStringLiteral("memory deferral"));
+    edit(countedText(layers, tr("Defer by %1 layer"), tr("Defer by %1 layers")), std::move(section),
+         QStringLiteral("memory deferral"));
 }
 
 MemorySection MemoryCommands::sectionWith(MemoryAction action, const QStringList& modules,

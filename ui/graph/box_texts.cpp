@@ -2,6 +2,7 @@
 
 #include <QStringList>
 
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/known_time.h"
 
@@ -15,6 +16,10 @@ QString shortDtype(Dtype dtype) {
         {"bfloat16", "bf16"}, {"float16", "f16"},   {"float32", "f32"}, {"float64", "f64"}, {"int64", "i64"},
         {"int32", "i32"},     {"complex64", "c64"}, {"uint8", "u8"},    {"int8", "i8"},     {"float8_e4m3fn", "f8"}};
     return known.value(name, name);
+}
+
+QString boxNodes(std::integral auto nodes) {
+    return countedText(nodes, BoxTexts::tr("%1 node"), BoxTexts::tr("%1 nodes"));
 }
 
 }  // namespace
@@ -101,7 +106,7 @@ QString BoxTexts::figures(BoxId id, const QString& partly_selected) const {
         parts.append(tr("%1 each on average").arg(formatKnownTime(figures.compute_ms / box.child_count, known)));
         return parts.join(QStringLiteral(" · "));
     }
-    if (box.kind != BoxKind::module) parts.append(tr("%1 nodes").arg(formatCount(box.node_count)));
+    if (box.kind != BoxKind::module) parts.append(boxNodes(box.node_count));
     if (figures.compute_ms > 0 || parts.isEmpty()) parts.append(formatKnownTime(figures.compute_ms, known));
     const auto moved = [&](const QString& form, std::int64_t bytes) {
         if (bytes > 0) parts.append(form.arg(formatBytes(static_cast<double>(bytes))));
@@ -150,7 +155,8 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms, const QStr
     if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
     if (exposed_ms > 0) lines.append(exposed(id, exposed_ms));
     if (box.kind != BoxKind::operation)
-        lines.append(tr("%1 nodes, %2 collectives").arg(formatCount(box.node_count), formatCount(figures.collectives)));
+        lines.append(boxNodes(box.node_count) + QStringLiteral(", ") +
+                     countedText(figures.collectives, tr("%1 collective"), tr("%1 collectives")));
     if (placed.stubs_in.uses > 0) lines.append(tr("from far away: %1").arg(amount(placed.stubs_in)));
     if (placed.stubs_out.uses > 0) lines.append(tr("to far away: %1").arg(amount(placed.stubs_out)));
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/job/schedules/named_schedules.h"
+#include "ui/theme/counted_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_box.h"
 #include "ui/widgets/number_field.h"
@@ -96,7 +97,7 @@ JobControls::JobControls(OpenJob& job, QWidget* parent)
         job::JobChanges changes = job_.changes();
         changes.microbatches = count;
         if (count == job_.document().schedule.microbatches) changes.microbatches.reset();
-        job_.change(tr("%1 microbatches").arg(count), changes, merge_microbatches);
+        job_.change(countedText(count, tr("%1 microbatch"), tr("%1 microbatches")), changes, merge_microbatches);
     });
     connect(slow_, &QComboBox::activated, this, &JobControls::changeSlow);
     connect(slow_number_, &QDoubleSpinBox::valueChanged, this, &JobControls::changeSlow);

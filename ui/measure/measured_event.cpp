@@ -7,6 +7,7 @@
 
 #include "core/timeline/time_axis.h"
 #include "core/trace/thread_number.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
@@ -155,7 +156,7 @@ QString measuredGroupText(const MeasuredTrace& trace, std::uint32_t index) {
         for (const std::int64_t rank : group.ranks) ranks.append(QString::number(rank));
         shown += QObject::tr(", ranks %1").arg(ranks.join(u' '));
     } else if (const auto size = std::max(group.size, static_cast<std::int64_t>(group.ranks.size())); size > 0) {
-        shown += QObject::tr(", %1 ranks").arg(formatCount(size));
+        shown += countedText(size, QObject::tr(", %1 rank"), QObject::tr(", %1 ranks"));
     }
     return shown;
 }

@@ -14,6 +14,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/simulated_plans.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/cell_delegate.h"
@@ -135,8 +136,8 @@ void StatisticsPanel::describe() {
         parts.append(QFileInfo(shown->files.front()).fileName());
     } else {
         parts.append(tr("%1 ranks").arg(shown->traces.size()));
-        parts.append(tr("%1 collectives that several have")
-                         .arg(formatCount(static_cast<std::int64_t>(shown->aligned.matches.size()))));
+        parts.append(countedText(shown->aligned.matches.size(), tr("%1 collective that several have"),
+                                 tr("%1 collectives that several have")));
     }
     caption_->setText(shownName(parts.join(QStringLiteral(" · "))) + rest);
     caption_->setToolTip(caption_->text() + u'\n' + shownLines(shown->files.join(u'\n')));

@@ -11,6 +11,7 @@
 #include "ui/document/links_shared_step.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/tasks/task_failure.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -38,10 +39,12 @@ std::optional<ErrorsOfTimes> errorsOf(const std::shared_ptr<const Evaluation>& e
 }
 
 QString sentence(const MeasuredTimes& times, const QString& plan, const std::optional<ErrorsOfTimes>& errors) {
-    QString told =
-        TraceTimes::tr("Times of trace %1: it knows %2 collectives and %3 other nodes, the others keep theirs")
-            .arg(times.name(), formatCount(times.baseline->sourced_collectives),
-                 formatCount(times.baseline->sourced_operators));
+    QString told = TraceTimes::tr("Times of trace %1: it knows %2 and %3, the others keep theirs")
+                       .arg(times.name(),
+                            countedText(times.baseline->sourced_collectives, TraceTimes::tr("%1 collective"),
+                                        TraceTimes::tr("%1 collectives")),
+                            countedText(times.baseline->sourced_operators, TraceTimes::tr("%1 other node"),
+                                        TraceTimes::tr("%1 other nodes")));
     if (errors && errors->before.collectives > 0)
         told += TraceTimes::tr("; predictions of %1 off by ±%2 before, ±%3 now")
                     .arg(plan, formatTime(errors->before.mean_absolute_ms), formatTime(errors->after.mean_absolute_ms));

@@ -18,6 +18,7 @@
 #include "ui/mesh/placement_rows.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/tasks/task_failure.h"
+#include "ui/theme/counted_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -112,9 +113,8 @@ DeviceOrderRow rowOf(const DeviceOrder& order, const DeviceOrderStatus& status) 
     const QString saving = savingText(status.effect.saved_ms);
     row.detail = QString::fromStdString(order.order) + (saving.isEmpty() ? saving : QStringLiteral(" · ") + saving);
     row.warning = warningOf(order, status);
-    const QString count = status.effect.parameters.size() == 1
-                              ? MeshView::tr("1 parameter")
-                              : MeshView::tr("%1 parameters").arg(status.effect.parameters.size());
+    const QString count =
+        countedText(status.effect.parameters.size(), MeshView::tr("%1 parameter"), MeshView::tr("%1 parameters"));
     row.help =
         QStringList{QString::fromStdString(display_name(order)), count, saving, row.warning}.join(u'\n').trimmed();
     return row;
@@ -122,10 +122,11 @@ DeviceOrderRow rowOf(const DeviceOrder& order, const DeviceOrderStatus& status) 
 
 /// @param graph the open one, or nullptr.
 QString placementsText(const QString& path, const ShardingDocument& placements, const Graph* graph) {
-    QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
-                           .arg(QFileInfo(path).fileName())
-                           .arg(placements.nodes.size())
-                           .arg(placementRows(placements).size());
+    QString sentence = MeshView::tr("%1: placements of %2, of which the Mesh view lists %3")
+                           .arg(QFileInfo(path).fileName(),
+                                countedText(placements.nodes.size(), MeshView::tr("%1 node"), MeshView::tr("%1 nodes")),
+                                countedText(placementRows(placements).size(), MeshView::tr("%1 redistribution"),
+                                            MeshView::tr("%1 redistributions")));
     const std::size_t unknown = graph ? placements.unknown_nodes(*graph).size() : 0;
     if (unknown > 0) sentence += MeshView::tr("; the open graph has no node of the names of %1").arg(unknown);
     return sentence;

@@ -17,6 +17,7 @@
 #include "ui/edits/module_commands.h"
 #include "ui/modules/module_rule_form.h"
 #include "ui/modules/module_rules_model.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -48,6 +49,10 @@ QString effectText(const ModuleCommands::Effect& effect) {
     return ModuleRepairDialog::tr("%1 of %2 calls without a module get one; %3 stay without")
         .arg(formatCount(effect.without_before - effect.without_after), formatCount(effect.without_before),
              formatCount(effect.without_after));
+}
+
+QString repairedNodes(std::integral auto nodes) {
+    return countedText(nodes, ModuleRepairDialog::tr("%1 node"), ModuleRepairDialog::tr("%1 nodes"));
 }
 
 QToolButton* flatButton(const QString& title, const QString& help) {
@@ -196,8 +201,8 @@ void ModuleRepairDialog::propose() {
 void ModuleRepairDialog::take(const std::vector<ModuleProposal>& proposals) {
     for (const ModuleProposal& proposal : proposals) {
         const QString title =
-            tr("%1  (%2 nodes)")
-                .arg(shownInMenu(QString::fromStdString(describe(proposal.rule))), formatCount(proposal.nodes));
+            QStringLiteral("%1  (%2)")
+                .arg(shownInMenu(QString::fromStdString(describe(proposal.rule))), repairedNodes(proposal.nodes));
         proposals_->addAction(title, this, [this, rule = proposal.rule] { add(rule); })
             ->setToolTip(shownLines(QString::fromStdString(proposal.reason)));
     }
@@ -277,8 +282,7 @@ void ModuleRepairDialog::showPreview() {
     const std::uint32_t nodes = repaired->outcomes[static_cast<std::size_t>(row)].nodes;
     const QString count = nodes > examples_shown
                               ? tr("The first %1 of %2 nodes").arg(examples_shown).arg(formatCount(nodes))
-                          : nodes == 1 ? tr("1 node")
-                                       : tr("%1 nodes").arg(formatCount(nodes));
+                              : repairedNodes(nodes);
     examples_title_->setText(trouble.isEmpty() ? count : count + QStringLiteral(" · ") + shownName(trouble));
     for (NodeId node = 0; node < repaired->rule_of_node.size() && examples_->count() < examples_shown; ++node) {
         if (repaired->rule_of_node[node] != row) continue;

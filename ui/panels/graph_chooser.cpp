@@ -14,6 +14,7 @@
 #include <QTreeWidget>
 
 #include "core/views/process_groups.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -83,13 +84,17 @@ QString howItStands(const LoadedGraph& open, const ImportableGraph& listed) {
     if (gaps.rank) parts.append(GraphChooser::tr("rank not told"));
     if (header.rank) parts.append(GraphChooser::tr("rank %1").arg(*header.rank));
     if (gaps.world_size) parts.append(GraphChooser::tr("world size not told"));
-    if (header.world_size) parts.append(GraphChooser::tr("%1 ranks in all").arg(*header.world_size));
+    if (header.world_size)
+        parts.append(
+            countedText(*header.world_size, GraphChooser::tr("%1 rank in all"), GraphChooser::tr("%1 ranks in all")));
     if (!gaps.symbols.empty())
         parts.append(GraphChooser::tr("symbols without a value: %1").arg(joined(gaps.symbols, {})));
     if (gaps.inputs > 0)
-        parts.append(GraphChooser::tr("%1 inputs without a tensor").arg(gaps.inputs));
+        parts.append(countedText(gaps.inputs, GraphChooser::tr("%1 input without a tensor"),
+                                 GraphChooser::tr("%1 inputs without a tensor")));
     else if (gaps.without_tensors > 0)
-        parts.append(GraphChooser::tr("%1 nodes without a tensor").arg(gaps.without_tensors));
+        parts.append(countedText(gaps.without_tensors, GraphChooser::tr("%1 node without a tensor"),
+                                 GraphChooser::tr("%1 nodes without a tensor")));
     if (gaps.empty()) parts.append(GraphChooser::tr("nothing is missing"));
     return shownName(GraphChooser::tr("Now: %1").arg(parts.join(QStringLiteral(" · "))));
 }

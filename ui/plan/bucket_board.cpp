@@ -31,6 +31,7 @@
 #include "ui/plan/module_paths.h"
 #include "ui/plan/uncovered_model.h"
 #include "ui/plan/untaken_cards.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -263,12 +264,8 @@ void BucketBoard::updateUncovered() {
                                     : QString();
     } else {
         QStringList parts;
-        if (gathers > 0)
-            parts.append(gathers == 1 ? tr("1 gather")
-                                      : tr("%1 gathers").arg(formatCount(static_cast<std::int64_t>(gathers))));
-        if (others > 0)
-            parts.append(others == 1 ? tr("1 reduction")
-                                     : tr("%1 reductions").arg(formatCount(static_cast<std::int64_t>(others))));
+        if (gathers > 0) parts.append(countedText(gathers, tr("%1 gather"), tr("%1 gathers")));
+        if (others > 0) parts.append(countedText(others, tr("%1 reduction"), tr("%1 reductions")));
         text += parts.join(QStringLiteral(", "));
     }
     const bool shown = !uncovered_title_->isHidden() && uncovered_title_->isChecked() && uncovered_->rowCount() > 0;

@@ -9,6 +9,7 @@
 #include "ui/document/document.h"
 #include "ui/document/links_shared_step.h"
 #include "ui/edits/overlap_commands.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/known_time.h"
 #include "ui/theme/links_shared.h"
 
@@ -217,9 +218,9 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
     }
     if (!after.displaced.empty())
         answer_.left += (answer_.left.isEmpty() ? QString() : QStringLiteral(". ")) +
-                        tr("%1 overlaps that the plan has no longer hold: %2")
-                            .arg(after.displaced.size())
-                            .arg(QString::fromStdString(after.displaced.front()));
+                        countedText(after.displaced.size(), tr("%1 overlap that the plan has no longer holds"),
+                                    tr("%1 overlaps that the plan has no longer hold")) +
+                        QStringLiteral(": ") + QString::fromStdString(after.displaced.front());
     overlaps_ = std::move(after.overlaps);
     const Evaluation& before = preview_.evaluation();
     const auto peak = static_cast<double>(after.peak_bytes);

@@ -10,6 +10,7 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/command_palette.h"
 #include "ui/frame/shortcut_help.h"
+#include "ui/theme/counted_text.h"
 
 namespace overlap::ui {
 
@@ -78,9 +79,9 @@ void HelpController::copyDiagnostics() {
     }
     QString open;
     if (document_.isOpen())
-        open = tr("open: a graph of %1 nodes, %2 plans")
-                   .arg(document_.loaded().graph->node_count())
-                   .arg(document_.variantCount() - 1);
+        open = tr("open: a graph of %1, %2")
+                   .arg(countedText(document_.loaded().graph->node_count(), tr("%1 node"), tr("%1 nodes")),
+                        countedText(document_.variantCount() - 1, tr("%1 plan"), tr("%1 plans")));
     QGuiApplication::clipboard()->setText(diagnosticsText(companions_->lines(), open, session_folder_));
     emit told(tr("Diagnostics were copied"));
 }

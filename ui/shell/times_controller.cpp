@@ -20,6 +20,7 @@
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/workspace/workspace.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 
@@ -119,7 +120,7 @@ void TimesController::tellOpened(const Measurement& measurement) {
         others == 0
             ? first
             : tr("%1 and traces of %2").arg(first, others == 1 ? tr("1 more rank") : tr("%1 more ranks").arg(others));
-    emit told(tr("Read %1: %2 events").arg(read, formatCount(static_cast<std::int64_t>(events))),
+    emit told(tr("Read %1: %2").arg(read, countedText(events, tr("%1 event"), tr("%1 events"))),
               measurement.files.join(u'\n'));
 }
 

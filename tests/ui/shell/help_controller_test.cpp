@@ -8,6 +8,7 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/command_palette.h"
 #include "ui/frame/shortcut_help.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -36,9 +37,9 @@ class HelpControllerTest : public QObject {
         fixture.trigger("help.diagnostics");
         QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty() && told.back()[0].toString() == "Diagnostics were copied", 30'000);
         const QString text = QGuiApplication::clipboard()->text();
-        QVERIFY2(
-            text.contains(QStringLiteral("a graph of %1 nodes, 1 plans").arg(fixture.document->graph()->node_count())),
-            qPrintable(text));
+        const QString nodes = formatCount(fixture.document->graph()->node_count());
+        QVERIFY2(text.contains(QStringLiteral("a graph of %1 nodes, 1 plan").arg(nodes)), qPrintable(text));
+        QVERIFY2(!text.contains("1 plans"), qPrintable(text));
         QVERIFY2(text.contains("/kept/here"), qPrintable(text));
     }
 

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "ui/files/resources.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/theme/times_apart.h"
@@ -346,6 +347,12 @@ class ThemeTest : public QObject {
         row("no difference", formatDifference(0, Unit::Time), "±0 ms");
         row("no time that can be told", formatDifference(-4e-10, Unit::Time), "±0 ms");
         row("no percentage", formatDifference(-0.0001, Unit::Percent), "±0.0 %");
+    }
+    void countsHaveAWordForOne() {
+        const auto nodes = [](auto count) { return countedText(count, "%1 node", "%1 nodes"); };
+        QCOMPARE(nodes(1), "1 node");
+        QCOMPARE(nodes(std::size_t{0}), "0 nodes");
+        QCOMPARE(nodes(9939), "9" + QString(thinSpace) + "939 nodes");
     }
     void numbers() {
         QFETCH(QString, text);

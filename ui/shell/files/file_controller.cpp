@@ -21,6 +21,7 @@
 #include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
 #include "ui/tasks/task_failure.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/availability.h"
 
@@ -224,8 +225,9 @@ void FileController::graphOpened() {
     takeBackEarlierWarnings();
     const LoadedGraph& loaded = document_.loaded();
     isEmbedded(loaded.source.file) ? recent_.refresh() : recent_.add({loaded.source.file});
-    emit told(tr("Read %1: %2 nodes in %3")
-                  .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
+    emit told(tr("Read %1: %2 in %3")
+                  .arg(document_.name(), countedText(loaded.graph->node_count(), tr("%1 node"), tr("%1 nodes")),
+                       formatTime(loaded.read_ms)));
     // After all objects have been notified of the graph: opening a plan is a separate event.
     QMetaObject::invokeMethod(
         this,
@@ -318,8 +320,9 @@ void FileController::openGraphOfPlans() {
         if (!plan.graph) return openSessionOrSample();
         if (const QString graph = findGraph(*plan.graph, path, state_, looks_); !graph.isEmpty())
             return document_.openGraph(state_.source(graph));
-        emit warned(tr("%1 is for the graph %2 of %3 nodes (digest %4); open that graph, and the plan opens with it")
-                        .arg(path, QString::fromStdString(plan.graph->name), QString::number(plan.graph->nodes),
+        emit warned(tr("%1 is for the graph %2 of %3 (digest %4); open that graph, and the plan opens with it")
+                        .arg(path, QString::fromStdString(plan.graph->name),
+                             countedText(plan.graph->nodes, tr("%1 node"), tr("%1 nodes")),
                              QString::fromStdString(plan.graph->digest)));
     } catch (const std::exception& error) {
         pending_.clear();

@@ -14,6 +14,7 @@
 #include "ui/frame/load_progress.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
@@ -133,9 +134,9 @@ QString StatusLine::graphText() const {
     parts += modelTexts(times_.model());
     if (!times_.files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
-    parts.append(tr("%1 nodes").arg(formatCount(document_.graph()->node_count())));
-    parts.append(tr("%1 collectives")
-                     .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size()))));
+    parts.append(countedText(document_.graph()->node_count(), tr("%1 node"), tr("%1 nodes")));
+    parts.append(
+        countedText(document_.baseline().simulation.collectives.size(), tr("%1 collective"), tr("%1 collectives")));
     if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
     return parts.join(QStringLiteral(" · "));
 }

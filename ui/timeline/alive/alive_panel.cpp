@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
@@ -172,8 +173,9 @@ void AlivePanel::describe() {
     if (moment_.isEmpty())
         return caption_->setText(tr("Click on the memory curve, or press M, to list what is alive then"));
     const AliveTensors& tensors = model_->tensors();
-    QString text = tr("%1 in %2 tensors at %3")
-                       .arg(formatBytes(static_cast<double>(tensors.bytes)), formatCount(tensors.count), moment_);
+    QString text = tr("%1 in %2 at %3")
+                       .arg(formatBytes(static_cast<double>(tensors.bytes)),
+                            countedText(tensors.count, tr("%1 tensor"), tr("%1 tensors")), moment_);
     for (const QString& more : {tensors.plan, tensors.rule})
         if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
     const auto listed = static_cast<qint64>(tensors.largest.size());
