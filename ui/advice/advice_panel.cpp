@@ -17,6 +17,7 @@
 #include "ui/document/links_shared_step.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/counted_text.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/flat_table.h"
@@ -147,10 +148,10 @@ void AdvicePanel::restart() {
     setMemoryLimit(memory_limit_);
     const bool selected = selected_only_->isChecked();
     const auto one = selectedCollective();
-    search_.start(evaluation_,
-                  selected ? std::vector<std::size_t>(one ? 1 : 0, one.value_or(0))
-                           : most_exposed(*withLinksShared(evaluation_), most_collectives),
-                  !selected);
+    std::vector<std::size_t> collectives = selected ? std::vector<std::size_t>(one ? 1 : 0, one.value_or(0))
+                                                    : most_exposed(*withLinksShared(evaluation_), most_collectives);
+    exposed_ = collectives.size();
+    search_.start(evaluation_, std::move(collectives), !selected);
     fitColumns();
 }
 
@@ -178,20 +179,26 @@ QString AdvicePanel::whatWasLookedFor() const {
                    : tr("No collective is exposed, and no problem has a fix: there is nothing to change.");
 }
 
+QString AdvicePanel::whatItIsFor() const {
+    if (!evaluation_) return tr("For the collectives that are exposed longest, and for problems");
+    if (exposed_ == 0) return tr("For problems; no collective is exposed");
+    if (exposed_ == 1) return tr("For the one collective that is exposed, and for problems");
+    return (exposed_ < most_collectives ? tr("For the %1 collectives that are exposed, and for problems")
+                                        : tr("For the %1 collectives that are exposed longest, and for problems"))
+        .arg(exposed_);
+}
+
 void AdvicePanel::describe() {
     bool nothing = false;
     QString text = obstacle();
     if (text.isEmpty()) {
-        text = selected_only_->isChecked()
-                   ? tr("For %1").arg(document_.selection().node())
-                   : tr("For the %1 collectives that are exposed longest, and for problems").arg(most_collectives);
-        const QString changes =
-            search_.found() == 1 ? tr("1 change tried") : tr("%1 changes tried").arg(search_.found());
-        if (search_.found() > 0)
-            text += search_.tried() < search_.found() ? tr(" · %1 of %2").arg(search_.tried()).arg(changes)
-                    : search_.busy()                  ? tr(" · %1, and what to go on with").arg(changes)
-                                                      : tr(" · %1").arg(changes);
-        else
+        text = selected_only_->isChecked() ? tr("For %1").arg(document_.selection().node()) : whatItIsFor();
+        if (search_.found() > 0) {
+            const QString changes = countedText(search_.found(), tr("%1 change"), tr("%1 changes"));
+            text += search_.tried() < search_.found() ? tr(" · %1 of %2 tried").arg(search_.tried()).arg(changes)
+                    : search_.busy()                  ? tr(" · %1 tried, and what to go on with").arg(changes)
+                                                      : tr(" · %1 tried").arg(changes);
+        } else
             nothing = search_.finished() && !refresh_.outdated() && evaluation_;
         // Where it failed, the log says why.
         if (evaluation_ && !refresh_.outdated() && !busy() && !search_.finished())

@@ -46,6 +46,7 @@ class AdvicePanel : public QWidget {
     void schedule();
     void restart();
     void describe();
+    QString whatItIsFor() const;
     QString whatWasLookedFor() const;
     void make(int row);
     /// Index of the selected collective in the evaluation's simulation; nothing where none is selected.
@@ -62,6 +63,7 @@ class AdvicePanel : public QWidget {
     qint64 memory_limit_ = 0;
     SeenRefresh refresh_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< whose plan the rows change
+    std::size_t exposed_ = 0;                       ///< collectives of it that changes are looked for
     AdviceSearch search_;
 };
 

@@ -181,6 +181,30 @@ class AdvicePanelTest : public QObject {
         QVERIFY2(panel.caption().endsWith(" · 1 change tried"), qPrintable(panel.caption()));
     }
 
+    /// As many as there are, and not as many as are looked at at most.
+    void theCollectivesThatAreExposedAreCounted() {
+        const auto keep = [](Evaluation& changed, std::size_t most) {
+            std::size_t exposed = 0;
+            for (CollectiveTiming& collective : changed.simulation.collectives)
+                collective.exposed_ms = collective.exposed_ms > 0 && exposed++ < most ? collective.exposed_ms : 0;
+        };
+        static std::size_t most = 0;
+        static const auto kept = keep;
+        const std::vector<std::pair<std::size_t, QString>> told = {
+            {0, "For problems; no collective is exposed"},
+            {1, "For the one collective that is exposed, and for problems"},
+            {4, "For the 4 collectives that are exposed, and for problems"},
+            {100, "For the 8 collectives that are exposed longest, and for problems"}};
+        for (const auto& [exposed, caption] : told) {
+            most = exposed;
+            const auto document = openChanged([](Evaluation& changed) { kept(changed, most); });
+            QVERIFY(waitForEvaluation(*document));
+            AdvicePanel panel(*document);
+            panel.show();
+            QTRY_VERIFY2_WITH_TIMEOUT(panel.caption().startsWith(caption), qPrintable(panel.caption()), 30'000);
+        }
+    }
+
     /// Of a refused plan nothing is looked for but fixes of its problems.
     void nothingIsSaidToBeLookedForInARefusedPlan() {
         const auto document = openChanged([](Evaluation& refused) {
