@@ -22,7 +22,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int search_width = 168;
-constexpr int useful_search_width = 130;  ///< that stays whatever is selected, where there is room for all
+constexpr int useful_search_width = 100;  ///< that stays whatever is selected, where there is room for all
 constexpr int least_search_width = 64;
 constexpr int usual_name_width = 190;  ///< for which the search gives way, and words
 constexpr int least_name_width = 64;

@@ -134,11 +134,11 @@ class GraphBoxesTest : public ShownGraph {
             return found + QStringList(QString::number(controls.searchField()->width()));
         };
         bool with_words = false;
-        for (int width = 430; width < 1000; width += 10) {
+        for (int width = 390; width < 1000; width += 10) {
             document_->selection().clear();
             controls.resize(width, 30);
             const QStringList before = places();
-            QVERIFY(controls.searchField()->width() >= 120);
+            QVERIFY(controls.searchField()->width() >= 100);
             view.select(model_->tree().box_of(document_->modules().find("layers.0.feed_forward"), Phase::forward));
             QCOMPARE(places(), before);
             QVERIFY(controls.findChild<QLabel*>()->isVisible());
