@@ -295,7 +295,7 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
                          [](const LevelEdge& a, const LevelEdge& b) { return a.bytes > b.bytes; });
         if (flows.size() > most_flows) flows.resize(most_flows);
         painter.save();
-        clipOut(painter, visible, readable(edgeLabelPx) ? allLabels(visible) : std::vector<EdgeLabel>());
+        clipOut(painter, visible, labelsIn(visible));
         for (const PlacedEdge& edge : arrangement_.edges) {
             if (edge.edge.from != current && edge.edge.to != current) continue;
             paintEdge(painter, edge, theme_.accent);
@@ -318,8 +318,9 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
     }
 }
 
-std::vector<EdgeLabel> GraphPainter::allLabels(const QRectF& visible) const {
+std::vector<EdgeLabel> GraphPainter::labelsIn(const QRectF& visible) const {
     std::vector<EdgeLabel> all;
+    if (!readable(edgeLabelPx)) return all;
     for (const PlacedLevel& level : arrangement_.levels) {
         const PlacedBox* around = level.box == BoxTree::root ? nullptr : arrangement_.find(level.box);
         if (around && !toQt(around->rect).intersects(visible)) continue;

@@ -25,6 +25,8 @@ class GraphPainter {
     void paintSelection(QPainter& painter, const QRectF& visible, BoxId hovered, BoxId current, bool focused) const;
     /// Boxes as plain areas, for the minimap.
     void paintAreas(QPainter& painter) const;
+    /// Labels of edges that are painted where `visible` is; none where they would be too small to read.
+    std::vector<EdgeLabel> labelsIn(const QRectF& visible) const;
 
   private:
     void paintEdge(QPainter& painter, const PlacedEdge& edge, const QColor& colour) const;
@@ -35,7 +37,6 @@ class GraphPainter {
     void paintStripe(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
     void paintTexts(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
     void paintStubs(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
-    std::vector<EdgeLabel> allLabels(const QRectF& visible) const;
     /// Lets what is painted next pass behind closed boxes and the titles of open ones.
     void clipOutBoxes(QPainter& painter, const QRectF& visible) const;
     void paintFlow(QPainter& painter, const LevelEdge& edge) const;

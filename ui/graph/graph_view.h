@@ -49,7 +49,8 @@ class GraphView : public QWidget {
     QRectF boxRect(BoxId box) const;
     /// The innermost box at a point of the screen, or no_box.
     BoxId boxAt(QPointF screen) const;
-    /// Where the minimap is; empty while all is in view, and where it would cover a box in every corner.
+    /// Where the minimap is; empty while all is in view, and where it would cover a box or an edge's label in every
+    /// corner.
     QRectF minimapRect() const;
     /// Where it is said what colours mean. Empty where there is nothing to say, and in a low view where it would cover
     /// some of the few boxes that are seen.
@@ -156,7 +157,11 @@ class GraphView : public QWidget {
         double covered = 0;  ///< pixels of boxes
     };
     /// @param taken what an area must keep clear of.
-    CornerChoice freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken) const;
+    /// @param texts further places that are not to be covered.
+    CornerChoice freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken,
+                              const std::vector<QRectF>& texts = {}) const;
+    /// Where the labels of edges are, on the screen.
+    std::vector<QRectF> edgeTexts() const;
     void findMinimapPlace() const;
     /// Where a box covers what is behind it on the screen: of an open one, the title; the rest of it is boxes and free
     /// space.

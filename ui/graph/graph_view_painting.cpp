@@ -9,6 +9,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/graph_reading.h"
+#include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/graph_view.h"
@@ -108,15 +109,20 @@ QRectF GraphView::inCorner(Qt::Corner corner, QSizeF size) const {
             size};
 }
 
-/// Where an area covers no box, or where all corners are taken, the least of them, but the selected one last. It stays
-/// where it is as long as it can.
-GraphView::CornerChoice GraphView::freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken) const {
+/// Where an area covers no box and no text, or where all corners are taken, the least of them, but the selected one
+/// last. It stays where it is as long as it can.
+GraphView::CornerChoice GraphView::freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken,
+                                                const std::vector<QRectF>& texts) const {
     CornerChoice best{now, std::numeric_limits<double>::max()};
     for (const Qt::Corner corner :
          {now, Qt::BottomRightCorner, Qt::TopRightCorner, Qt::TopLeftCorner, Qt::BottomLeftCorner}) {
         const QRectF area = inCorner(corner, size);
         double covered = area.intersects(taken) ? area.width() * area.height() : 0;
         if (closedPart(current_).intersects(area)) covered += width() * height();
+        for (const QRectF& text : texts) {
+            const QRectF shared = text.intersected(area);
+            covered += shared.width() * shared.height();
+        }
         for (const PlacedBox& placed : shown_->boxes) {
             const QRectF shared = closedPart(placed.box).intersected(area);
             covered += std::max(0.0, shared.width()) * std::max(0.0, shared.height());
@@ -126,12 +132,20 @@ GraphView::CornerChoice GraphView::freestCorner(Qt::Corner now, QSizeF size, con
     return best;
 }
 
+std::vector<QRectF> GraphView::edgeTexts() const {
+    std::vector<QRectF> texts;
+    for (const EdgeLabel& label : GraphPainter(model_, currentTheme(), place_.scale).labelsIn(planeRect()))
+        texts.push_back({toScreen(label.room.topLeft()), label.room.size() * place_.scale});
+    return texts;
+}
+
 void GraphView::findMinimapPlace() const {
+    const std::vector<QRectF> texts = edgeTexts();
     const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
     const QSizeF all(shown_->size.width, shown_->size.height);
     for (const double scale : minimap_scales) {
         const QSizeF area = all.scaled(most * scale, Qt::KeepAspectRatio).expandedTo({24, 24});
-        const CornerChoice found = freestCorner(minimap_corner_, area, legendRect());
+        const CornerChoice found = freestCorner(minimap_corner_, area, legendRect(), texts);
         minimap_covers_ = found.covered > 0;
         if (minimap_covers_ && press_ == Press::minimap) return;  // stays as it is while it is dragged in
         minimap_corner_ = found.corner;

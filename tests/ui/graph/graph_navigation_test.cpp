@@ -3,7 +3,10 @@
 #include <set>
 
 #include "tests/ui/graph/shown_graph.h"
+#include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_metrics.h"
+#include "ui/graph/graph_painter.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -134,6 +137,27 @@ class GraphNavigationTest : public ShownGraph {
             QVERIFY(view_->rect().contains(view_->minimapRect().toRect()));
             QVERIFY(!minimapCoversABox());
         }
+    }
+
+    /// What flows along an edge can be read beside the minimap.
+    void theMinimapNeverCoversALabel() {
+        view_->resize(420, 300);
+        int shown = 0, seen = 0;
+        for (const PlacedBox& placed : std::vector(model_->arrangement().boxes)) {
+            if (placed.box == BoxTree::root) continue;
+            view_->select(placed.box);
+            view_->zoomBy(2, view_->boxRect(placed.box).center());
+            const QRectF map = view_->minimapRect();
+            shown += !map.isEmpty();
+            const QRectF plane(view_->toPlane({0, 0}), QSizeF(view_->size()) / view_->scale());
+            for (const EdgeLabel& label : GraphPainter(*model_, currentTheme(), view_->scale()).labelsIn(plane)) {
+                const QPointF corner = view_->toPlane(map.topLeft());
+                QVERIFY2(!QRectF(corner, map.size() / view_->scale()).intersects(label.room), qPrintable(label.text));
+                ++seen;
+            }
+            view_->zoomBy(0.5, view_->boxRect(placed.box).center());
+        }
+        QVERIFY2(shown > 5 && seen > 20, qPrintable(QStringLiteral("%1 shown, %2 seen").arg(shown).arg(seen)));
     }
 
     void theMinimapNeverCoversABox() {
