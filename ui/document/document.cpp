@@ -8,6 +8,7 @@
 #include "core/io/plan/plan_file.h"
 #include "ui/document/begins_anew.h"
 #include "ui/document/evaluation_failure.h"
+#include "ui/document/history_names.h"
 #include "ui/document/removed_collectives_found.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/steps_on_shared_links.h"
@@ -157,6 +158,7 @@ Variant& Document::insertRestored(const RestoredVariant& kept) {
     std::shared_ptr<const PlanHistory> history = histories_.take(loaded_.path, kept.plan);
     if (kept.history && !kept.history->empty())
         history = kept.history;  // of this very plan, while another may equal it
+    history = withNewName(history, kept.plan.name, plan.name);
     Variant& added = insertVariant(std::move(plan), false, history);
     const QSignalBlocker quiet(added);
     added.setKept(kept.file, kept.digest, kept.modified);

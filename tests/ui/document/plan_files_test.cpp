@@ -1,5 +1,6 @@
 #include <QFile>
 #include <QTemporaryDir>
+#include <utility>
 
 #include "core/base/error.h"
 #include "tests/ui/ui_test_support.h"
@@ -205,6 +206,36 @@ class PlanFilesTest : public QObject {
         QCOMPARE(document->current()->title(), "Plan A");
         document->addRestored(closed);
         QCOMPARE(document->current()->title(), "Plan A 4");
+    }
+
+    /// Edits of more than buckets have all that is beside them, and the plan's name with it.
+    void aPlanThatGotANumberKeepsItThroughUndoAndRedo() {
+        for (const bool is_of_session : {false, true}) {
+            const auto document = openDocument();
+            Plan plan = document->current()->plan();
+            const std::vector<PassStep> pipeline = std::exchange(plan.pipeline, {});
+            QVERIFY(!pipeline.empty());
+            document->editPlan("No passes", plan);
+            plan.pipeline = pipeline;
+            document->editPlan("Passes again", plan);
+            document->undoGroup().undo();
+            const auto history = document->current()->history();
+            const RestoredVariant closed{document->closeVariant(1), {}, true, {}, is_of_session ? history : nullptr};
+            document->addUnderFreeName(document->loaded().empty_plan);
+            QCOMPARE(document->current()->title(), "Plan A");
+            const Variant& back = document->addRestored(closed);
+            QCOMPARE(back.title(), "Plan A 2");
+            QVERIFY(fits(*back.history(), back.plan()));
+            document->undoGroup().redo();
+            QVERIFY(back.plan().pipeline == pipeline);
+            QCOMPARE(back.title(), "Plan A 2");
+            document->undoGroup().undo();
+            QVERIFY(back.plan().pipeline.empty());
+            QCOMPARE(back.title(), "Plan A 2");
+            document->undoGroup().undo();
+            QVERIFY(back.plan().pipeline == pipeline);
+            QCOMPARE(back.title(), "Plan A 2");
+        }
     }
 
     void aGraphThatIsOpenedAgainHasItsEditsToUndo() {
