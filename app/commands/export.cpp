@@ -70,7 +70,9 @@ class Export final : public Command {
                 const std::span<const Problem> problems(input.result->problems);
                 print_problems(streams, plan_file_, problems.first(input.result->plan_problems));
                 print_memory_problem(streams, plan_file_, *input.result->graph, input.result->corrected_memory);
-                if (const auto& shared = input.result->on_shared_links)
+                // The report's figures are of shared links, and it says so.
+                const auto& shared = input.result->on_shared_links;
+                if (shared && format_ != "report")
                     print_problems(streams, plan_file_,
                                    std::vector{unshared_links_problem(*shared, input.result->simulation.step_ms)});
             }

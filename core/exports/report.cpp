@@ -206,8 +206,10 @@ class Report {
         }
         html_ += table.take();
         if (rows > bucket_rows) {
+            const bool shared = input_.result->on_shared_links.has_value();
             html_ += paragraph("The first " + std::to_string(bucket_rows) + " of " + std::to_string(rows) +
-                                   " in order of issue; the export buckets.csv has all.",
+                                   " in order of issue; the export buckets.csv has all" +
+                                   (shared ? ", with times of a link of its own for each process group." : "."),
                                "dim");
         }
     }
@@ -282,13 +284,18 @@ class Report {
             paragraph("The job lays parameters out, so these change neither the graph nor the figures above.", "dim");
     }
 
+    /// What is exposed has a section of its own, and figures of shared links need no word that links are not shared.
+    bool is_listed(const Problem& problem) const {
+        if (problem.kind == ProblemKind::links_not_shared) return !input_.result->on_shared_links;
+        return problem.kind != ProblemKind::exposed;
+    }
+
     void problems() {
         html_ += section("Problems and hazards");
         HtmlTable table({"", "What", "Message"});
         for (const Severity severity : {Severity::error, Severity::caution, Severity::note}) {
             for (const Problem& problem : result_.problems) {
-                // What is exposed has a section of its own.
-                if (problem.severity != severity || problem.kind == ProblemKind::exposed) continue;
+                if (problem.severity != severity || !is_listed(problem)) continue;
                 const std::string name(severity_name(severity));
                 table.add({"<span class=\"" + name + "\">" + name + "</span>", html_text(problem.title),
                            sentence(cut(problem.message))});

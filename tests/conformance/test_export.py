@@ -7,7 +7,7 @@ import json
 import re
 import struct
 
-from command_line import data, main
+from command_line import data, graph_path, main
 from exported_files import Export, GROUP, HOSTILE, block_plan, hostile_graph, hostile_plan, module_lists, sharded
 
 
@@ -20,6 +20,13 @@ class Usage(Export):
         done = self.overlap("export", self.path("a.plan.json", block_plan()), "--to", "nonsense", "-o", self.path("o"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("nonsense", done.stderr)
+
+    def test_links_that_are_not_shared_are_told_where_figures_are_of_such(self):
+        steps = ("reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass")
+        plan = block_plan(*({"pass": step} for step in steps), buckets=[[f"layers.{layer}"] for layer in range(32)])
+        for to, told in (("collectives.csv", 1), ("report", 0)):
+            _, notes = self.export(plan, to, graph_path("llama3_8b_fsdp64.prebucket"))
+            self.assertEqual(len([note for note in notes if "is taken to have a link of its own" in note]), told, notes)
 
     def test_formats_that_need_the_graph_say_so(self):
         for to in self.formats():

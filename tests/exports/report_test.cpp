@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/number_text.h"
 #include "core/exports/export_format.h"
 #include "core/io/graph_file.h"
+#include "core/plan/plan.h"
 #include "core/plan/presets.h"
 
 namespace overlap {
@@ -52,9 +55,35 @@ TEST(Report, StepsAreThoseOfSharedLinksAndSayIt) {
     EXPECT_NE(html.find("With the plan, " + time_text(apart->on_shared_links->step_ms) + "<"), std::string::npos);
     EXPECT_NE(html.find("With a link of its own for each group the step takes " + time_text(apart->simulation.step_ms)),
               std::string::npos);
+    ASSERT_EQ(std::ranges::count(apart->problems, ProblemKind::links_not_shared, &Problem::kind), 1);
+    EXPECT_EQ(html.find("is taken to have a link of its own"), std::string::npos) << "not so of these figures";
     const auto [chosen, same] = report(modelled_source(false, {}, true));
     EXPECT_TRUE(told(same, "Step", chosen->simulation.step_ms));
     EXPECT_EQ(same.find("links shared"), std::string::npos);
+}
+
+TEST(Report, BucketsThatAreLeftOutAreSaidToHaveOtherTimesWhereLinksAreShared) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz");
+    Plan plan = make_plan(*graph, "small buckets");
+    plan.buckets.clear();
+    for (int layer = 0; layer < 32; ++layer) {
+        const std::string path = "layers." + std::to_string(layer) + ".";
+        plan.buckets.push_back({{path + "attention.qkv_linear"}});
+        plan.buckets.push_back({{path + "attention.wo", path + "attention_norm"}});
+        plan.buckets.push_back({{path + "ffn_norm", path + "feed_forward.w1"}});
+        plan.buckets.push_back({{path + "feed_forward.w2", path + "feed_forward.w3"}});
+    }
+    Evaluation result = *evaluate(graph, plan);
+    const auto sentence = [&] {
+        const ExportInput input{plan, std::make_shared<const Evaluation>(result), evaluate_baseline(graph), "test", ""};
+        const std::string html = write_export(require_export_format("report"), input).bytes;
+        const std::size_t begin = html.find("the export buckets.csv has all");
+        return begin == std::string::npos ? "" : html.substr(begin, html.find('<', begin) - begin);
+    };
+    result.on_shared_links.reset();
+    EXPECT_EQ(sentence(), "the export buckets.csv has all.");
+    result.on_shared_links = SharedLinkStep{2 * result.simulation.step_ms, 0, {}};
+    EXPECT_EQ(sentence(), "the export buckets.csv has all, with times of a link of its own for each process group.");
 }
 
 TEST(Report, MemoryIsOneFigureWhereNothingIsComputedAgain) {
