@@ -81,9 +81,9 @@ void PipelineOption::put_memory(const Graph& graph, Plan& plan) const {
         const std::vector<MemoryChoice> choices = memory_choices(ModuleTree(graph, preferred_module_source(graph)));
         const auto choice = std::ranges::find(choices, memory_, &MemoryChoice::name);
         if (choice == choices.end())
-            throw InputError(
-                "--memory", "",
-                "the graph has no layers.0, layers.1, …, of which " + in_quotes(memory_) + " keeps the last");
+            throw InputError("--memory", "",
+                             "the graph has fewer than four numbered layers (layers.0, …), and " + in_quotes(memory_) +
+                                 " keeps the last quarter of them");
         section.policy = choice->section.policy;
         section.rules = choice->section.rules;
     }

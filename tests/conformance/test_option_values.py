@@ -3,6 +3,7 @@
 What a value means where it names files, nodes or other parts of an input is known with the input alone: those options are
 listed here, and a new one that is in neither list fails.
 """
+import gzip
 import re
 
 from command_line import CommandLine, main
@@ -82,6 +83,11 @@ class OptionValues(CommandLine):
 
     def test_a_value_that_only_the_input_refuses_is_wrong_input(self):
         self.expect_error(1, ["--memory-limit", "the cost model does not tell"], "bound", self.graph, "--memory-limit", "device")
+        with gzip.open(self.graph, "rt") as file:
+            few = self.path("few.graph.json", re.sub(r"\blayers\.[3-5]\b", "blocks.0", file.read()))
+        self.expect_error(1, ["fewer than four numbered layers", "full_keep_last"],
+                          "apply", few, "--preset", "torchtitan_default", "--memory", "full_keep_last",
+                          "-o", self.path("out.json"))
         self.expect_error(1, ["no_such_node"], "explain", self.graph, "--node", "no_such_node")
 
 
