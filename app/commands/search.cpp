@@ -16,7 +16,6 @@
 #include "app/arguments/memory_limit.h"
 #include "app/arguments/number_range.h"
 #include "app/arguments/pipeline.h"
-#include "app/arguments/readable_value.h"
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
@@ -39,6 +38,16 @@ namespace overlap::commands {
 
 namespace {
 
+/// Why a text is no lock; empty where it is one. The error's place is the option, which who asks names already.
+std::string lock_error(const std::string& text) {
+    try {
+        check_lock(text);
+    } catch (const InputError& error) {
+        return error.problem();
+    }
+    return {};
+}
+
 class Search final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
@@ -47,10 +56,7 @@ class Search final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         reads(command->add_option("--from", from_, "a plan to start from, beside presets and the automatic pass"));
         command->add_option("--lock", locks_, std::string(lock_help))
-            ->check(readable_by([](const std::string& text) {
-                check_lock(text);
-                return 0;
-            }))
+            ->check(lock_error)
             ->allow_extra_args(false)
             ->needs("--from");
         cost_model_.declare(*command);

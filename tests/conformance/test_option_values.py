@@ -52,6 +52,7 @@ class OptionValues(CommandLine):
                         # The files are not there, which would be wrong input.
                         done = self.expect(2, *command.split(), *self.needed(command, name), f"{name}={value}")
                         self.assertIn(name, done.stderr)
+                        self.assertNotIn(f"{name}: {name}", done.stderr)
                         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertLessEqual((FILES | NAMES | set(MALFORMED)), tried, "an option of these lists is gone")
 
