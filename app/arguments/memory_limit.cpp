@@ -30,10 +30,11 @@ std::int64_t limit_in(const std::string& text, const std::vector<NamedLimit>& na
 }  // namespace
 
 std::string memory_limit_error(const std::string& text) {
-    // More than devices hold, so that what is taken away leaves something, and little enough to be multiplied.
-    constexpr std::int64_t any = 1'000'000'000'000'000;
+    // What the names stand for is known with the graph: until then any bytes do, and what they come to says nothing.
+    const std::vector<NamedLimit> names{{"baseline", 1}, {"device", 1}};
+    if (read_limit(text, names, 1).depends_on_names) return {};
     try {
-        limit_in(text, {{"baseline", any}, {"device", any}});
+        limit_in(text, names);
     } catch (const InputError& error) {
         return error.problem();
     }

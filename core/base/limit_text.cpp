@@ -90,10 +90,13 @@ class LimitSum {
     double bytes() const { return bytes_; }
     const std::string& reason() const { return reason_; }
 
+    bool has_names() const { return has_names_; }
+
     /// Begins at the first of the names, as what has a sign in front does.
     bool begin_at_first_name() {
         if (names_.empty()) return refuse("there is nothing to count " + in_quotes(whole_) + " from");
         bytes_ = static_cast<double>(names_.front().second);
+        has_names_ = true;
         shares_have_a_whole_ = true;
         return true;
     }
@@ -109,7 +112,10 @@ class LimitSum {
   private:
     std::optional<double> bytes_in(std::string_view term) {
         const auto named = std::ranges::find(names_, term, &NamedLimit::first);
-        if (named != names_.end()) return static_cast<double>(named->second);
+        if (named != names_.end()) {
+            has_names_ = true;
+            return static_cast<double>(named->second);
+        }
         const std::optional<Amount> amount = amount_in(term);
         if (!amount) {
             refuse(term.empty() ? "something is missing beside + or -" : no_number(term));
@@ -151,6 +157,7 @@ class LimitSum {
     double lone_number_of_;
     std::string reason_;
     double bytes_ = 0;
+    bool has_names_ = false;            ///< bytes of one of them are in the sum
     bool shares_have_a_whole_ = false;  ///< something stands before the next summand
 };
 
@@ -188,7 +195,9 @@ LimitText read_limit(std::string_view text, const std::vector<NamedLimit>& names
         sign = rest[next] == '-' ? -1 : 1;
         rest.remove_prefix(next + 1);
     }
-    return limit_of(sum.bytes(), limit);
+    LimitText read = limit_of(sum.bytes(), limit);
+    read.depends_on_names = sum.has_names();
+    return read;
 }
 
 }  // namespace overlap

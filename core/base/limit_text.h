@@ -16,6 +16,9 @@ using NamedLimit = std::pair<std::string, std::int64_t>;
 struct LimitText {
     std::optional<double> bytes;  ///< finite and not below 0; nothing where it is not understood
     std::string reason;           ///< why it is not, as a sentence without full stop
+    /// It is counted from names and written well: what it comes to, and so whether that is too little or too much, is
+    /// known with their bytes alone.
+    bool depends_on_names = false;
 };
 
 /// Reads a limit of memory as the window and the command line take it, in any letters: `31.5 GiB`, `800MiB`, `32 GB`, a

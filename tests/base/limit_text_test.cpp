@@ -112,5 +112,12 @@ TEST(LimitText, WhatIsNotFiniteIsRefused) {
         EXPECT_NE(reason_of(text).find(" has too large a number"), std::string::npos) << text;
 }
 
+TEST(LimitText, SaysWhetherItsBytesAreThoseOfNames) {
+    for (const char* text : {"baseline", "Device - 2GiB", "+10%", "-6", "device-baseline-1GiB", "1GiB+baseline"})
+        EXPECT_TRUE(read_limit(text, limit_names(), 1).depends_on_names) << text;
+    for (const char* text : {"40GiB", "4e10", "1GiB-2GiB", "baseline+", "baseline+10parsecs", "much", ""})
+        EXPECT_FALSE(read_limit(text, limit_names(), 1).depends_on_names) << text;
+}
+
 }  // namespace
 }  // namespace overlap

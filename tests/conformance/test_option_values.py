@@ -84,6 +84,8 @@ class OptionValues(CommandLine):
 
     def test_a_value_that_only_the_input_refuses_is_wrong_input(self):
         self.expect_error(1, ["--memory-limit", "the cost model does not tell"], "bound", self.graph, "--memory-limit", "device")
+        for limit in ("device-baseline-1GiB", "baseline+100000%"):  # right for some graph, and this one is missing
+            self.expect_error(1, ["missing.json"], "bound", self.path("missing.json"), "--memory-limit", limit)
         with gzip.open(self.graph, "rt") as file:
             few = self.path("few.graph.json", re.sub(r"\blayers\.[3-5]\b", "blocks.0", file.read()))
         self.expect_error(1, ["fewer than four numbered layers", "full_keep_last"],
