@@ -41,6 +41,16 @@ std::string unknown_preset(const std::string& name) {
     return "there is no preset " + in_quotes(name) + suggest_names(name, preset_names);
 }
 
+/// `default, save_all, … or full_keep_all`
+std::string names_of_memory_choices() {
+    std::string names;
+    for (std::size_t index = 0; index < memory_choice_names.size(); ++index) {
+        const bool last = index + 1 == memory_choice_names.size();
+        names.append(index == 0 ? "" : last ? " or " : ", ").append(memory_choice_names[index]);
+    }
+    return names;
+}
+
 std::string unknown_memory_choice(const std::string& name) {
     if (std::ranges::find(memory_choice_names, name) != memory_choice_names.end()) return {};
     return "there is no memory choice " + in_quotes(name) +
@@ -64,8 +74,7 @@ void PipelineOption::declare(CLI::App& command, int least) {
     passes->require_option(least, 1);
     command
         .add_option("--memory", memory_,
-                    "what is kept between forward and backward, in place of the plan's: default, save_all, eager, "
-                    "full, sac_and_offload, default_keep_last, default_keep_all, full_keep_last or full_keep_all")
+                    "what is kept between forward and backward, in place of the plan's: " + names_of_memory_choices())
         ->check(unknown_memory_choice);
     command
         .add_option("--memory-rules", memory_rules_,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/graph/graph_builder.h"
 #include "core/plan/memory_choices.h"
 #include "core/plan/memory_edits.h"
@@ -202,6 +204,7 @@ TEST(MemoryChoices, AreThePoliciesAndWhatKeptGathersAdd) {
     EXPECT_EQ(names,
               (std::vector<std::string>{"default", "save_all", "eager", "full", "sac_and_offload", "default_keep_last",
                                         "default_keep_all", "full_keep_last", "full_keep_all"}));
+    EXPECT_TRUE(std::ranges::equal(names, memory_choice_names)) << "the names that the command line takes";
 }
 
 TEST(MemoryChoices, KeepTheGathersOfTheLastQuarterOfTheLayers) {
