@@ -171,11 +171,20 @@ std::string size_text(std::int64_t planned_bytes, std::int64_t measured_bytes) {
     return ", or it is the size: " + bytes_text(measured_bytes) + " instead of " + bytes_text(planned_bytes);
 }
 
+bool reads_as_planned(const CollectiveComparison& row) {
+    return time_text(row.measured_ms) == time_text(row.planned_ms);
+}
+
 /// What two equal figures would not say is said in words.
 std::string took_text(const CollectiveComparison& row) {
-    const std::string measured = time_text(row.measured_ms), planned = time_text(row.planned_ms);
-    if (measured == planned) return "it took as long as planned";
-    return "it took " + measured + " instead of " + planned;
+    if (reads_as_planned(row)) return "it took as long as planned";
+    return "it took " + time_text(row.measured_ms) + " instead of " + time_text(row.planned_ms);
+}
+
+/// Whether a faster kernel makes up for a late peer: one of the two alone would contradict what the collective took.
+bool makes_up_for_waiting(const CollectiveComparison& row) {
+    if (row.cause != DifferenceCause::late_peer && row.cause != DifferenceCause::shorter_kernel) return false;
+    return reads_as_planned(row) || std::min(row.late_peer_ms, -row.kernel_ms) >= row.threshold_ms();
 }
 
 std::string start_text(const CollectiveComparison& row) {
@@ -216,10 +225,15 @@ MeasuredComparison compare_with_measurement(std::shared_ptr<const Evaluation> ev
 std::string MeasuredComparison::explain(const CollectiveComparison& row) const {
     // A trace may be of a simulated step, of which nothing was measured.
     if (row.measured == no_index) return "planned, but the trace has no collective like it on its group at its place";
-    if (row.planned == no_index) return "in the trace, but the plan has no collective like it on its group at its place";
+    if (row.planned == no_index)
+        return "in the trace, but the plan has no collective like it on its group at its place";
     const std::string took = took_text(row);
     const std::string size =
         size_text(evaluation->simulation.collectives[row.planned].bytes, step.collectives[row.measured].bytes);
+    if (makes_up_for_waiting(row))
+        return took + ": for " + time_text(row.late_peer_ms) +
+               " it waited until the last rank started it, and its kernel is faster by " + time_text(-row.kernel_ms) +
+               " than the plan's cost model says" + size;
     switch (row.cause) {
         case DifferenceCause::none:
             break;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "core/base/number_text.h"
 #include "core/io/trace_file.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/trace/trace_statistics.h"
@@ -166,6 +167,34 @@ TEST(MeasuredComparison, FindsWhichWaitedForALatePeer) {
     const MeasuredComparison of_peer =
         compare_with_measurement(evaluation, measured_step(traces[1]), {.ranks = &aligned, .own = 1});
     EXPECT_NE(row_of(of_peer, 12).cause, DifferenceCause::late_peer);
+}
+
+TEST(MeasuredComparison, NamesTheLatePeerAndTheFasterKernelThatMakesUpForIt) {
+    const auto evaluation = exposed_step();
+    // The other rank starts number 12 late by half of its time, and the kernel is faster by about as much: the larger
+    // share may be either, and what is left may be less than digits show.
+    for (const auto& [rest_ns, cause] :
+         {std::pair(-1000, DifferenceCause::shorter_kernel), std::pair(-2, DifferenceCause::shorter_kernel),
+          std::pair(1000, DifferenceCause::late_peer)}) {
+        test::SimulatedTrace own(*evaluation), peer(*evaluation);
+        const std::int64_t half_ns = own.collectives[12].length_ns / 2;
+        own.lengthen(12, rest_ns);
+        peer.delay_from(peer.collectives[12].start_ns, half_ns);
+        peer.lengthen(12, rest_ns - half_ns);
+        const std::vector<std::shared_ptr<const MeasuredTrace>> traces = {own.finish(), peer.finish()};
+        const AlignedRanks aligned = align_ranks(traces);
+        const MeasuredComparison comparison =
+            compare_with_measurement(evaluation, measured_step(traces[0]), {.ranks = &aligned, .own = 0});
+        const CollectiveComparison& row = row_of(comparison, 12);
+        EXPECT_EQ(difference_cause_name(row.cause), difference_cause_name(cause));
+        const std::string text = comparison.explain(row);
+        EXPECT_EQ(text.starts_with("it took as long as planned: for "), rest_ns == -2) << text;
+        EXPECT_NE(text.find(": for " + time_text(static_cast<double>(half_ns) / 1e6) +
+                            " it waited until the last rank started it, and its kernel is faster by " +
+                            time_text(-row.kernel_ms) + " than the plan's cost model says"),
+                  std::string::npos)
+            << text;
+    }
 }
 
 TEST(MeasuredComparison, NothingWaitsLongerThanItRan) {
