@@ -1,6 +1,8 @@
 #include "core/job/run_programs.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/job/critical_path.h"
@@ -98,8 +100,13 @@ void run_programs(JobEvaluation& evaluation, const std::stop_token& stop) {
     StepOrder order = order_of_programs(step, &result.problems);
     evaluation.times = run_step(step.graph, order, stop);
     if (!order.all) {
-        result.reached = reached(step.graph, order, evaluation.names,
-                                 [&](NodeIndex node) { return never_runs_text(step, order.done, node); });
+        // Many ranks may stand before one collective, and its members are compared pair by pair.
+        std::map<std::uint32_t, std::string> why_by_rendezvous;
+        result.reached = reached(step.graph, order, evaluation.names, [&](NodeIndex node) {
+            const auto [known, is_new] = why_by_rendezvous.try_emplace(step.graph.rendezvous_of(node));
+            if (is_new) known->second = never_runs_text(step, order.done, node);
+            return known->second;
+        });
         const std::vector<JobProblem> found =
             deadlocks(step.graph, order, evaluation.names,
                       [&](std::uint32_t rendezvous) { return absent_ranks(step, step.meetings[rendezvous]); });

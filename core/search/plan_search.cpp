@@ -154,6 +154,7 @@ class Search {
         const std::size_t left = effort - std::min(effort, rounds_.evaluations());
         if (left < least_left_for_tighter) return;
         const auto tighter = static_cast<std::int64_t>(static_cast<double>(*options_.memory_limit) * tighter_share);
+        if (tighter < bounds_.least_peak_bytes()) return;  // no plan is within it
         rounds_.improve(rounds_.evaluations() + left / 2, random_, first_.memory_settings(), tighter,
                         [&] { report(); });
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -199,17 +198,17 @@ std::vector<EventLocation> most_exposed_events(const Timeline& timeline) {
             if (lanes[index].exposed_ns[event] > 0) events.push_back({index, event});
         }
     }
-    std::vector<std::pair<std::int64_t, EventLocation>> ranked;
+    // What never ends is the longest; of several the one that began first.
+    using Rank = std::pair<bool, std::int64_t>;
+    std::vector<std::pair<Rank, EventLocation>> ranked;
     ranked.reserve(events.size());
     for (const EventLocation location : events) {
-        // What never ends is the longest; of several the one that began first.
-        const std::int64_t exposed_ns = timeline.is_open_ended(location) ? std::numeric_limits<std::int64_t>::max() -
-                                                                               timeline.event(location).begin_ns
-                                                                         : timeline.exposed_ns(location);
-        ranked.emplace_back(exposed_ns, location);
+        const bool open_ended = timeline.is_open_ended(location);
+        const std::int64_t ns = open_ended ? -timeline.event(location).begin_ns : timeline.exposed_ns(location);
+        ranked.emplace_back(Rank{open_ended, ns}, location);
     }
-    std::ranges::stable_sort(ranked, std::ranges::greater{}, &std::pair<std::int64_t, EventLocation>::first);
-    std::ranges::transform(ranked, events.begin(), &std::pair<std::int64_t, EventLocation>::second);
+    std::ranges::stable_sort(ranked, std::ranges::greater{}, &std::pair<Rank, EventLocation>::first);
+    std::ranges::transform(ranked, events.begin(), &std::pair<Rank, EventLocation>::second);
     return events;
 }
 

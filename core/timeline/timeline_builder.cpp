@@ -82,9 +82,10 @@ std::shared_ptr<const Timeline> TimelineBuilder::with_roles(const Timeline& time
                                                             std::span<const ReferenceRole> roles) {
     auto changed = std::make_shared<Timeline>(timeline);
     for (const ReferenceRole& wanted : roles) {
-        for (const Timeline::Occurrence& found : timeline.find(wanted.reference))
+        for (const Timeline::Occurrence& found : timeline.find(wanted.reference)) {
             changed->lanes_[found.location.lane].role[found.location.event] = wanted.role;
-        changed->roles_ |= 1u << static_cast<std::uint32_t>(wanted.role);
+            changed->roles_ |= 1u << static_cast<std::uint32_t>(wanted.role);
+        }
     }
     return changed;
 }

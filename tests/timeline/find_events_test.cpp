@@ -163,9 +163,9 @@ TEST(EventSearch, RanksByTheWholeStallAlsoWhereTheEventIsShorter) {
 
 TEST(EventSearch, RanksWhatNeverEndsFirstAndOfThatTheEarliest) {
     TimelineBuilder builder;
-    for (const std::int64_t begin_ns : {90, 80, 0}) {
+    for (const std::int64_t begin_ns : {90, -80, 0}) {
         const std::uint32_t lane = builder.add_lane({"Rank", "", LaneKind::compute, EventRole::compute});
-        const bool open = begin_ns > 0;
+        const bool open = begin_ns != 0;
         builder.add(lane, {{begin_ns, 100}, builder.intern("wait"), EventRole::idle, no_reference, 100, open});
     }
     const auto made = builder.finish();

@@ -86,6 +86,18 @@ TEST(TimelineBuilder, FindsAllEventsOfAReference) {
     EXPECT_TRUE(timeline->find(no_reference).empty());
 }
 
+TEST(TimelineBuilder, OtherRolesAreThoseOfEventsThatAreThere) {
+    TimelineBuilder builder;
+    builder.add(builder.add_lane({}), event(0, 10, 1));
+    const auto timeline = builder.finish();
+    const std::vector<ReferenceRole> roles = {{1, EventRole::hidden}, {2, EventRole::idle}};
+    const auto changed = TimelineBuilder::with_roles(*timeline, roles);
+    EXPECT_EQ(changed->lanes()[0].role[0], EventRole::hidden);
+    EXPECT_TRUE(changed->has_role(EventRole::hidden));
+    EXPECT_FALSE(changed->has_role(EventRole::idle)) << "no event has reference 2";
+    EXPECT_EQ(timeline->lanes()[0].role[0], EventRole::compute) << "the other one stays";
+}
+
 TEST(TimelineBuilder, StoresEachNameOnce) {
     TimelineBuilder builder;
     EXPECT_EQ(builder.intern(""), 0u);
