@@ -287,6 +287,7 @@ void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const Q
     fitSums();
     setAvailable(*both_, steps ? QString() : tr("There is no comparison to show"));
     if (both_->isChecked()) emit shownChanged(steps ? steps->shown : nullptr);
+    markAgain();
 }
 
 QString ComparePanel::sums() const {
@@ -296,19 +297,44 @@ QString ComparePanel::sums() const {
 void ComparePanel::choose(const QModelIndex& shown) {
     if (!shown.isValid()) return;
     const QScopedValueRollback choosing(choosing_, true);
-    emit rowChosen(model_->steps(), rows_->mapToSource(shown).row());
+    const auto steps = model_->steps();
+    const int row = rows_->mapToSource(shown).row();
+    remember(*steps->shown, steps->referenceAfter(steps->comparison.rows[static_cast<std::size_t>(row)]));
+    emit rowChosen(steps, row);
 }
 
 void ComparePanel::markReference(const ShownTimeline& timeline, quint32 reference) {
+    remember(timeline, reference);
     const auto& steps = model_->steps();
     if (steps) mark(steps->rowOf(timeline, reference));
 }
 
+/// Where it is an event of a measurement; collectives of plans are what is selected in the document.
+void ComparePanel::remember(const ShownTimeline& timeline, quint32 reference) {
+    event_of_.reset();
+    event_ = no_reference;
+    if (reference == no_reference) return;
+    const ShownPart& part = timeline.partOf(reference);
+    if (!part.measurement) return;
+    event_of_ = part.measurement;
+    event_ = reference - part.first_reference;
+}
+
+void ComparePanel::markAgain() {
+    const auto& steps = model_->steps();
+    const auto measurement = event_of_.lock();
+    if (!steps || !measurement) return markSelected();
+    const ShownPart& part = steps->shown->parts.back();
+    mark(part.measurement == measurement ? steps->rowOf(*steps->shown, part.first_reference + event_) : std::nullopt);
+}
+
 /// The plan's collective that is selected in the document, by whatever view.
 void ComparePanel::markSelected() {
+    if (choosing_) return;
+    event_of_.reset();  // what is selected is this, or nothing
     const auto& steps = model_->steps();
     const Selection& selection = document_.selection();
-    if (!steps || choosing_) return;
+    if (!steps) return;
     mark(selection.kind() == Selection::Kind::node ? steps->rowOfNode(selection.node().toStdString()) : std::nullopt);
 }
 

@@ -92,6 +92,9 @@ class ComparePanel : public QWidget {
     void showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
     void choose(const QModelIndex& shown);
     void markSelected();
+    /// Marks what is selected in the steps that are compared now.
+    void markAgain();
+    void remember(const ShownTimeline& timeline, quint32 reference);
     void mark(std::optional<std::size_t> row);
     void fitColumns();
     void fitSums();
@@ -113,6 +116,9 @@ class ComparePanel : public QWidget {
     SeenWatch watch_{*this};
     bool outdated_ = true;
     bool choosing_ = false;  ///< what is selected is the row that was chosen
+    /// The measurement whose event is selected, and the event by its reference there; none otherwise.
+    std::weak_ptr<const Measurement> event_of_;
+    quint32 event_ = no_reference;
     LatestTask task_;
 };
 
