@@ -303,27 +303,6 @@ class ComparePanelTest : public QObject {
         QVERIFY(steps->shown->timeline->event(event.front().location).length_ns() > 3'000'000);
     }
 
-    /// They have the same name but for their numbers.
-    void stepsAreToldApartInANarrowBox() {
-        Measurements measurements;
-        measurements.open({QStringLiteral(OVERLAP_TEST_DATA "/traces/hta_nccl_data.json.gz")});
-        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
-        StepChooser chooser;
-        chooser.setMeasurement(measurements.at(0));
-        ElidedBox& steps = *chooser.steps();
-        QVERIFY(steps.count() > 1);
-        chooser.resize(90, chooser.sizeHint().height());
-        chooser.show();
-        QVERIFY(steps.width() <= 90);
-        QStringList shown;
-        for (int step = 0; step < steps.count(); ++step) {
-            steps.setCurrentIndex(step);
-            QVERIFY2(steps.shownText().contains(u'…'), qPrintable(steps.shownText()));
-            shown.append(steps.shownText());
-        }
-        QCOMPARE(shown.removeDuplicates(), 0);
-    }
-
     void anyRankOfAMeasurementIsCompared() {
         const auto document = openDocument();
         QVERIFY(waitForEvaluation(*document));
