@@ -1,16 +1,21 @@
 #include "ui/measure/simulated_plans.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
 #include "ui/document/links_shared_step.h"
+#include "ui/tasks/task_failure.h"
 #include "ui/theme/links_shared.h"
 
 namespace overlap::ui {
 
-SimulatedPlans::SimulatedPlans(Document& document, QObject* parent) : QObject(parent), document_(document) {
+SimulatedPlans::SimulatedPlans(Document& document, QObject* parent, BackgroundEvaluator::Function evaluate)
+    : QObject(parent),
+      document_(document),
+      evaluate_(evaluate ? std::move(evaluate) : BackgroundEvaluator::Function(overlap::evaluate)) {
     connect(&document, &Document::graphAboutToChange, this, [this] {
         task_.cancel();
         ground_ = {};  // it keeps what it refers to
@@ -50,6 +55,7 @@ std::vector<StatisticsModel::SimulatedPlan> SimulatedPlans::plans() {
     std::vector<StatisticsModel::SimulatedPlan> plans;
     const Variant* next = nullptr;
     missing_ = 0;
+    failures_.clear();
     for (int index = 0; index < document_.variantCount(); ++index) {
         const Variant& variant = document_.variant(index);
         std::optional<Simulated> figures;
@@ -57,6 +63,7 @@ std::vector<StatisticsModel::SimulatedPlan> SimulatedPlans::plans() {
             figures = simulated(variant.evaluation());
         } else if (const Entry* entry = known(variant)) {
             figures = entry->simulated;
+            if (!entry->failure.isEmpty()) failures_.append(tr("%1: %2").arg(variant.title(), entry->failure));
         } else {
             ++missing_;
             // The document evaluates the one in front.
@@ -76,12 +83,16 @@ void SimulatedPlans::evaluate(const Variant& variant) {
     const bool runs =
         task_.busy() && asked_ && asked_->key == variant.key() && does_the_same(asked_->plan, variant.plan());
     if (runs) return;
-    asked_ = Entry{variant.key(), variant.plan(), {}};
-    task_.start([this, entry = *asked_, ground = ground_,
+    asked_ = Entry{variant.key(), variant.plan(), {}, {}};
+    task_.start([this, run = evaluate_, entry = *asked_, ground = ground_,
                  cache = document_.passResults()](std::stop_token stop) mutable -> LatestTask::Delivery {
-        const auto evaluation = overlap::evaluate(ground.graph, entry.plan, stop, ground.times, cache);
-        if (!evaluation || !withLinksShared(evaluation, stop)) return {};
-        entry.simulated = simulated(evaluation);
+        try {
+            const auto evaluation = run(ground.graph, entry.plan, stop, ground.times, cache);
+            if (!evaluation || !withLinksShared(evaluation, stop)) return {};
+            entry.simulated = simulated(evaluation);
+        } catch (const std::exception& error) {
+            entry.failure = reasonOf(error);  // the plans after it have their turn
+        }
         return [this, entry = std::move(entry)]() mutable {
             std::erase_if(entries_, [&](const Entry& other) { return other.key == entry.key; });
             entries_.push_back(std::move(entry));

@@ -121,9 +121,10 @@ void StatisticsPanel::update() {
 void StatisticsPanel::describe() {
     const auto& shown = model_->measurement();
     const std::size_t missing = plans_->missing();
-    const QString rest = missing == 0   ? QString()
-                         : missing == 1 ? tr(" · 1 plan not evaluated yet")
-                                        : tr(" · %1 plans not evaluated yet").arg(missing);
+    QString rest = missing == 0   ? QString()
+                   : missing == 1 ? tr(" · 1 plan not evaluated yet")
+                                  : tr(" · %1 plans not evaluated yet").arg(missing);
+    for (const QString& failure : plans_->failures()) rest.append(tr(" · not evaluated, %1").arg(shownName(failure)));
     if (!shown) {
         caption_->setText((model_->rowCount() > 0
                                ? tr("By the simulation; open a trace of a job to see how its GPUs used their time")

@@ -2,12 +2,14 @@
 #include <QThread>
 #include <QtTest>
 #include <atomic>
+#include <new>
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/simulated_plans.h"
 #include "ui/measure/statistics_panel.h"
 #include "ui/theme/numbers.h"
 
@@ -114,6 +116,27 @@ class StatisticsOfPlansTest : public QObject {
         goes_on = true;
         QTRY_COMPARE(plansOf(*panel.model()).size(), 2);
         QVERIFY2(!caption(panel).contains("not evaluated"), qPrintable(caption(panel)));
+    }
+
+    /// Those after it are evaluated, and it is not tried again and again.
+    void aPlanWhoseEvaluationFailsIsSaid() {
+        const auto document = openPlans();
+        QVERIFY(waitForEvaluation(*document));
+        std::atomic<int> tried = 0;
+        SimulatedPlans plans(*document, nullptr, [&](auto&&... arguments) {
+            if (tried++ == 0) throw std::bad_alloc();
+            return evaluate(arguments...);
+        });
+        plans.plans();
+        QVERIFY(plans.busy());
+        connect(&plans, &SimulatedPlans::changed, &plans, [&] { plans.plans(); });
+        QTRY_COMPARE(plans.missing(), std::size_t(0));
+        QVERIFY(!plans.busy());
+        QCOMPARE(plans.failures().size(), 1);
+        QVERIFY2(plans.failures().front().startsWith("Plan A: "), qPrintable(plans.failures().front()));
+        QCOMPARE(plans.plans().size(), std::size_t(3));
+        QVERIFY(!plans.busy());
+        QCOMPARE(tried.load(), 2);
     }
 };
 
