@@ -2,6 +2,7 @@
 
 #include <QFile>
 #include <QScrollBar>
+#include <algorithm>
 #include <utility>
 
 #include "core/io/trace_file.h"
@@ -39,6 +40,11 @@ QString stepOf(const ShownTimeline* shown) {
     return is_measurement ? shown->parts.front().measurement->files.join(u'\n') : QString();
 }
 
+/// @returns whether two timelines of a measurement have the same colours.
+bool looksLike(const Timeline& one, const Timeline& other) {
+    return std::ranges::equal(one.lanes(), other.lanes(), {}, &Lane::role, &Lane::role);
+}
+
 /// @param coloured its timeline in the colours of a plan; null: as it was read.
 std::shared_ptr<const ShownTimeline> timelineOf(const std::shared_ptr<const Measurement>& measurement,
                                                 std::shared_ptr<const Timeline> coloured = nullptr) {
@@ -61,6 +67,9 @@ MeasurementConnection::MeasurementConnection(Document& document, Measurements& m
         if (!std::exchange(opening_graph_, false)) measurements_.setCurrentIndex(-1);
     });
     connect(&document, &Document::evaluationChanged, this, &MeasurementConnection::colour);
+    connect(&view, &TimelineView::dragEnded, this, [this] {
+        if (colours_wait_) colour();
+    });
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) {
         if (!shown_) return;
         // What a row of a comparison had.
@@ -84,29 +93,39 @@ void MeasurementConnection::update() {
 
 void MeasurementConnection::colour() {
     colours_.cancel();
+    colours_wait_ = false;
     const auto measurement = comparison_ || !shown_ ? nullptr : measurements_.current();
+    if (!measurement) return;
     const auto evaluation = document_.isOpen() ? document_.evaluation() : nullptr;
-    if (!measurement || !evaluation || evaluation->refused) return;
-    const auto put = [this, measurement] {
-        // Where the plan gives none, those of an earlier plan go.
-        shown_ = coloured_ ? coloured_ : timelineOf(measurement);
-        view_.setTimeline(shown_->timeline, shown_->caption);
-    };
-    if (coloured_measurement_ == measurement && coloured_by_ == evaluation) {
-        if (coloured_) put();
-        return;
-    }
-    colours_.start([this, measurement, evaluation, put](const std::stop_token& stop) -> LatestTask::Delivery {
-        auto timeline = colouredTimeline(*measurement, evaluation, stop);
+    // The buckets of a plan before it are no longer there.
+    if (!evaluation || evaluation->refused) return put(measurement, nullptr);
+    const bool is_known = coloured_measurement_ == measurement;
+    if (is_known && coloured_by_ == evaluation) return put(measurement, coloured_);
+    colours_.start([this, measurement, evaluation,
+                    earlier = is_known ? coloured_ : nullptr](const std::stop_token& stop) -> LatestTask::Delivery {
+        const auto timeline = colouredTimeline(*measurement, evaluation, stop);
         if (stop.stop_requested()) return {};
-        return [this, measurement, evaluation, put, timeline = std::move(timeline)] {
-            const bool had_colours = coloured_ && shown_ == coloured_;
+        const bool same = timeline && earlier && looksLike(*timeline, *earlier->timeline);
+        auto coloured = same ? earlier : timeline ? timelineOf(measurement, timeline) : nullptr;
+        return [this, measurement, evaluation, coloured = std::move(coloured)] {
             coloured_measurement_ = measurement;
             coloured_by_ = evaluation;
-            coloured_ = timeline ? timelineOf(measurement, timeline) : nullptr;
-            if (coloured_ || had_colours) put();
+            coloured_ = coloured;
+            put(measurement, coloured_);
         };
     });
+}
+
+void MeasurementConnection::put(const std::shared_ptr<const Measurement>& measurement,
+                                const std::shared_ptr<const ShownTimeline>& coloured) {
+    // Another timeline ends what the user does with this one.
+    if (shown_->timeline == (coloured ? coloured->timeline : measurement->timeline)) return;
+    if (view_.dragging()) {
+        colours_wait_ = true;
+        return;
+    }
+    shown_ = coloured ? coloured : timelineOf(measurement);
+    view_.setTimeline(shown_->timeline, shown_->caption);
 }
 
 void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {

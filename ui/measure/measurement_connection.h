@@ -50,6 +50,10 @@ class MeasurementConnection : public QObject {
     void show(std::shared_ptr<const ShownTimeline> wanted);
     /// Collectives of the measurement that is shown get the colours of the plan's buckets, in the background.
     void colour();
+    /// Shows the measurement, which is shown, in these colours; null: in its own. Where it has them, and while the user
+    /// drags something, nothing is done: that comes when the drag ends.
+    void put(const std::shared_ptr<const Measurement>& measurement,
+             const std::shared_ptr<const ShownTimeline>& coloured);
     void select(quint32 reference);
     void selectEvent(const Measurement& measurement, Measurement::Event event);
     QString toolTip(quint32 reference) const;
@@ -69,6 +73,7 @@ class MeasurementConnection : public QObject {
     std::shared_ptr<const Measurement> coloured_measurement_;
     std::shared_ptr<const Evaluation> coloured_by_;
     std::shared_ptr<const ShownTimeline> coloured_;  ///< null: it has no colours by this plan
+    bool colours_wait_ = false;                      ///< for the drag to end
     LatestTask colours_;
 };
 

@@ -66,6 +66,8 @@ class TimelineView : public QAbstractScrollArea {
     std::optional<TimeRange> measured() const { return measurement_.range(); }
     /// True while nothing moves and no change waits to be painted.
     bool atRest() const { return !keys_.moving() && !repaint_.pending(); }
+    /// True from the press of a mouse button until it is released or the drag is cancelled.
+    bool dragging() const { return drag_.active(); }
     /// What a drag moves together, in the order in which it was chosen; see chooseReferences().
     const std::vector<quint32>& chosenReferences() const { return chosen_.references(); }
     /// What setMemoryLimit() gave.
@@ -174,6 +176,8 @@ class TimelineView : public QAbstractScrollArea {
     /// The user selected an event; no_reference and -1 when the selection was cleared.
     void eventSelected(quint32 reference, int lane);
     void visibleRangeChanged(overlap::TimeRange range);
+    /// The mouse button was released, or the drag cancelled, and what that does is done.
+    void dragEnded();
     /// The user asks what is alive at a moment, which is given as text.
     void aliveListed(const overlap::ui::AliveTensors& tensors, const QString& moment);
     /// The moment that is listed is of another timeline now.

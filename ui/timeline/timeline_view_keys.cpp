@@ -126,6 +126,7 @@ bool TimelineView::selectionKey(const QKeyEvent& event) {
 bool TimelineView::letGo() {
     if (drag_.active()) {
         cancelDrag();
+        emit dragEnded();
     } else if (measurement_.range()) {
         clearMeasurement();
     } else if (alive_.time_ns()) {

@@ -199,8 +199,10 @@ void TimelineView::continueDrag(QPointF position) {
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
-    if (drag_.active()) finishDrag(event->position());
+    const bool dragged = drag_.active();
+    if (dragged) finishDrag(event->position());
     hover(event->position());
+    if (dragged) emit dragEnded();
 }
 
 void TimelineView::finishDrag(QPointF position) {

@@ -13,7 +13,6 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/shell/slow_trace.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/edits/bucket_commands.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -339,37 +338,6 @@ class MeasuredWindowTest : public QObject {
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.workspace().variants().tabs()->count(), 2);
         QCOMPARE(window.workspace().figures().figures().front().label, "step");
-    }
-
-    void aTraceHasTheColoursOfThePlansBuckets() {
-        MainWindow window;
-        window.resize(1400, 900);
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
-        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
-        QVERIFY(waitUntilIdle(window));
-        const QTemporaryDir folder;
-        QFile file(folder.filePath("bucketed.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(test::SimulatedTrace(*window.document().evaluation()).json()));
-        file.close();
-        window.openFiles({file.fileName()});
-        QVERIFY(waitUntilIdle(window));
-        const TimelineView& timeline = window.workspace().timeline();
-        const auto coloured = [&] {
-            for (std::uint32_t bucket = 0; bucket < bucket_hue_count; ++bucket)
-                if (timeline.timeline()->has_role(bucket_role(bucket))) return true;
-            return false;
-        };
-        QVERIFY(window.times().measurements().current());
-        QTRY_VERIFY(coloured());
-        const TimeRange range = timeline.visibleRange();
-        // What a plan without buckets does is another job's.
-        window.document().current()->undoStack().undo();
-        QTRY_VERIFY(!coloured());
-        QCOMPARE(timeline.timeline(), window.times().measurements().current()->timeline);
-        QCOMPARE(timeline.visibleRange(), range);
     }
 
     void comparedStepsShareTheTimeline() {
