@@ -61,6 +61,17 @@ MeasurementConnection::MeasurementConnection(Document& document, Measurements& m
                                              InspectorPanel& inspector, QObject* parent)
     : QObject(parent), document_(document), measurements_(measurements), view_(view), inspector_(inspector) {
     connect(&measurements, &Measurements::currentChanged, this, &MeasurementConnection::update);
+    // What is kept takes memory. Not of a measurement that was closed, nor by a plan of another graph.
+    connect(&measurements, &Measurements::changed, this, [this] {
+        for (int index = 0; index < measurements_.count(); ++index)
+            if (measurements_.at(index) == coloured_measurement_) return;
+        forgetColours();
+    });
+    connect(&document, &Document::graphAboutToChange, this, [this] {
+        colours_.cancel();
+        forgetColours();
+        if (!comparison_ && shown_ && measurements_.current()) put(measurements_.current(), nullptr);
+    });
     // Whoever turns to another plan wants to see it; a graph that has been read comes up behind what is shown.
     connect(&document, &Document::graphChanged, this, [this] { opening_graph_ = true; });
     connect(&document, &Document::currentChanged, this, [this] {
@@ -100,7 +111,7 @@ void MeasurementConnection::colour() {
     // The buckets of a plan before it are no longer there.
     if (!evaluation || evaluation->refused) return put(measurement, nullptr);
     const bool is_known = coloured_measurement_ == measurement;
-    if (is_known && coloured_by_ == evaluation) return put(measurement, coloured_);
+    if (is_known && coloured_by_.lock() == evaluation) return put(measurement, coloured_);
     colours_.start([this, measurement, evaluation,
                     earlier = is_known ? coloured_ : nullptr](const std::stop_token& stop) -> LatestTask::Delivery {
         const auto timeline = colouredTimeline(*measurement, evaluation, stop);
@@ -126,6 +137,12 @@ void MeasurementConnection::put(const std::shared_ptr<const Measurement>& measur
     }
     shown_ = coloured ? coloured : timelineOf(measurement);
     view_.setTimeline(shown_->timeline, shown_->caption);
+}
+
+void MeasurementConnection::forgetColours() {
+    coloured_measurement_.reset();
+    coloured_by_.reset();
+    coloured_.reset();
 }
 
 void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {

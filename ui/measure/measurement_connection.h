@@ -54,6 +54,7 @@ class MeasurementConnection : public QObject {
     /// drags something, nothing is done: that comes when the drag ends.
     void put(const std::shared_ptr<const Measurement>& measurement,
              const std::shared_ptr<const ShownTimeline>& coloured);
+    void forgetColours();
     void select(quint32 reference);
     void selectEvent(const Measurement& measurement, Measurement::Event event);
     QString toolTip(quint32 reference) const;
@@ -71,7 +72,7 @@ class MeasurementConnection : public QObject {
     LatestTask arguments_;
     /// What was coloured last, so that a tab that is shown again has its colours at once; by which plan.
     std::shared_ptr<const Measurement> coloured_measurement_;
-    std::shared_ptr<const Evaluation> coloured_by_;
+    std::weak_ptr<const Evaluation> coloured_by_;
     std::shared_ptr<const ShownTimeline> coloured_;  ///< null: it has no colours by this plan
     bool colours_wait_ = false;                      ///< for the drag to end
     LatestTask colours_;

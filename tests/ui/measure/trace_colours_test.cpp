@@ -115,6 +115,27 @@ class TraceColoursTest : public QObject {
         shown.document->current()->undoStack().undo();
         QTRY_VERIFY(shown.isColoured());
     }
+
+    void aClosedTraceLeavesNothing() {
+        Shown shown;
+        const std::weak_ptr<const Timeline> coloured = shown.timeline.timeline();
+        const std::weak_ptr<const Measurement> measurement = shown.measurements.current();
+        shown.measurements.close(0);
+        shown.timeline.setTimeline(nullptr);  // as the plan's comes again
+        QTRY_VERIFY(coloured.expired());
+        QTRY_VERIFY(measurement.expired());
+    }
+
+    /// Nor does the trace, which stays open, keep anything of another graph.
+    void anotherGraphTakesItsColoursAlong() {
+        Shown shown;
+        const std::weak_ptr<const Timeline> coloured = shown.timeline.timeline();
+        const std::weak_ptr<const Evaluation> evaluation = shown.document->evaluation();
+        shown.document->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(shown.settle());
+        QTRY_VERIFY(coloured.expired());
+        QTRY_VERIFY(evaluation.expired());
+    }
 };
 
 }  // namespace overlap::ui
