@@ -112,6 +112,10 @@ void StatisticsPanel::letGo() {
     describe();
 }
 
+bool StatisticsPanel::busy() const {
+    return watch_.isSeen() && (refresh_.waiting() || plans_->busy());
+}
+
 void StatisticsPanel::update() {
     model_->setRows(measurements_.current() ? measurements_.current() : measurements_.last(), plans_->plans());
     view_->setVisible(model_->rowCount() > 0);

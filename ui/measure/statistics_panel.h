@@ -25,6 +25,8 @@ class StatisticsPanel : public QWidget {
 
     StatisticsModel* model() { return model_; }
     QTreeView* view() { return view_; }
+    /// True while it is seen and rows are missing: they are to be made, or a plan is being evaluated for them.
+    bool busy() const;
 
   signals:
     /// The user wants to see a row's time in the timeline, where its measurement or plan is shown by now.
@@ -46,6 +48,7 @@ class StatisticsPanel : public QWidget {
     QLabel* caption_;
     QTreeView* view_;
     SeenRefresh refresh_;
+    SeenWatch watch_{*this};
 };
 
 }  // namespace overlap::ui

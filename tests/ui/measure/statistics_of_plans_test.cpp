@@ -138,6 +138,18 @@ class StatisticsOfPlansTest : public QObject {
         QVERIFY(!plans.busy());
         QCOMPARE(tried.load(), 2);
     }
+
+    void itIsBusyWhilePlansAreEvaluatedAndItIsSeen() {
+        const auto document = openPlans();
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        StatisticsPanel panel(*document, measurements);
+        QVERIFY(!panel.busy());
+        panel.show();
+        QVERIFY(panel.busy());
+        QTRY_VERIFY(!panel.busy());
+        QCOMPARE(plansOf(*panel.model()), all_);
+    }
 };
 
 }  // namespace overlap::ui

@@ -12,6 +12,7 @@
 #include "ui/job/open/open_job.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/memory/memory_panel.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
@@ -51,10 +52,10 @@ void Workspace::tellOfViews() {
 
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
-           mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() ||
-           plans_->busy() || modules_->busy() || problems_->problems()->evaluating() || graph_model_->reading() ||
-           job_->busy();
+           mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() ||
+           measurement_connection_->colouring() || compare_->busy() || statistics_->busy() || collectives_->busy() ||
+           advice_->busy() || memory_->busy() || search_->busy() || search_->weighing() || plans_->busy() ||
+           modules_->busy() || problems_->problems()->evaluating() || graph_model_->reading() || job_->busy();
 }
 
 }  // namespace overlap::ui
