@@ -109,6 +109,12 @@ QByteArray withoutName(const QByteArray& plan) {
     return QJsonDocument(document).toJson();
 }
 
+/// A plan that was closed has the place of its tab.
+bool isSameWhereverItWas(SessionVariant plan, const SessionVariant& other) {
+    plan.place = other.place;
+    return plan == other;
+}
+
 /// What the action that closes recovered plans does.
 QString helpOnDiscarding() {
     return RecoveryController::tr(
@@ -255,16 +261,20 @@ bool RecoveryController::reopen(const Discarded& discarded) {
 
 bool RecoveryController::takeBackKept(SessionDocument& kept, const Discarded& discarded) {
     const RecoveredPlan& plan = discarded.plan;
-    const auto closed = std::find(kept.closed.rbegin(), kept.closed.rend(), plan.variant);
+    const auto closed = std::find_if(kept.closed.rbegin(), kept.closed.rend(), [&](const SessionVariant& other) {
+        return isSameWhereverItWas(other, plan.variant);
+    });
     if (closed == kept.closed.rend()) return false;
     SessionVariant as_kept = *closed;  // with the history that it has by now
+    as_kept.place = 0;                 // it is closed no longer
     kept.closed.erase(closed.base() - 1);
     SessionVariant as_saved = plan.variant;
     as_saved.modified = false;
     as_saved.digest.clear();
     const auto is_in_its_place = [&](const SessionVariant& open) {
-        return open == as_saved || (discarded.opened_file && !open.modified && open.file == plan.variant.file &&
-                                    open.digest == plan.variant.digest);
+        return isSameWhereverItWas(open, as_saved) ||
+               (discarded.opened_file && !open.modified && open.file == plan.variant.file &&
+                open.digest == plan.variant.digest);
     };
     const auto stayed = std::find_if(kept.variants.begin(), kept.variants.end(), is_in_its_place);
     if (stayed == kept.variants.end())

@@ -16,6 +16,9 @@ namespace overlap::ui {
 class RecoveryControllerTest : public QObject {
     Q_OBJECT
 
+    static inline const QString other_graph =
+        QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz");
+
     struct Fixture : SessionFixture {
         PlanTabs tabs{document, measurements, session, looks, window};
         RecoveryController recovery{document, session, tabs, looks};
@@ -241,6 +244,28 @@ class RecoveryControllerTest : public QObject {
         QVERIFY(fixture.session.state().document(elsewhere.graph)->variants == elsewhere.variants);
         QCOMPARE(fixture.recovery.plans().size(), stored.recovered.size());
         QVERIFY(fixture.recovery.plans().front().variant == stored.recovered.front().variant);
+    }
+
+    /// The session has closed plans with the places of their tabs.
+    void whatWasDiscardedIsTakenBackWhenAnotherGraphIsOpen() {
+        Fixture fixture;
+        fixture.recovery.begin(fixture.withTheOpenPlan());
+        const LoadedGraph first = fixture.document.loaded();
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 1);
+        fixture.document.setGraph(loadGraph(other_graph));
+        fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+        QCOMPARE(fixture.lastTold(), "Recovered plans are back: 1");
+        const SessionDocument* kept = fixture.session.state().document(first.path);
+        QVERIFY(kept && kept->closed.empty());
+        QCOMPARE(kept->variants.size(), 1u);
+        QCOMPARE(kept->variants.front().place, 0);
+        fixture.document.setGraph(first);
+        QCOMPARE(fixture.document.variantCount(), 2);
+        QCOMPARE(fixture.document.variant(1).title(), "Plan A");
+        QVERIFY(fixture.discard->isEnabled());
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 1);
     }
 
     void aPlanThatWasEditedSinceStays() {
