@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/io/plan/plan_file.h"
+#include "core/plan/found_note.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
@@ -101,12 +102,30 @@ QString sentenceOn(const std::vector<RecoveredPlan>& plans, bool crashed) {
         .arg(back.arg(summaryOf(plans)));
 }
 
-/// A document of the session without the plan's name, which may have got a number beside another plan when it came
-/// back.
-QByteArray withoutName(const QByteArray& plan) {
-    QJsonObject document = QJsonDocument::fromJson(plan).object();
-    document.remove("name");
-    return QJsonDocument(document).toJson();
+/// A document of the session, and its name apart: it may have got a number beside another plan when it came back.
+struct NamedDocument {
+    explicit NamedDocument(const QByteArray& plan) : rest(QJsonDocument::fromJson(plan).object()) {
+        name = rest.take("name").toString();
+    }
+    QString name;
+    QJsonObject rest;
+};
+
+/// Whether plans differ in no more than a number behind the name, as Document gives them.
+bool differsInNumber(const QByteArray& numbered, const QByteArray& other) {
+    const NamedDocument plan(numbered), without(other);
+    if (!plan.name.startsWith(without.name + u' ')) return false;
+    bool is_number = false;
+    plan.name.mid(without.name.size() + 1).toUInt(&is_number);
+    return is_number && plan.rest == without.rest;
+}
+
+/// Whether it is the plan as the user left it. Its name may have followed its figures meanwhile; copies have others.
+bool isAsItWas(const QByteArray& now, const QByteArray& before) {
+    if (now == before) return true;
+    const NamedDocument plan(now), recovered(before);
+    return is_edited_plan_name(plan.name.toStdString()) && is_edited_plan_name(recovered.name.toStdString()) &&
+           plan.rest == recovered.rest;
 }
 
 /// A plan that was closed has the place of its tab.
@@ -125,7 +144,9 @@ QString helpOnDiscarding() {
 }  // namespace
 
 RecoveryController::RecoveryController(Document& document, SessionController& session, PlanTabs& tabs, FileLooks& looks)
-    : document_(document), session_(session), tabs_(tabs), looks_(looks) {}
+    : document_(document), session_(session), tabs_(tabs), looks_(looks) {
+    connect(&document, &Document::graphChanged, this, &RecoveryController::learnNames);
+}
 
 void RecoveryController::registerActions(Actions& actions) {
     const QString plan = tr("Plan");
@@ -148,6 +169,7 @@ void RecoveryController::updateDiscard() {
 
 void RecoveryController::begin(StoredSession stored) {
     plans_ = std::move(stored.recovered);
+    learnNames();
     updateDiscard();
     const std::vector<CrashReport> reports = takeCrashReports(session_.folder());
     if (!reports.empty())
@@ -171,25 +193,49 @@ void RecoveryController::begin(StoredSession stored) {
         emit warnedAlso(stored.problems.front());
 }
 
+void RecoveryController::learnNames() {
+    if (std::ranges::none_of(plans_, [&](const RecoveredPlan& plan) { return isOfOpenGraph(plan); })) return;
+    std::vector<QByteArray> open;
+    for (int i = 1; i < document_.variantCount(); ++i)
+        if (document_.variant(i).modified()) open.push_back(sessionVariant(document_.variant(i)).plan);
+    // Those that have their own names first. No tab is of two plans.
+    std::vector<RecoveredPlan*> sought;
+    for (RecoveredPlan& plan : plans_) {
+        if (!isOfOpenGraph(plan)) continue;
+        if (const auto same = std::ranges::find(open, plan.variant.plan); same != open.end())
+            open.erase(same);
+        else
+            sought.push_back(&plan);
+    }
+    for (RecoveredPlan* plan : sought) {
+        const auto numbered = std::ranges::find_if(
+            open, [&](const QByteArray& other) { return differsInNumber(other, plan->variant.plan); });
+        if (numbered == open.end()) continue;
+        plan->variant.plan = std::move(*numbered);
+        open.erase(numbered);
+    }
+}
+
 std::optional<int> RecoveryController::closeOpen(RecoveredPlan& plan) {
-    // Copies differ in their names alone.
-    for (const bool named : {true, false})
-        for (int i = document_.variantCount(); --i > 0;) {
-            const Variant& variant = document_.variant(i);
-            // A user who has continued to edit the plan keeps it.
-            const QByteArray now = sessionVariant(variant).plan;
-            const bool same = named ? now == plan.variant.plan : withoutName(now) == withoutName(plan.variant.plan);
-            if (!variant.modified() || !same) continue;
-            tabs_.closePlan(i);
-            plan.variant.plan = now;
-            return i;
-        }
+    for (int i = document_.variantCount(); --i > 0;) {
+        const Variant& variant = document_.variant(i);
+        if (!variant.modified()) continue;
+        // A user who has continued to edit the plan keeps it.
+        const QByteArray now = sessionVariant(variant).plan;
+        if (!isAsItWas(now, plan.variant.plan)) continue;
+        tabs_.closePlan(i);
+        plan.variant.plan = now;
+        return i;
+    }
     return std::nullopt;
 }
 
-std::optional<int> RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan& plan) {
-    const auto found = std::find(kept.variants.begin(), kept.variants.end(), plan.variant);
+std::optional<int> RecoveryController::discardKept(SessionDocument& kept, RecoveredPlan& plan) {
+    const auto found = std::ranges::find_if(kept.variants, [&](const SessionVariant& open) {
+        return open.modified && open.file == plan.variant.file && isAsItWas(open.plan, plan.variant.plan);
+    });
     if (found == kept.variants.end()) return std::nullopt;
+    plan.variant = *found;
     const int place = static_cast<int>(found - kept.variants.begin());
     kept.closed.push_back(*found);
     // The file is read again when the graph opens: it is not what the session has.
@@ -295,6 +341,7 @@ void RecoveryController::takeBack(const std::vector<Discarded>& discarded) {
         const bool is_back = isOfOpenGraph(plan) ? reopen(each) : kept && takeBackKept(*kept, each);
         if (is_back) plans_.insert(plans_.begin(), plan);
     }
+    learnNames();
     updateDiscard();
     session_.schedule();
     emit told(tr("Recovered plans are back: %1").arg(plans_.size()));

@@ -45,11 +45,14 @@ class RecoveryController : public NoticeSource {
     /// Brings back what was discarded, and closes what took its place.
     void takeBack(const std::vector<Discarded>& discarded);
     void updateDiscard();
+    /// Recovered plans of the open graph may have got numbers beside plans of the same names: copies have other names.
+    void learnNames();
     /// @param plan gets the name that it has there.
     /// @returns where the plan was in the open document, and closed; nothing where it was not found.
     std::optional<int> closeOpen(RecoveredPlan& plan);
+    /// @param plan gets the name that it has there.
     /// @returns where the plan was in what the session has of a graph that is not open.
-    std::optional<int> discardKept(SessionDocument& kept, const RecoveredPlan& plan);
+    std::optional<int> discardKept(SessionDocument& kept, RecoveredPlan& plan);
     /// Its opposites. @returns whether the plan was found among those that were closed.
     bool reopen(const Discarded& discarded);
     static bool takeBackKept(SessionDocument& kept, const Discarded& discarded);

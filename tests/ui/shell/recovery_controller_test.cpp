@@ -268,6 +268,44 @@ class RecoveryControllerTest : public QObject {
         QCOMPARE(fixture.document.variantCount(), 1);
     }
 
+    /// Where the plan's name is taken by a plan with other edits, and a copy of it is made.
+    void aCopyOfWhatCameBackUnderAnotherNameStays() {
+        Fixture fixture;
+        Document& document = fixture.document;
+        const StoredSession stored = fixture.withTheOpenPlan();
+        document.renameCurrent("Plan A 2");
+        fixture.recovery.begin(stored);
+        document.addCopyOfCurrent();
+        document.renameCurrent("Copy");
+        fixture.discard->trigger();
+        QCOMPARE(document.variantCount(), 2);
+        QCOMPARE(document.variant(1).title(), "Copy");
+        fixture.noticed.back()[1].value<std::vector<NoticeAction>>().front().run();
+        QCOMPARE(document.variantCount(), 3);
+        QCOMPARE(document.variant(1).title(), "Plan A 2");
+        fixture.discard->trigger();
+        QCOMPARE(document.variantCount(), 2);
+        QCOMPARE(document.variant(1).title(), "Copy");
+    }
+
+    void whatCameBackUnderAnotherNameIsDiscardedWhenAnotherGraphIsOpen() {
+        Fixture fixture;
+        const StoredSession stored = fixture.withTheOpenPlan();
+        const LoadedGraph first = fixture.document.loaded();
+        fixture.document.renameCurrent("Plan A 2");
+        fixture.recovery.begin(stored);
+        fixture.document.addCopyOfCurrent();
+        fixture.document.renameCurrent("Copy");
+        fixture.document.setGraph(loadGraph(other_graph));
+        fixture.discard->trigger();
+        const SessionDocument* kept = fixture.session.state().document(first.path);
+        QVERIFY2(kept && kept->closed.size() == 1, qPrintable(fixture.lastTold()));
+        QCOMPARE(kept->variants.size(), 1u);
+        fixture.document.setGraph(first);
+        QCOMPARE(fixture.document.variantCount(), 2);
+        QCOMPARE(fixture.document.variant(1).title(), "Copy");
+    }
+
     void aPlanThatWasEditedSinceStays() {
         Fixture fixture;
         fixture.recovery.begin(fixture.withTheOpenPlan());
