@@ -55,7 +55,7 @@ void BucketBoard::forgetUnknown() {
 
 void BucketBoard::tell(const QString& reason) {
     told_unknown_.clear();
-    message_->setText(shownName(reason));
+    message_->setText(shownLines(reason));
     message_->show();
     QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {
         if (message_->text() == shown) message_->hide();

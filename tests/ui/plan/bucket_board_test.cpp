@@ -26,12 +26,13 @@ namespace overlap::ui {
 class BucketBoardTest : public ShownBoard {
     Q_OBJECT
 
-    /// Below the field.
-    bool saysWhy() const {
-        return std::ranges::any_of(board_->findChildren<QLabel*>(), [](const QLabel* label) {
-            return label->property("role") == QStringLiteral("caution") && label->isVisible();
-        });
+    /// What is said below the field; empty where nothing is.
+    QString said() const {
+        for (const QLabel* label : board_->findChildren<QLabel*>())
+            if (label->property("role") == QStringLiteral("caution") && label->isVisible()) return label->text();
+        return {};
     }
+    bool saysWhy() const { return !said().isEmpty(); }
 
   private slots:
     void init() { open(); }
@@ -82,6 +83,19 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(board_->entryField()->text(), "layers.[1-2]");
         QVERIFY(
             told.back().front().toString().startsWith(QStringLiteral("All of them are in buckets already: layers.1")));
+    }
+
+    void whatIsLeftOutAndWhatIsUnknownAreToldInTwoLines() {
+        QSignalSpy told(board_.get(), &BucketBoard::refused);
+        for (const char* text : {"layers.1", "layers.[0-1], layers.99"}) {
+            QTest::keyClicks(board_->entryField(), text);
+            QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        }
+        const QStringList lines = said().split(u'\n');
+        QVERIFY2(lines.size() == 2, qPrintable(said()));
+        QVERIFY2(lines[0].startsWith("No module of this graph is called layers.99"), qPrintable(lines[0]));
+        QVERIFY2(lines[1].contains("layers.1"), qPrintable(lines[1]));
+        QCOMPARE(told.back().front().toString(), said());
     }
 
     /// Also where a window is too low for the Inspector and Problems.
