@@ -56,6 +56,12 @@ class NoticesTest : public QObject {
         QCOMPARE(fixture.log.rowCount(), 1);
     }
 
+    void sentencesInLinesAreInOneLineOfTheStatusBar() {
+        Fixture fixture;
+        emit fixture.source.told("Nobody knows layers.99\nlayers.1 is in a bucket already");
+        QVERIFY(fixture.statusBarShows("Nobody knows layers.99; layers.1 is in a bucket already"));
+    }
+
     void aSentenceIsWholeInANarrowWindow() {
         Fixture fixture;
         const QString sentence =

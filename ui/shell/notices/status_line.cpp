@@ -80,12 +80,13 @@ void StatusLine::addReadingProgress(QStatusBar& bar, Measurements& measurements)
 }
 
 void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
-    message_->setText(shownName(sentence));
+    const QString shown = shownLines(sentence).replace(u'\n', QStringLiteral("; "));  // there is room for one line
+    message_->setText(shown);
     message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
     tip_->clear();  // the pointer is still at what was clicked
     shareRoom();
-    QTimer::singleShot(message_ms, this, [this, sentence] {
-        if (message_->text() != shownName(sentence)) return;
+    QTimer::singleShot(message_ms, this, [this, shown] {
+        if (message_->text() != shown) return;
         message_->clear();
         shareRoom();
     });
