@@ -148,6 +148,68 @@ class MissingFilesTest : public QObject {
         QVERIFY(QFile::remove(last_) && QFile::rename(kept, last_));
     }
 
+    /// Whoever is told last is told of all, as "Read again" reads them all.
+    void allFilesThatDifferAreToldOfAndNoneThatIsAsBefore() {
+        const QString first = folder_.filePath("llama3_8b_pp8_first.graph.json.gz");
+        const QString middle = folder_.filePath("llama3_8b_pp8_middle.graph.json.gz");
+        OpenJob job;
+        QSignalSpy told(&job, &OpenJob::filesChanged), settled(&job, &OpenJob::filesSettled);
+        restore(job, {{"file", job_file_}});
+        QVERIFY(idle(job));
+        const auto replace = [](const QString& file, const QString& by) {
+            QVERIFY(QFile::copy(file, file + ".kept"));
+            QVERIFY(QFile::remove(file) && QFile::copy(by, file));
+        };
+        const auto putBack = [](const QString& file) {
+            QVERIFY(QFile::remove(file) && QFile::rename(file + ".kept", file));
+        };
+        replace(last_, first);
+        QTRY_COMPARE(told.size(), 1);
+        replace(middle, first);
+        QTRY_COMPARE(told.size(), 2);
+        QCOMPARE(told[1][0].toStringList(), (QStringList{last_, middle}));
+        putBack(middle);
+        QTRY_COMPARE(told.size(), 3);
+        QCOMPARE(told[2][0].toStringList(), QStringList{last_});
+        // A file that is gone has no other content.
+        QVERIFY(QFile::rename(last_, last_ + ".away"));
+        QTest::qWait(500);
+        QVERIFY(told.size() == 3 && settled.isEmpty());
+        bringBack();
+        putBack(last_);
+        QTRY_COMPARE(settled.size(), 1);
+        // The same content once more is a change once more.
+        replace(last_, first);
+        QTRY_COMPARE(told.size(), 4);
+        QCOMPARE(told[3][0].toStringList(), QStringList{last_});
+        putBack(last_);
+        QTRY_COMPARE(settled.size(), 2);
+    }
+
+    void aJobsFileThatIsAsBeforeIsToldOf() {
+        const QString file = folder_.filePath("settled.job.json");
+        QVERIFY(QFile::copy(job_file_, file));
+        OpenJob job;
+        QSignalSpy told(&job, &OpenJob::documentChanged), settled(&job, &OpenJob::documentSettled);
+        restore(job, {{"file", file}});
+        const auto write = [&](const QByteArray& content) {
+            QFile written(file);
+            QVERIFY(written.open(QIODevice::WriteOnly));
+            QCOMPARE(written.write(content), content.size());
+        };
+        QFile read(job_file_);
+        QVERIFY(read.open(QIODevice::ReadOnly));
+        const QByteArray before = read.readAll();
+        QByteArray other = before;
+        other.replace("1F1B", "GPipe");
+        for (int times = 1; times <= 2; ++times) {
+            write(other);
+            QTRY_COMPARE(told.size(), times);
+            write(before);
+            QTRY_COMPARE(settled.size(), times);
+        }
+    }
+
     /// As after the sample was saved: the job goes on with its copies.
     void aCopyOfTheSamplesGraphThatChangesIsToldOfToo() {
         QTemporaryDir folder;

@@ -18,11 +18,13 @@ ChangedFiles changedFiles(const ReadGraphs& read, const std::vector<WatchedPlan>
                 {watched.stage, watched.file, std::make_shared<const Plan>(std::move(now.plan)), now.digest});
         } catch (const InputError&) {
             // It is gone, or half written: what the job has stays.
-            continue;
+            changed.plans.push_back({watched.stage, watched.file, nullptr, {}});
         }
     }
     if (digest.isEmpty() || isEmbeddedFile(job)) return changed;  // nobody knows what it had
-    if (const QByteArray now = fileDigest(job); !now.isEmpty() && now != digest) changed.document = now;
+    const QByteArray now = fileDigest(job);
+    changed.is_document_known = now == digest;
+    if (now != digest) changed.document = now;
     return changed;
 }
 

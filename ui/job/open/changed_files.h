@@ -21,15 +21,16 @@ struct WatchedPlan {
 struct ChangedPlan {
     int stage = 0;
     QString file;
-    std::shared_ptr<const Plan> plan;
-    QByteArray digest;  ///< of the file
+    std::shared_ptr<const Plan> plan;  ///< null where the file is gone, or half written
+    QByteArray digest;                 ///< of the file; empty where the plan is null
 };
 
 /// Files of a job that have something else than the job has read.
 struct ChangedFiles {
-    std::vector<ChangedGraph> graphs;  ///< and the schedule's list
-    std::vector<ChangedPlan> plans;
+    std::vector<ChangedGraph> graphs;  ///< and the schedule's list; those that are gone as well
+    std::vector<ChangedPlan> plans;    ///< those that cannot be read as well
     QByteArray document;  ///< digest of what the job's file has now; empty where that is the same, or it is gone
+    bool is_document_known = false;  ///< the job's file has what the job knows
 };
 
 /// @param digest of `job` as the job knows it. May take long.

@@ -146,6 +146,7 @@ void OpenJob::setDocument(const QString& path, const QString& read_from,
     answer_ = {};
     graphs_.clear();
     told_files_.clear();
+    told_document_.clear();
     changed_plans_.clear();
     opened_.reset();
     knows_opened_ = false;

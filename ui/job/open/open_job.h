@@ -153,11 +153,15 @@ class OpenJob : public QObject {
     void opened();
     /// A document could not be read; one sentence with file and place.
     void failed(const QString& reason);
-    /// These files of graphs, plans or a schedule have something else than the job has read and shows. Plans that are
-    /// edited in a tab are watched there.
+    /// All files of graphs, plans or a schedule that have something else than the job has read and shows; whenever they
+    /// are others than were told, or one has changed once more. Plans that are edited in a tab are watched there.
     void filesChanged(const QStringList& files);
-    /// The same of the job's own file.
+    /// After filesChanged(): all have again what the job has.
+    void filesSettled();
+    /// The job's own file has something else; once for each content that it gets.
     void documentChanged(const QString& file);
+    /// After documentChanged(): the file has again what the job knows.
+    void documentSettled();
     /// The job has read the files that it names again.
     void filesRead();
     /// What is tried, or a stage's plan, is another.
@@ -211,8 +215,9 @@ class OpenJob : public QObject {
     void readAgain(const StagePlans& plans);
     void connectFiles();
     void watchFiles();
-    /// Tells of what changed.
-    void tellOf(const ChangedFiles& changed);
+    /// Tells of what changed. @param again also where that was told.
+    void tellOf(const ChangedFiles& changed, bool again);
+    void tellOfDocument(const ChangedFiles& changed, bool again);
     std::vector<WatchedPlan> watchedPlans() const;
 
     QString file_;
@@ -232,7 +237,8 @@ class OpenJob : public QObject {
     JobAnswer answer_;
     ReadGraphs graphs_;                         ///< as times_ has read them; none before the first picture
     QByteArray digest_;                         ///< of file_, as it was read or written
-    std::map<QString, QByteArray> told_files_;  ///< what files have that were told of
+    std::map<QString, QByteArray> told_files_;  ///< what files have that were told of and still differ
+    QByteArray told_document_;                  ///< what file_ has, where that was told; empty where it was not
     std::vector<ChangedPlan> changed_plans_;    ///< that were told of
     bool looks_again_ = false,
          tells_again_ = false;  ///< once the job is evaluated, and the look that is under way ends

@@ -37,16 +37,21 @@ void OpenJob::lookAtFiles(bool again) {
     tells_again_ |= again;
     looks_again_ = evaluator_.busy() || looking_.busy();
     if (looks_again_) return;
-    if (std::exchange(tells_again_, false)) told_files_.clear();
     const std::string folder = QFile::encodeName(folderOfJob(read_from_)).toStdString();
     looking_.start([this, document = document_, from = read_from_, folder, read = graphs_, plans = watchedPlans(),
-                    job = file_, digest = digest_, known = answer_.files,
+                    job = file_, digest = digest_, known = answer_.files, again = std::exchange(tells_again_, false),
                     refused = !answer_.refusal.isEmpty()](std::stop_token) -> LatestTask::Delivery {
         ChangedFiles changed =
             changedFiles(refused ? ReadGraphs() : read, refused ? std::vector<WatchedPlan>() : plans, job, digest);
-        if (!refused || stampsOfFiles(*document, folder) == known) return [this, changed] { tellOf(changed); };
-        return [this, changed, files = plansOfFiles(*document, from)] {
-            tellOf(changed);
+        if (!refused)
+            return [this, changed, again] {
+                tellOf(changed, again);
+                tellOfDocument(changed, again);
+            };
+        if (stampsOfFiles(*document, folder) == known)
+            return [this, changed, again] { tellOfDocument(changed, again); };
+        return [this, changed, again, files = plansOfFiles(*document, from)] {
+            tellOfDocument(changed, again);
             readAgain(files);
         };
     });
@@ -61,18 +66,44 @@ std::vector<WatchedPlan> OpenJob::watchedPlans() const {
     return plans;
 }
 
-void OpenJob::tellOf(const ChangedFiles& changed) {
-    QStringList files;
-    const auto tells = [this](const QString& file, const QByteArray& digest) {
-        return std::exchange(told_files_[file], digest) != digest;
+void OpenJob::tellOf(const ChangedFiles& changed, bool again) {
+    std::map<QString, QByteArray> files;
+    const auto add = [&](const QString& file, const QByteArray& digest) {
+        // What is gone, or half written, is no news, and does not make what was told of it untrue.
+        const auto told = told_files_.find(file);
+        if (!digest.isEmpty())
+            files[file] = digest;
+        else if (told != told_files_.end())
+            files[file] = told->second;
     };
-    for (const ChangedGraph& graph : changed.graphs)
-        if (tells(graph.file, graph.digest)) files.append(graph.file);
-    changed_plans_ = changed.plans;
-    for (const ChangedPlan& plan : changed.plans)
-        if (tells(plan.file, plan.digest)) files.append(plan.file);
-    if (!files.isEmpty()) emit filesChanged(files);
-    if (!changed.document.isEmpty() && tells(file_, changed.document)) emit documentChanged(file_);
+    for (const ChangedGraph& graph : changed.graphs) add(graph.file, graph.digest);
+    std::vector<ChangedPlan> plans;
+    for (const ChangedPlan& plan : changed.plans) {
+        add(plan.file, plan.digest);
+        const auto before = std::ranges::find(changed_plans_, plan.stage, &ChangedPlan::stage);
+        if (plan.plan)
+            plans.push_back(plan);
+        else if (before != changed_plans_.end() && before->file == plan.file)
+            plans.push_back(*before);
+    }
+    changed_plans_ = std::move(plans);
+    const bool is_other = files != told_files_;
+    told_files_ = std::move(files);
+    if (!is_other && !(again && !told_files_.empty())) return;
+    if (told_files_.empty()) {
+        emit filesSettled();
+        return;
+    }
+    QStringList names;
+    for (const auto& [file, digest] : told_files_) names.append(file);
+    emit filesChanged(names);
+}
+
+void OpenJob::tellOfDocument(const ChangedFiles& changed, bool again) {
+    if (changed.is_document_known && !std::exchange(told_document_, {}).isEmpty()) emit documentSettled();
+    if (changed.document.isEmpty()) return;
+    const bool is_told = std::exchange(told_document_, changed.document) == changed.document;
+    if (!is_told || again) emit documentChanged(file_);
 }
 
 void OpenJob::readFilesAgain() {

@@ -112,6 +112,7 @@ QString OpenJob::save(const QString& path) {
         saved_changes_ = changes_;
         saved_plans_ = plans_;
         digest_ = fileDigest(path);
+        told_document_.clear();
         watchFiles();
         emit saved(stages);
         emit this->changed();

@@ -28,7 +28,7 @@ std::vector<ChangedGraph> changedGraphs(const ReadGraphs& read, const QString& j
         const QString file = graphFor(job, path);
         if (isEmbeddedFile(file) || (file == path && fileStamp(file) == before.stamp)) continue;
         QByteArray now = fileDigest(file);
-        if (!now.isEmpty() && now != before.digest) changed.push_back({file, std::move(now)});
+        if (now != before.digest) changed.push_back({file, std::move(now)});
     }
     return changed;
 }

@@ -27,10 +27,10 @@ ReadGraphs graphsAsTheyAre(const job::JobDocument& document, const QString& file
 /// A file that has something else than a job has read.
 struct ChangedGraph {
     QString file;
-    QByteArray digest;  ///< of what it has now
+    QByteArray digest;  ///< of what it has now; empty where it is gone
 };
 
-/// Those of `read` that changed. A file that is gone is no matter. May take long.
+/// Those of `read` that changed, or are gone. May take long.
 /// @param job the file that the job is in, beside which embedded graphs were copied.
 std::vector<ChangedGraph> changedGraphs(const ReadGraphs& read, const QString& job);
 

@@ -40,6 +40,8 @@ JobController::JobController(Document& document, Workspace& workspace, RecentFil
     connect(&job_, &OpenJob::failed, this, [this](const QString& reason) { emit warned(reason); });
     connect(&job_, &OpenJob::filesChanged, this, &JobController::tellOfFiles);
     connect(&job_, &OpenJob::documentChanged, this, &JobController::tellOfDocument);
+    connect(&job_, &OpenJob::filesSettled, this, &JobController::withdrawFiles);
+    connect(&job_, &OpenJob::documentSettled, this, &JobController::withdrawDocument);
     connect(&job_, &OpenJob::filesRead, this, &JobController::withdrawFiles);
     connect(&job_, &OpenJob::opened, this, &JobController::withdrawFiles);
     connect(&job_, &OpenJob::opened, this, &JobController::withdrawDocument);

@@ -1,0 +1,79 @@
+// Files of the open job that other programs write: what the window tells of them and what its buttons do.
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "tests/ui/shell/job_window.h"
+#include "ui/frame/notices/notice_bar.h"
+#include "ui/shell/files/job_controller.h"
+
+namespace overlap::ui {
+
+class JobFilesWindowTest : public QObject {
+    Q_OBJECT
+
+    QString sentence_;
+    QStringList details_;
+    std::vector<NoticeAction> actions_;
+
+    void listen(MainWindow& window) {
+        actions_.clear();
+        connect(&window.jobs(), &NoticeSource::warnedAlso, this,
+                [this](const QString& sentence, const QStringList& details, const std::vector<NoticeAction>& actions) {
+                    sentence_ = sentence;
+                    details_ = details;
+                    actions_ = actions;
+                });
+    }
+
+  private slots:
+    void readingAgainIsOfAllFilesThatChanged() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        QVERIFY(window.jobs().saveAs(folder.filePath("mine.job.json")));
+        QVERIFY(waitUntilIdle(window));
+        openStage(window, 7);
+        const QString first = jobOf(window).graphOf(0), middle = jobOf(window).graphOf(3),
+                      last = jobOf(window).graphOf(7);
+        QCOMPARE(window.document().loaded().path, last);
+        listen(window);
+        QVERIFY(QFile::remove(last) && QFile::copy(first, last));
+        QTRY_COMPARE(actions_.size(), 1u);
+        const QString one = sentence_;
+        QVERIFY2(one.startsWith(last), qPrintable(one));
+        actions_.clear();
+        QVERIFY(QFile::remove(middle) && QFile::copy(first, middle));
+        QTRY_COMPARE(actions_.size(), 1u);
+        QVERIFY2(sentence_.startsWith("2 files of the job's stages"), qPrintable(sentence_));
+        QCOMPARE(details_, (QStringList{last, middle}));
+        QVERIFY(!window.workspace().notice().shows(one));
+        QSignalSpy read(&window.document(), &Document::graphChanged);
+        actions_.front().run();
+        QTRY_COMPARE(read.size(), 1);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.workspace().notice().shows(sentence_));
+    }
+
+    void filesThatAreAsBeforeAreToldOfNoLonger() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        const QString file = folder.filePath("mine.job.json"), kept = folder.filePath("kept");
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(waitUntilIdle(window));
+        listen(window);
+        for (const QString& changed : {jobOf(window).graphOf(7), file}) {
+            QVERIFY(QFile::rename(changed, kept) && QFile::copy(jobOf(window).graphOf(0), changed));
+            QTRY_VERIFY(sentence_.startsWith(changed) && window.workspace().notice().shows(sentence_));
+            QVERIFY(QFile::remove(changed) && QFile::rename(kept, changed));
+            QTRY_VERIFY(!window.workspace().notice().shows(sentence_));
+        }
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::JobFilesWindowTest)
+#include "job_files_window_test.moc"
