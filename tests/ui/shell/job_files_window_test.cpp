@@ -71,6 +71,34 @@ class JobFilesWindowTest : public QObject {
             QTRY_VERIFY(!window.workspace().notice().shows(sentence_));
         }
     }
+
+    void whatIsEditedAfterTheNoticeIsNotLostWithoutAWord() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        const QString file = folder.filePath("mine.job.json");
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(waitUntilIdle(window));
+        listen(window);
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::Append) && written.write("\n") == 1);
+        written.close();
+        QTRY_COMPARE(actions_.size(), 1u);
+        QCOMPARE(actions_.front().text, "Read again");
+        job::JobChanges changes;
+        changes.microbatches = 24;
+        jobOf(window).change("24 microbatches", changes);
+        const NoticeAction harmless = actions_.front();
+        harmless.run();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(jobOf(window).modified());
+        QCOMPARE(actions_.front().text, "Read again, without my changes");
+        QVERIFY(window.workspace().notice().shows(sentence_));
+        const NoticeAction harmful = actions_.front();
+        harmful.run();
+        QTRY_VERIFY(!jobOf(window).modified());
+        QVERIFY(waitUntilIdle(window));
+    }
 };
 
 }  // namespace overlap::ui

@@ -151,11 +151,17 @@ void JobController::withdrawFiles() {
 void JobController::tellOfDocument(const QString& file) {
     withdrawDocument();
     document_told_ = tr("%1 was changed on disk since the job was read from it").arg(file);
+    const auto read = [this] {
+        // What was changed after the button was shown is not lost without a word.
+        if (job_.modified())
+            tellOfDocument(job_.file());
+        else
+            job_.openAgain();
+    };
     const NoticeAction again =
-        job_.modified()
-            ? NoticeAction{tr("Read again, without my changes"), [this] { job_.openAgain(); },
-                           tr("Open the job as its file has it now; what was changed here is lost")}
-            : NoticeAction{tr("Read again"), [this] { job_.openAgain(); }, tr("Open the job as its file has it now")};
+        job_.modified() ? NoticeAction{tr("Read again, without my changes"), [this] { job_.openAgain(); },
+                                       tr("Open the job as its file has it now; what was changed here is lost")}
+                        : NoticeAction{tr("Read again"), read, tr("Open the job as its file has it now")};
     emit warnedAlso(document_told_, {}, {again});
 }
 
