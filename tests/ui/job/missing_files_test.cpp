@@ -302,6 +302,27 @@ class MissingFilesTest : public QObject {
         QCOMPARE(told.size(), 1);
     }
 
+    /// Its next save would write over what another program has written.
+    void aFileThatChangesBeforeASessionBringsItsJobBackIsToldOf() {
+        const QString file = folder_.filePath("between.job.json");
+        QJsonObject state = changedCopy(file);
+        QVERIFY(state.contains("document"));
+        for (const bool is_changed : {false, true}) {
+            QFile written(file);
+            if (is_changed) QVERIFY(written.open(QIODevice::Append) && written.write("\n") == 1);
+            written.close();
+            OpenJob job;
+            QSignalSpy told(&job, &OpenJob::documentChanged);
+            restore(job, state);
+            QTRY_COMPARE(told.size(), is_changed ? 1 : 0);
+            QVERIFY(job.modified());
+            QTest::qWait(500);
+            QCOMPARE(told.size(), is_changed ? 1 : 0);
+            // It is kept until the job is saved or read again.
+            state = job.state();
+        }
+    }
+
     /// A job that is refused is evaluated once a file that it names is another.
     void aFileThatComesBackIsSeenWithoutALook() {
         OpenJob job;

@@ -347,9 +347,10 @@ void OpenJob::read(const QJsonObject& state) {
             auto document = std::make_shared<const job::JobDocument>(
                 job::read_job_text(state["document"].toString().toStdString(), QFile::encodeName(file).toStdString()));
             const StagePlans plans = plansFromJson(state["plans"].toArray());
+            const QByteArray digest =
+                state.contains("digest") ? state["digest"].toString().toLatin1() : fileDigest(file);
             const QString from = state.contains("readFrom") ? state["readFrom"].toString() : file;
-            return [this, state, file, from, document, plans, digest = fileDigest(file),
-                    files = plansOfFiles(*document, from)] {
+            return [this, state, file, from, document, plans, digest, files = plansOfFiles(*document, from)] {
                 setDocument(file, from, document, files);
                 digest_ = digest;
                 changes_ = jobChangesFromJson(state["changes"].toObject());

@@ -132,6 +132,8 @@ QJsonObject OpenJob::ownState() const {
     if (!stages.isEmpty()) state["followed"] = stages;
     if (!measuredFiles().isEmpty()) state["measured"] = QJsonArray::fromStringList(measuredFiles());
     if (!modified()) return state;
+    // What the file had: another program may write it until the job comes back.
+    if (!digest_.isEmpty()) state["digest"] = QString::fromLatin1(digest_);
     state["document"] = QString::fromStdString(job::write_job_text(*document_));
     state["changes"] = jobChangesToJson(changes_);
     state["plans"] = plansToJson(plans_);
