@@ -1,6 +1,7 @@
 #include "ui/job/stage_connection.h"
 
 #include <QFileInfo>
+#include <QPointer>
 #include <algorithm>
 #include <utility>
 
@@ -42,6 +43,8 @@ QString numberedModules(const ModuleTree& tree) {
 
 StageConnection::StageConnection(OpenJob& job, JobView& view, Document& document, QObject* parent)
     : QObject(parent), job_(job), view_(view), document_(document) {
+    // A window's document goes before its views.
+    job.setOpenTabs([open = QPointer<Document>(&document)](quint64 tab) { return open && open->indexOf(tab) >= 0; });
     connect(&view, &JobView::stageWanted, this, &StageConnection::openStage);
     connect(&view, &JobView::planWanted, this, &StageConnection::useShownPlan);
     connect(&job, &OpenJob::opened, this, [this] {

@@ -4,7 +4,11 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
+#include "tests/ui/job/job_files.h"
 #include "tests/ui/shell/job_window.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/actions.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/shell/files/job_controller.h"
 
@@ -98,6 +102,65 @@ class JobFilesWindowTest : public QObject {
         harmful.run();
         QTRY_VERIFY(!jobOf(window).modified());
         QVERIFY(waitUntilIdle(window));
+    }
+
+    /// Its tab was closed with the graph of its stage.
+    void aPlanOfAStageWhoseGraphIsNotOpenIsWatched() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("mine.job.json"), plan = folder.filePath("mine.stage3.plan.json");
+        MainWindow window;
+        openSample(window);
+        openStage(window, 3);
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.jobs().saveAs(file));
+        QVERIFY(waitUntilIdle(window));
+        QSignalSpy told(&jobOf(window), &OpenJob::filesChanged);
+        const auto rename = [&](const QByteArray& from, const QByteArray& to) {
+            QFile read(plan);
+            QVERIFY(read.open(QIODevice::ReadOnly));
+            QByteArray content = read.readAll();
+            QVERIFY(content.contains(from));
+            QCOMPARE(writeFile(plan, content.replace(from, to)), QString());
+        };
+        // Its tab is open, and watches it.
+        rename("layers.13", "layers.14");
+        QTest::qWait(500);
+        QVERIFY(told.isEmpty());
+        rename("layers.14", "layers.13");
+        QTest::qWait(500);
+        openStage(window, 0);
+        QVERIFY(jobOf(window).graphOf(0) != jobOf(window).graphOf(3));
+        QTest::qWait(500);
+        QVERIFY(told.isEmpty());
+        rename("layers.13", "layers.14");
+        QTRY_COMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toStringList(), QStringList{plan});
+        const double before_ms = jobOf(window).figures()->step_ms;
+        jobOf(window).readFilesAgain();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(jobOf(window).figures()->step_ms, *simulatedJob(file).step_ms);
+        QVERIFY(jobOf(window).figures()->step_ms != before_ms);
+    }
+
+    void aPlanThatDoesNothingAnyMoreIsNoChange() {
+        QTemporaryDir folder;
+        MainWindow window;
+        openSample(window);
+        openStage(window, 3);
+        QCOMPARE(BucketCommands(window.document()).addText("layers.12\nlayers.13"), QString());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.jobs().saveAs(folder.filePath("mine.job.json")));
+        window.actions().find("edit.undo")->trigger();
+        window.actions().find("file.save")->trigger();
+        QTRY_VERIFY(!window.document().current()->modified());
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!jobOf(window).modified() && !jobOf(window).planOf(3));
+        QSignalSpy told(&jobOf(window), &OpenJob::filesChanged);
+        openStage(window, 0);
+        window.jobs().lookAtFiles();
+        QTest::qWait(500);
+        QVERIFY(told.isEmpty());
     }
 };
 

@@ -5,6 +5,18 @@
 #include "ui/job/open/job_source.h"
 
 namespace overlap::ui {
+namespace {
+
+/// As the empty plan of a graph.
+bool doesNothing(const Plan& plan) {
+    if (plan.pipeline.size() != 1 || !takes_buckets(plan.pipeline.front().pass)) return false;
+    Plan empty;
+    empty.graph = plan.graph;
+    empty.pipeline = plan.pipeline;
+    return does_the_same(plan, empty);
+}
+
+}  // namespace
 
 ChangedFiles changedFiles(const ReadGraphs& read, const std::vector<WatchedPlan>& plans, const QString& job,
                           const QByteArray& digest) {
@@ -14,6 +26,7 @@ ChangedFiles changedFiles(const ReadGraphs& read, const std::vector<WatchedPlan>
         try {
             ReadPlan now = readPlan(watched.file);
             if (watched.known && *watched.known == now.plan) continue;
+            if (watched.does_nothing && doesNothing(now.plan)) continue;
             changed.plans.push_back(
                 {watched.stage, watched.file, std::make_shared<const Plan>(std::move(now.plan)), now.digest});
         } catch (const InputError&) {

@@ -14,7 +14,8 @@ namespace overlap::ui {
 struct WatchedPlan {
     int stage = 0;
     QString file;
-    std::shared_ptr<const Plan> known;  ///< null where it could not be read yet
+    std::shared_ptr<const Plan> known;  ///< null where it could not be read yet, or does nothing
+    bool does_nothing = false;          ///< the file was written with a plan that does nothing
 };
 
 /// What such a file has now.

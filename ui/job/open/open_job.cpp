@@ -76,6 +76,7 @@ OpenJob::OpenJob(QObject* parent) : QObject(parent) {
 }
 
 OpenJob::~OpenJob() {
+    looks_again_ = false;  // what ends below starts no look
     reading_.cancel();
     opened_task_.cancel();
     looking_.cancel();

@@ -3,8 +3,10 @@
 #include <QJsonObject>
 #include <QObject>
 #include <QUndoStack>
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "ui/files/watched_files.h"
 #include "ui/job/open/changed_files.h"
@@ -101,6 +103,9 @@ class OpenJob : public QObject {
     void usePlan(int stage, std::shared_ptr<const Plan> plan, quint64 tab, const QString& text);
     FollowedTab followedBy(int stage) const;
     void follow(int stage, quint64 tab);
+    /// Tells which tabs are open, where their files are watched; files of other stages' plans are watched here. Without
+    /// it all tabs but unknown_tab count as open.
+    void setOpenTabs(std::function<bool(quint64 tab)> isOpen) { is_tab_open_ = std::move(isOpen); }
     /// The stage whose graph was opened last, for the session; -1 for none.
     int lastStage() const { return last_stage_; }
     void setLastStage(int stage) { last_stage_ = stage; }
@@ -228,6 +233,7 @@ class OpenJob : public QObject {
     StagePlans plans_;
     StagePlans file_plans_;              ///< as they were when the job was opened, or could be read first
     std::vector<FollowedTab> followed_;  ///< of each stage
+    std::function<bool(quint64 tab)> is_tab_open_;
     int last_stage_ = -1;
     job::JobChanges saved_changes_;        ///< what file_ has
     StagePlans saved_plans_;               ///< what files_ have, where that is another than when the job was opened

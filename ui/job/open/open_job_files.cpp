@@ -60,8 +60,13 @@ void OpenJob::lookAtFiles(bool again) {
 std::vector<WatchedPlan> OpenJob::watchedPlans() const {
     std::vector<WatchedPlan> plans;
     for (std::size_t i = 0; i < files_.size(); ++i) {
-        if (files_[i].plan.isEmpty() || isEmbeddedFile(files_[i].plan) || followed_[i].tab != 0) continue;
-        plans.push_back({static_cast<int>(i), files_[i].plan, saved_plans_[i] ? saved_plans_[i] : file_plans_[i]});
+        const quint64 tab = followed_[i].tab;
+        const bool is_open = tab != 0 && tab != unknown_tab && (!is_tab_open_ || is_tab_open_(tab));
+        if (files_[i].plan.isEmpty() || isEmbeddedFile(files_[i].plan) || is_open) continue;
+        const std::shared_ptr<const Plan>& known = saved_plans_[i] ? saved_plans_[i] : file_plans_[i];
+        // What was edited until it does nothing, and saved, is as no plan to the job.
+        const bool does_nothing = !known && !hadPlanFile(static_cast<int>(i));
+        plans.push_back({static_cast<int>(i), files_[i].plan, known, does_nothing});
     }
     return plans;
 }
