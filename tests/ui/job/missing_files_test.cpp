@@ -205,8 +205,10 @@ class MissingFilesTest : public QObject {
         for (int times = 1; times <= 2; ++times) {
             write(other);
             QTRY_COMPARE(told.size(), times);
+            QTest::qWait(500);
             write(before);
             QTRY_COMPARE(settled.size(), times);
+            QTest::qWait(500);
         }
     }
 

@@ -68,9 +68,13 @@ class JobFilesWindowTest : public QObject {
         QVERIFY(window.jobs().saveAs(file));
         QVERIFY(waitUntilIdle(window));
         listen(window);
+        // What is put back before the system's word of the change has settled is seen at the next look alone.
+        const auto settle = [] { QTest::qWait(1000); };
+        settle();
         for (const QString& changed : {jobOf(window).graphOf(7), file}) {
             QVERIFY(QFile::rename(changed, kept) && QFile::copy(jobOf(window).graphOf(0), changed));
             QTRY_VERIFY(sentence_.startsWith(changed) && window.workspace().notice().shows(sentence_));
+            settle();
             QVERIFY(QFile::remove(changed) && QFile::rename(kept, changed));
             QTRY_VERIFY(!window.workspace().notice().shows(sentence_));
         }
