@@ -13,6 +13,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/shell/slow_trace.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notices/notice_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -338,6 +339,26 @@ class MeasuredWindowTest : public QObject {
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.workspace().variants().tabs()->count(), 2);
         QCOMPARE(window.workspace().figures().figures().front().label, "step");
+    }
+
+    /// A picture that is taken then has them.
+    void theWindowIsBusyUntilATraceHasItsColours() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitUntilIdle(window));
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("bucketed.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(test::SimulatedTrace(*window.document().evaluation()).json()));
+        file.close();
+        window.openFiles({file.fileName()});
+        QVERIFY(waitUntilIdle(window));
+        const auto measurement = window.times().measurements().current();
+        QVERIFY(measurement);
+        const auto shown = window.workspace().timeline().timeline();
+        QVERIFY(shown != measurement->timeline);
+        QVERIFY(shown->has_role(bucket_role(0)));
     }
 
     void comparedStepsShareTheTimeline() {
