@@ -67,7 +67,7 @@ QStringList FiguresBar::labels() const {
     const Layout layout = layOut();
     QStringList labels;
     for (std::size_t i = 0; i < figures_.size(); ++i)
-        if (layout.cells[i].shown) labels.append(labelOf(figures_[i], layout, layout.cells[i]));
+        if (layout.cells[i].shown) labels.append(labelOf(layout, i));
     return labels;
 }
 
@@ -108,8 +108,7 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         const bool with_difference = layout.cells[i].difference;
         painter.setFont(small_font);
         painter.setPen(theme.dim);
-        painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop,
-                         labelOf(figure, layout, layout.cells[i]));
+        painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop, labelOf(layout, i));
         const QRect line(x, label_height - 1, cell, height() - label_height + 1);
         painter.setFont(value_font);
         // Where differences do not fit, the colour of the value shows that it is worse or better.

@@ -69,12 +69,14 @@ class FiguresBar : public QWidget {
         bool shown = false, difference = false;
         bool brief = false;  ///< with the briefest label
         bool whole = false;  ///< with all of its label, whatever the detail
+        bool named = false;  ///< with all of the name in its label, where that has one
     };
     struct Layout {
         Detail detail = Detail::all;
-        std::vector<Cell> cells;  ///< one for each figure
-        bool kept = false;        ///< they are as wide as they have ever been
-        int bound_room = 0;       ///< behind the first, for the bound that comes
+        std::vector<Cell> cells = {};  ///< one for each figure
+        bool kept = false;             ///< they are as wide as they have ever been
+        int bound_room = 0;            ///< behind the first, for the bound that comes
+        int name_room = 0;             ///< of the first, for letters of a name that has no room as a whole
         int width = 0;
     };
     /// How wide the cell of a figure has been: by detail, without and with its difference.
@@ -88,6 +90,8 @@ class FiguresBar : public QWidget {
     Layout layOutLabelled(bool kept) const;
     void addDifferences(Layout& layout) const;
     void addLabels(Layout& layout) const;
+    /// What is left of the room goes into the name in the first label.
+    void addName(Layout& layout) const;
     /// The figure at a horizontal position; null outside.
     const Figure* figureAt(int position) const;
     /// Where not even the figures without differences have the room that they have ever needed.
@@ -104,9 +108,11 @@ class FiguresBar : public QWidget {
     bool boundComes() const;
     void forgetWidths();
     static QString labelOf(const Figure& figure, Detail detail, bool brief = false);
-    static QString labelOf(const Figure& figure, const Layout& layout, const Cell& cell);
+    QString labelOf(const Layout& layout, std::size_t figure) const;
+    /// As much of the name as there is room for; empty where that is too little to know it by.
+    static QString cutName(const Figure& figure, int room);
     /// With the gap behind it.
-    static int wholeLabelWidth(const Figure& figure, Detail detail);
+    static int labelWidth(const QString& label, Detail detail);
     static int gapOf(Detail detail);
     static bool hasDifference(const Figure& figure, Detail detail);
 

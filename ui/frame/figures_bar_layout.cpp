@@ -12,8 +12,9 @@ namespace {
 
 constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
-constexpr int narrowest_gap = 10;  ///< where plans need the room
-constexpr int most_important = 2;  ///< of Figure::stays
+constexpr int narrowest_gap = 10;          ///< where plans need the room
+constexpr int most_important = 2;          ///< of Figure::stays
+constexpr int fewest_letters_of_name = 4;  ///< by which a name is known where it is cut
 
 /// What a figure is, whatever else its label says.
 QString kindOf(const Figure& figure) {
@@ -84,7 +85,7 @@ int FiguresBar::roomForBound(Detail detail, bool whole_label) const {
     const bool has_place = std::ranges::any_of(figures_, [&](const Figure& figure) { return kindOf(figure) == kind; });
     if (!boundComes() || has_place) return 0;
     const int room = keptCell(boundToCome(), detail, hasDifference(boundToCome(), detail));
-    return whole_label ? std::max(room, wholeLabelWidth(boundToCome(), detail)) : room;
+    return whole_label ? std::max(room, labelWidth(boundToCome().label, detail)) : room;
 }
 
 int FiguresBar::keptWidth(Detail detail) const {
@@ -103,12 +104,24 @@ QString FiguresBar::labelOf(const Figure& figure, Detail detail, bool brief) {
     return figure.short_label.isEmpty() ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.short_label;
 }
 
-QString FiguresBar::labelOf(const Figure& figure, const Layout& layout, const Cell& cell) {
-    return cell.whole ? figure.label : labelOf(figure, layout.detail, cell.brief);
+QString FiguresBar::labelOf(const Layout& layout, std::size_t figure) const {
+    const Cell& cell = layout.cells[figure];
+    if (cell.whole || layout.detail == Detail::all) return figures_[figure].label;
+    // The value and its difference are often wider than the short label: a name costs nothing there.
+    const int room = cellWidth(layout, figure) - (figure == 0 ? layout.bound_room : 0) - gapOf(layout.detail);
+    const QString named = cutName(figures_[figure], room);
+    return named.isEmpty() ? labelOf(figures_[figure], layout.detail, cell.brief) : named;
 }
 
-int FiguresBar::wholeLabelWidth(const Figure& figure, Detail detail) {
-    return QFontMetrics(textFont(smallTextPx)).horizontalAdvance(figure.label) + gapOf(detail);
+QString FiguresBar::cutName(const Figure& figure, int room) {
+    const QString cut =
+        QFontMetrics(textFont(smallTextPx)).elidedText(figure.named_label, Qt::ElideRight, std::max(0, room));
+    const qsizetype before_name = figure.named_label.indexOf(QStringLiteral(" · ")) + 3;
+    return cut == figure.named_label || cut.size() > before_name + fewest_letters_of_name ? cut : QString();
+}
+
+int FiguresBar::labelWidth(const QString& label, Detail detail) {
+    return QFontMetrics(textFont(smallTextPx)).horizontalAdvance(label) + gapOf(detail);
 }
 
 int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference, bool brief) {
@@ -123,10 +136,12 @@ int FiguresBar::cellWidth(const Figure& figure, Detail detail, bool difference, 
 int FiguresBar::cellWidth(const Layout& layout, std::size_t figure) const {
     const Cell& cell = layout.cells[figure];
     if (!cell.shown) return 0;
-    const int label = cell.whole ? wholeLabelWidth(figures_[figure], layout.detail) : 0;
+    const int label = cell.whole   ? labelWidth(figures_[figure].label, layout.detail)
+                      : cell.named ? labelWidth(figures_[figure].named_label, layout.detail)
+                                   : 0;
     const int width = layout.kept ? keptCell(figures_[figure], layout.detail, cell.difference)
                                   : cellWidth(figures_[figure], layout.detail, cell.difference, cell.brief);
-    return std::max(label, width) + (figure == 0 ? layout.bound_room : 0);
+    return std::max(label, width) + (figure == 0 ? layout.bound_room + layout.name_room : 0);
 }
 
 int FiguresBar::left(const Layout& layout, std::size_t figure) const {
@@ -156,7 +171,7 @@ QList<int> FiguresBar::wantedWidths() const {
 }
 
 FiguresBar::Layout FiguresBar::layOut(Detail detail, bool kept) const {
-    Layout layout{detail, {}, kept, kept ? roomForBound(detail) : 0, 0};
+    Layout layout{.detail = detail, .kept = kept, .bound_room = kept ? roomForBound(detail) : 0};
     for (const Figure& figure : figures_) layout.cells.push_back({true, hasDifference(figure, detail)});
     for (std::size_t i = 0; i < figures_.size(); ++i) layout.width += cellWidth(layout, i);
     return layout;
@@ -164,8 +179,11 @@ FiguresBar::Layout FiguresBar::layOut(Detail detail, bool kept) const {
 
 FiguresBar::Layout FiguresBar::layOutLabelled(bool kept) const {
     constexpr Detail close = Detail::no_differences;
-    Layout layout{close, {}, kept, kept ? roomForBound(close, true) : 0, 0};
-    layout.cells.assign(figures_.size(), {.shown = true, .difference = true, .whole = true});
+    Layout layout{.detail = close, .kept = kept, .bound_room = kept ? roomForBound(close, true) : 0};
+    for (const Figure& figure : figures_) {
+        const bool named = !figure.named_label.isEmpty();
+        layout.cells.push_back({.shown = true, .difference = true, .whole = !named, .named = named});
+    }
     for (std::size_t i = 0; i < figures_.size(); ++i) layout.width += cellWidth(layout, i);
     return layout;
 }
@@ -174,15 +192,21 @@ FiguresBar::Layout FiguresBar::layOut() const {
     // With room for whatever they become, else as they are.
     for (const bool kept : {true, false})
         for (const Detail detail : details) {
-            if (Layout labelled = layOutLabelled(kept); detail != Detail::all && labelled.width <= width())
+            if (Layout labelled = layOutLabelled(kept); detail != Detail::all && labelled.width <= width()) {
+                addLabels(labelled);
+                addName(labelled);
                 return labelled;
+            }
             Layout layout = layOut(detail, kept);
             if (layout.width > width()) continue;
             addDifferences(layout);
             addLabels(layout);
+            addName(layout);
             return layout;
         }
-    return layOutImportant();
+    Layout layout = layOutImportant();
+    addName(layout);
+    return layout;
 }
 
 /// As many as there is room for, from the first on.
@@ -199,11 +223,17 @@ void FiguresBar::addDifferences(Layout& layout) const {
 
 /// All of the labels that there is room for, from the first on.
 void FiguresBar::addLabels(Layout& layout) const {
-    for (std::size_t i = 0; i < figures_.size(); ++i) {
+    const auto grow = [&](std::size_t figure, bool Cell::*what) {
+        if (layout.cells[figure].whole) return true;
         Layout with = layout;
-        with.cells[i].whole = true;
-        with.width += cellWidth(with, i) - cellWidth(layout, i);
-        if (with.width <= width()) layout = std::move(with);
+        with.cells[figure].*what = true;
+        with.width += cellWidth(with, figure) - cellWidth(layout, figure);
+        const bool fits = with.width <= width();
+        if (fits) layout = std::move(with);
+        return fits;
+    };
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+        if (!grow(i, &Cell::whole) && !figures_[i].named_label.isEmpty()) grow(i, &Cell::named);
         // The bound that comes must not move what stands there by then.
         if (i > 0 || layout.bound_room == 0) continue;
         const int wider = std::max(0, roomForBound(layout.detail, true) - layout.bound_room);
@@ -211,6 +241,17 @@ void FiguresBar::addLabels(Layout& layout) const {
         layout.bound_room += wider;
         layout.width += wider;
     }
+}
+
+void FiguresBar::addName(Layout& layout) const {
+    if (figures_.empty() || layout.cells.front().whole || layout.detail == Detail::all) return;
+    const Figure& first = figures_.front();
+    const int now = cellWidth(layout, 0) - layout.bound_room;
+    const int wanted = labelWidth(first.named_label, layout.detail) - now;
+    const int more = std::min(wanted, width() - layout.width);
+    if (more <= 0 || cutName(first, now + more - gapOf(layout.detail)).isEmpty()) return;
+    layout.name_room = more;
+    layout.width += more;
 }
 
 FiguresBar::Layout FiguresBar::layOutImportant() const {

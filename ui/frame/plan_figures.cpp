@@ -111,12 +111,18 @@ bool outsideCheckedRuns(const Evaluation& evaluation) {
         evaluation.problems, [](const Problem& problem) { return problem.kind == ProblemKind::outside_checked_runs; });
 }
 
-/// `step · h100-96gb-500w, checked to 3.2 %`: by which model times are estimated, and how far that was right.
-QString stepLabel(const Evaluation& evaluation) {
+/// `step · h100-96gb-500w`: by which model times are estimated.
+QString namedStep(const Evaluation& evaluation) {
     const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
-    if (!cost || cost->model_name.empty()) return Document::tr("step");
-    const QString label = Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
-    const std::optional<CheckedRuns> checked = checked_runs(*cost);
+    if (!cost || cost->model_name.empty()) return Document::tr("step · graph's times");
+    return Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
+}
+
+/// `step · h100-96gb-500w, checked to 3.2 %`: also how far that was right.
+QString stepLabel(const Evaluation& evaluation) {
+    const QString label = namedStep(evaluation);
+    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
+    const std::optional<CheckedRuns> checked = cost ? checked_runs(*cost) : std::nullopt;
     if (!checked || checked->within <= 0) return label;
     return outsideCheckedRuns(evaluation)
                ? Document::tr("%1, outside checked runs").arg(label)
@@ -254,13 +260,17 @@ std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit) {
     const TimeSource* source = evaluation->time_source.get();
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
     const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
-    QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
+    const QString device = cost ? shownName(QString::fromStdString(cost->device_name)) : QString();
+    QString times = !model.isEmpty()   ? Document::tr("; estimated with the cost model %1").arg(model)
+                    : device.isEmpty() ? Document::tr("; the graph's own times")
+                                       : Document::tr("; the graph's own times, of %1").arg(device);
     if (const std::optional<CheckedRuns> checked = cost ? checked_runs(*cost) : std::nullopt) {
         times += Document::tr(", which was compared with %1").arg(shownName(QString::fromStdString(checked->with)));
     } else if (cost && built_in_cost_model(*cost)) {
         times += Document::tr(", which was compared with no run");
     }
     QString label = stepLabel(*evaluation);
+    QString named = namedStep(*evaluation);
     if (source && source->compilation)
         times += Document::tr("; kernels are those of a job that compiles %1")
                      .arg(QString::fromStdString(std::string(compiled_scope_text(source->compilation->scope))));
@@ -269,7 +279,7 @@ std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit) {
         label += Document::tr(" · contention");
     } else if (source && source->measured()) {
         times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
-        label = Document::tr("step · trace's times");
+        label = named = Document::tr("step · trace's times");
     }
     if (source && source->share_links) {
         times += Document::tr("; process groups share the links they go over");
@@ -287,6 +297,7 @@ std::vector<Figure> figuresOf(const Document& document, qint64 memory_limit) {
                                        .arg(formatExactTime(now.step_ms), formatExactTime(before.step_ms)) +
                                    beside_text + times,
                                Unit::Time));
+    figures.back().named_label = named;
     figures.back().difference_stays = true;
     figures.push_back(exposedFigure(*evaluation, baseline, times));
     figures.push_back(peakOf(*evaluation, baseline, memory_limit));

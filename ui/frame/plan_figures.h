@@ -20,6 +20,7 @@ struct Figure {
     bool beyond = false;             ///< `value` is more than the device has, or a limit allows
     QString short_label = {};        ///< where there is little space; empty: `label` up to its first dot
     QString briefest_label = {};     ///< where not even the short one has room; empty: the short one
+    QString named_label = {};        ///< `label` up to the end of a name, which may be cut; empty: without a name
     QString widest_difference = {};  ///< that an edit may bring: room is kept for it
     int stays = 2;                   ///< where there is too little space, figures with less of it go first
     bool difference_stays = false;   ///< as long as the figure, where other differences have gone

@@ -58,6 +58,47 @@ class FigureLabelsTest : public QObject {
         }
         QVERIFY(one);
     }
+
+    /// Where the value and its difference are as wide, that costs no room; it is cut before it goes, and what is said
+    /// of how far the model is right goes first.
+    void theNameOfTheCostModelStaysLongest() {
+        const auto document = openDocument();
+        FiguresBar bar(*document);
+        std::vector<Figure> named = figures();
+        named.front().label = QStringLiteral("step · a-cost-model-with-a-name, checked to 3.2 %");
+        named.front().named_label = QStringLiteral("step · a-cost-model-with-a-name");
+        named.front().value = QStringLiteral("2451.3 ms");
+        bar.showInstead(named);
+        bar.show();
+        bool cut = false, whole_name = false, whole = false;
+        for (int width = bar.minimumSizeHint().width(); width <= bar.wantedWidths().front(); ++width) {
+            bar.resize(width, bar.height());
+            const QString label = bar.labels().front();
+            cut = cut || (label.startsWith(QStringLiteral("step · a-co")) && label.endsWith(u'…'));
+            whole_name = whole_name || label == named.front().named_label;
+            whole = whole || label == named.front().label;
+            QVERIFY2(!label.endsWith(u'…') || label.size() > 11, qPrintable(label));
+            QVERIFY(bar.left(0) >= 0);
+            // From where the first figure has its difference on, the name is known.
+            if (!bar.differences().isEmpty()) QVERIFY2(label != QStringLiteral("step"), qPrintable(label));
+            if (width >= bar.labelledWidth()) QVERIFY2(label.startsWith(named.front().named_label), qPrintable(label));
+        }
+        QVERIFY(cut);
+        QVERIFY(whole_name && whole);
+    }
+
+    /// It has no name; whose times they are is told, as it is for a trace's.
+    void aModelOfTheGraphsOwnIsTold() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        const FiguresBar bar(*document);
+        const Figure& step = bar.figures().front();
+        QCOMPARE(step.label, QStringLiteral("step · graph's times"));
+        QCOMPARE(step.named_label, step.label);
+        const std::string& device = document->graph()->header().cost->device_name;
+        QVERIFY2(step.help.contains(QString::fromStdString("the graph's own times, of " + device)),
+                 qPrintable(step.help));
+    }
 };
 
 }  // namespace overlap::ui

@@ -246,7 +246,7 @@ class FiguresBarTest : public QObject {
         const auto place = static_cast<qsizetype>(exposed - bar.figures().begin());
         for (const int width : bar.wantedWidths()) {
             bar.resize(width, bar.sizeHint().height());
-            QCOMPARE(bar.labels().front(), QStringLiteral("step"));
+            QVERIFY(bar.labels().front().startsWith(QStringLiteral("step")));
             QVERIFY2(bar.labels().at(place).contains(QStringLiteral("links shared")),
                      qPrintable(bar.labels().at(place)));
         }

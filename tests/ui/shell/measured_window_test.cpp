@@ -108,7 +108,7 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(!window.document().times());
         QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
         QCOMPARE(window.document().evaluation()->simulation.step_ms, own_ms);
-        QCOMPARE(window.workspace().figures().figures().front().label, "step");
+        QCOMPARE(window.workspace().figures().figures().front().label, "step · graph's times");
         QVERIFY(!saysInStatus(window, "times: trace"));
         // By the button of the comparison, too, and another graph has its own times.
         window.show();
@@ -228,7 +228,7 @@ class MeasuredWindowTest : public QObject {
         tabs->setCurrentIndex(1);
         QVERIFY(waitUntilIdle(window));
         QVERIFY(window.workspace().timeline().timeline() != window.times().measurements().at(0)->timeline);
-        QCOMPARE(window.workspace().figures().figures().front().label, "step");
+        QCOMPARE(window.workspace().figures().figures().front().label, "step · graph's times");
         QVERIFY(!plainText(window.workspace().inspector().content()).contains("Arguments in the trace"));
 
         window.actions().find("plan.next")->trigger();
@@ -338,7 +338,7 @@ class MeasuredWindowTest : public QObject {
         QVERIFY2(window.workspace().notice().text().contains("bad.json"),
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.workspace().variants().tabs()->count(), 2);
-        QCOMPARE(window.workspace().figures().figures().front().label, "step");
+        QCOMPARE(window.workspace().figures().figures().front().label, "step · graph's times");
     }
 
     /// A picture that is taken then has them.

@@ -97,7 +97,7 @@ class SmallWindowTest : public QObject {
             layOut();
             QVERIFY2(figures->isVisible(), qPrintable(QString::number(width)));
             QVERIFY(!figures->labels().isEmpty());
-            QCOMPARE(figures->labels().front(), QStringLiteral("step"));
+            QVERIFY(figures->labels().front().startsWith(QStringLiteral("step")));
             QVERIFY2(figures->width() >= figures->minimumSizeHint().width(), qPrintable(QString::number(width)));
         }
     }
