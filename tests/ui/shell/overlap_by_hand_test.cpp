@@ -165,9 +165,11 @@ class OverlapByHandTest : public QObject {
         });
         QVERIFY(reduction != collectives.end());
         DraggedOverlap held(document(), document().evaluation(), {start, reduction->start});
-        // The gather can come before compute that ends earlier now; the reduction needs what comes later.
+        // The gather can come before compute that runs earlier now, and that the reduction needs.
+        const OverlapPreview of_reduction(document().evaluation(), document().current()->plan(), reduction->start);
         NodeId compute = start - 1;
-        while (compute > 0 && (held.isForbidden(compute) || evaluation().times_ms[compute] == 0)) --compute;
+        while (compute > 0 && (held.isForbidden(compute) || !of_reduction.is_needed(compute))) --compute;
+        QVERIFY(compute > 0);
         OverlapDirective directive;
         directive.start_before = evaluation().graph->name(compute);
         const DraggedOverlap::Wish wish = held.of(directive);
