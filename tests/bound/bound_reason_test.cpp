@@ -137,10 +137,11 @@ TEST(BoundJson, HasWhatIsKnownAndNullForTheRest) {
         R"("chain":[{"kind":"link","start_ms":0,"end_ms":3,"first":"gather","last":"gather_1","process_groups":["of 3"]},)"
         R"({"kind":"memory","start_ms":3,"end_ms":4,"first":"","last":"","process_groups":[]}],)"
         R"("order_free_chain":[{"kind":"compute","start_ms":0,"end_ms":3,"first":"","last":"","process_groups":[]}]})";
-    const std::string reason = R"(,"least_peak_bytes":12,"least_peak_node":"mm","reason":"so it is","plan_step_ms":5,"plan_peak_bytes":7,)";
+    const std::string reason =
+        R"(,"least_peak_bytes":12,"least_peak_node":"mm","reason":"so it is","plan_step_ms":5,"plan_peak_bytes":7,)";
     EXPECT_EQ(bound_json(bound, 100, 5, 7, {false, false, "some are not sent", "b runs before a"}),
-              figures + "100" + reason + R"("plan_leaves_out":"some are not sent","plan_reorders":"b runs before a","problems":[],)" +
-                  chains);
+              figures + "100" + reason +
+                  R"("plan_leaves_out":"some are not sent","plan_reorders":"b runs before a","problems":[],)" + chains);
     Problem beyond;
     beyond.severity = Severity::caution;
     beyond.kind = ProblemKind::beyond_device_memory;

@@ -28,7 +28,7 @@ class ManualStartDialogTest : public QObject {
         const ManualStartDialog dialog(proposal);
         const auto* table = dialog.findChild<QTableWidget*>(QStringLiteral("exposureChanges"));
         QVERIFY(table->horizontalHeaderItem(0)->textAlignment() & Qt::AlignVCenter);  // as the others are
-        QVERIFY(dynamic_cast<CellDelegate*>(table->itemDelegate()));  // figures in the font of numbers
+        QVERIFY(dynamic_cast<CellDelegate*>(table->itemDelegate()));                  // figures in the font of numbers
         constexpr int rest = 2;
         QCOMPARE(table->item(rest, 2)->text(), formatTime(10 - 7 - 5.5));
         QCOMPARE(table->item(rest, 3)->text(), formatTime(12 - 8 - 4.0));
