@@ -35,7 +35,7 @@ class SearchPanelTest : public QObject, SearchedPanel {
     void whatIsFoundOpensAsAPlanWithItsFigures() {
         QVERIFY(!panel_->openButton()->isEnabled());
         find();
-        QVERIFY2(panel_->caption().contains(QStringLiteral("the effort of 60, of which a part")),
+        QVERIFY2(panel_->caption().contains(QStringLiteral("all that the effort of 60 allows before what was found")),
                  qPrintable(panel_->caption()));
         QVERIFY2(!panel_->caption().contains(QStringLiteral("words")), qPrintable(panel_->caption()));
         QVERIFY2(panel_->result().contains(QStringLiteral("above the bound")), qPrintable(panel_->result()));

@@ -20,10 +20,11 @@ class HistoryFilesTest : public QObject {
     std::unique_ptr<QTemporaryDir> folder_;
     QStringList told_;
 
-    std::unique_ptr<Document> opened() const {
+    std::unique_ptr<Document> opened(const RestoredVariants& restored = {}) const {
         // Figures are not asked for: only edits are.
         auto document = std::make_unique<Document>(
             nullptr, [this](const auto&, const Plan&, std::stop_token, auto, auto) { return loaded_.baseline; });
+        document->setVariantSource([restored](const LoadedGraph&) { return restored; });
         document->setGraph(loaded_);
         return document;
     }
@@ -39,11 +40,12 @@ class HistoryFilesTest : public QObject {
         const Session session(folder_->path());
         const StoredSession stored = session.load();
         told_.clear();
-        auto document = opened();
+        RestoredVariants restored;
         for (const SessionVariant& kept : stored.state.documents.front().variants)
-            for (const RestoredVariant& restored : restoreKeptPlan(kept, loaded_, looks_, {}, told_, folder_->path()))
-                document->addRestored(restored);
-        return document;
+            for (RestoredVariant& plan : restoreKeptPlan(kept, loaded_, looks_, {}, told_, folder_->path()))
+                restored.variants.push_back(std::move(plan));
+        restored.current = static_cast<int>(restored.variants.size());
+        return opened(restored);
     }
 
     /// Texts of the edits, and the plan after each number of them.

@@ -53,7 +53,9 @@ class ChangedPlanFileTest : public QObject {
         const auto has_both = [&](const Document& document) {
             QCOMPARE(document.variantCount(), 3);
             QVERIFY(document.variant(1).modified());
-            QVERIFY(document.variant(2).plan() == planWith("layers.1") && !document.variant(2).modified());
+            QVERIFY(document.variant(2).plan().buckets == planWith("layers.1").buckets);
+            QVERIFY(!document.variant(2).modified());
+            QVERIFY2(document.variant(2).title() != document.variant(1).title(), "the two can be told apart");
         };
         QCOMPARE(start(has_both),
                  QStringList{file() + " was changed on disk; your unsaved plan and the file's are both open"});
@@ -63,7 +65,7 @@ class ChangedPlanFileTest : public QObject {
         write_plan_file(planWith("layers.2"), file().toStdString());
         start([&](const Document& document) {
             QCOMPARE(document.variantCount(), 3);
-            QVERIFY(document.variant(2).plan() == planWith("layers.2"));
+            QVERIFY(document.variant(2).plan().buckets == planWith("layers.2").buckets);
         });
     }
 
