@@ -8,6 +8,10 @@
 
 namespace overlap::ui {
 
+namespace {
+constexpr int title_spacing = 4;
+}  // namespace
+
 DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock), note_(new ElidedLabel) {
     setObjectName("dockTitle");
     setAttribute(Qt::WA_StyledBackground);
@@ -16,6 +20,7 @@ DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock), note
     connect(dock, &QDockWidget::windowTitleChanged, title, &QLabel::setText);
     note_->setObjectName("dockNote");
     note_->setProperty("role", "dim");
+    note_->setContentsMargins(title_spacing, 0, title_spacing, 0);  // within its room: a note makes no dock wider
     auto* close = new QToolButton;
     close->setText(QStringLiteral("×"));
     close->setAutoRaise(true);
@@ -25,10 +30,11 @@ DockTitle::DockTitle(QDockWidget* dock, QWidget* controls) : QWidget(dock), note
     connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 4, 4, 4);
-    layout->setSpacing(4);
+    layout->setSpacing(0);
     layout->addWidget(title);
     layout->addWidget(note_, 1);
     if (controls) layout->addWidget(controls);
+    layout->addSpacing(title_spacing);
     layout->addWidget(close);
 }
 
