@@ -72,7 +72,7 @@ class BucketBoard : public QWidget {
     /// Tells which names of the buckets from `first` on no module has, and of what was typed with them what was left
     /// out.
     void tellAdded(std::size_t first, const QString& left_out);
-    /// Takes that back where the plan has none of these names any more.
+    /// Takes that back: names where the plan has none of them any more, what was left out with the next edit.
     void forgetUnknown();
 
     Document& document_;
@@ -83,6 +83,7 @@ class BucketBoard : public QWidget {
     QLineEdit* entry_;
     QLabel* message_;
     std::vector<std::string> told_unknown_;  ///< what the message says that no module is called
+    bool told_of_edit_ = false;              ///< the message is of the plan's last edit, and goes with the next
     FittingScrollArea* automatic_;           ///< shown where a pass finds buckets by itself
     bool finds_itself_ = false;
     QLabel* automatic_text_;

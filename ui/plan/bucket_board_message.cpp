@@ -27,7 +27,9 @@ void BucketBoard::tellAdded(std::size_t first, const QString& left_out) {
         for (const std::string& module : document_.buckets()[bucket].modules)
             if (document_.modules().find(module) == ModuleTree::no_module) names.push_back(module);
     if (names.empty()) {
-        if (!left_out.isEmpty()) tell(left_out);
+        if (left_out.isEmpty()) return;
+        tell(left_out);
+        told_of_edit_ = true;
         return;
     }
     const QStringList unknown = textsOf(names), shown = shortNames(unknown);
@@ -45,6 +47,10 @@ void BucketBoard::tellAdded(std::size_t first, const QString& left_out) {
 }
 
 void BucketBoard::forgetUnknown() {
+    if (told_of_edit_) {
+        told_of_edit_ = false;
+        message_->hide();
+    }
     if (told_unknown_.empty()) return;
     for (const BucketEntry& entry : document_.buckets())
         for (const std::string& module : entry.modules)
@@ -55,6 +61,7 @@ void BucketBoard::forgetUnknown() {
 
 void BucketBoard::tell(const QString& reason) {
     told_unknown_.clear();
+    told_of_edit_ = false;
     message_->setText(shownLines(reason));
     message_->show();
     QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {

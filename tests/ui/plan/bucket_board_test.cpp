@@ -70,7 +70,9 @@ class BucketBoardTest : public ShownBoard {
         QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2 layers.3");
         QVERIFY(told.back().front().toString().startsWith(
             QStringLiteral("2 of them stay where they are: layers.2.attention is in bucket layers.2 already")));
+        QVERIFY(saysWhy());
         document_->undoGroup().undo();
+        QVERIFY2(!saysWhy(), "what was left out of an edit is told no longer than that is there");
         QCOMPARE(plan(), "layers.1+layers.4 layers.0 layers.2");
         // Beside a name that no module has.
         type("layers.0, nrom");

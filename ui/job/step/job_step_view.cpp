@@ -160,7 +160,13 @@ void JobStepView::goToAwaited() {
     if (!picture_) return;
     if (selected_ == no_reference) return timeline_->selectMostExposed();
     if (const auto awaited = awaitedBy(*picture_, selected_)) return select(*awaited);
-    emit refused(tr("What is selected waited for nothing, so J has nowhere to go"));
+    const auto is_selected = [this](const job::StandstillSpan& span) {
+        return span.kind == job::StandstillSpan::Kind::stuck && picture_->reference_of(span) == selected_;
+    };
+    const bool is_stuck = std::ranges::any_of(picture_->standstills,
+                                              [&](const auto& row) { return std::ranges::any_of(row, is_selected); });
+    emit refused(is_stuck ? tr("What is selected waits for what never comes, so J has nowhere to go")
+                          : tr("What is selected waited for nothing, so J has nowhere to go"));
 }
 
 void JobStepView::showSelection(quint32 reference) {
