@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/imports/fx/fx_text.h"
+#include "core/io/graph_file.h"
 #include "tests/support/problem_of.h"
 
 namespace overlap {
@@ -52,6 +53,15 @@ TEST(FxMistakes, InStatements) {
             {"class C:", "line 2, column 5: the function ends without a return"},
             {"def g(b):", "line 2, column 5: the function ends without a return"},
         });
+}
+
+/// `01` is a number neither in Python nor in JSON: the graph's document can be read.
+TEST(FxMistakes, ASizeThatIsNoNumberStaysAText) {
+    const ImportedGraph imported =
+        import_first("def forward(self, a: \"f32[8, 9-3, 01]cpu\"):\n    b = f(a)\n    return (b,)\n");
+    const std::string document = write_graph_text(*imported.graph);
+    EXPECT_NE(document.find(R"("symbolic_shapes":[[8,"9-3","01"]])"), std::string::npos) << document;
+    EXPECT_NO_THROW(read_graph_text(document, "again"));
 }
 
 TEST(FxMistakes, InSignatures) {

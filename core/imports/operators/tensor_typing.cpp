@@ -1,6 +1,8 @@
 #include "core/imports/operators/tensor_typing.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -244,11 +246,13 @@ class TensorTyping {
         JsonWriter json;
         json.begin_array().begin_array();
         for (const std::string& size : node.declared->symbolic_shape) {
-            if (size.find_first_not_of("0123456789") == std::string::npos) {
-                json.json(size);
-            } else {
+            std::int64_t number = 0;
+            const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
+            // As it is written, or it stays a text: `01` is a number neither in Python nor in JSON.
+            if (error == std::errc{} && end == size.data() + size.size() && std::to_string(number) == size)
+                json.value(number);
+            else
                 json.value(size);
-            }
         }
         add_extra(node, "symbolic_shapes", json.end_array().end_array().text());
     }
